@@ -1,0 +1,143 @@
+/* Speed of the library through its public interface: bench ORRERY [--json], ORRERY the path of the program.
+ * Ratios compare with work of the same machine, so they mean something on any. */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "orrery.h"
+
+#define N_STARTS 20
+#define LOOP_S 0.5
+
+static const char request[] = "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":64,"
+                              "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3},"
+                              "\"workload\":{\"micro_batch\":1,\"global_batch\":64,\"recompute\":\"full\","
+                              "\"engine\":\"megatron-lm-2022\"}}";
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Best of three loops, on one core: the machine may have other work. */
+static double train_evals_per_s(const struct orr_job *job, struct orr_scratch *scratch)
+{
+    double best = 0;
+    for (int run = 0; run < 3; run++) {
+        const double start_s = now_s();
+        double spent_s = 0;
+        long n = 0;
+        while (spent_s < LOOP_S) {
+            struct orr_result result;
+            orr_train(job, scratch, &result);
+            n++;
+            spent_s = now_s() - start_s;
+        }
+        if ((double)n / spent_s > best) best = (double)n / spent_s;
+    }
+    return best;
+}
+
+static double requests_per_s(const struct orr_catalogue *catalogue, struct orr_job *job)
+{
+    const double start_s = now_s();
+    double spent_s = 0;
+    long n = 0;
+    while (spent_s < LOOP_S) {
+        if (orr_job_read(catalogue, request, "request", job, NULL)) exit(2);
+        n++;
+        spent_s = now_s() - start_s;
+    }
+    return (double)n / spent_s;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median time from fork to exit of a process, its output thrown away. */
+static double start_s(char *const *argv)
+{
+    double times_s[N_STARTS];
+    for (int i = 0; i < N_STARTS; i++) {
+        const double begin_s = now_s();
+        const pid_t child = fork();
+        if (child == 0) {
+            const int null = open("/dev/null", O_WRONLY);
+            if (null >= 0) dup2(null, STDOUT_FILENO);
+            execvp(argv[0], argv);
+            _exit(127);
+        }
+        int status;
+        if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+            fprintf(stderr, "bench: %s does not run\n", argv[0]);
+            exit(2);
+        }
+        times_s[i] = now_s() - begin_s;
+    }
+    qsort(times_s, N_STARTS, sizeof *times_s, compare_doubles);
+    return (times_s[N_STARTS / 2 - 1] + times_s[N_STARTS / 2]) / 2;
+}
+
+struct figure {
+    const char *name;
+    double value;
+    const char *meaning;
+};
+
+static void print_figures(const struct figure *figures, size_t n, int json)
+{
+    if (json) printf("{");
+    for (size_t i = 0; i < n; i++) {
+        if (json) printf("%s\"%s\":%.6g", i ? "," : "", figures[i].name, figures[i].value);
+        else printf("%-26s %12.6g  %s\n", figures[i].name, figures[i].value, figures[i].meaning);
+    }
+    if (json) printf("}\n");
+}
+
+static void measure(char *program, int json)
+{
+    struct orr_error error;
+    struct orr_catalogue *catalogue;
+    struct orr_job *job = malloc(sizeof *job);
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (!job || !scratch || orr_catalogue_open(NULL, 0, &catalogue, &error) ||
+        orr_job_read(catalogue, request, "request", job, &error)) {
+        fprintf(stderr, "bench: %s\n", job && scratch ? error.text : "out of memory");
+        exit(2);
+    }
+    char word[] = "version";
+    char *const example[] = {program, NULL}, *const version[] = {program, word, NULL};
+    const double evals_per_s = train_evals_per_s(job, scratch);
+    const double cold_s = start_s(example);
+    const struct figure figures[] = {
+        {"train_evals_per_s", evals_per_s, "training predictions with memory, GPT-3 175B tp 8 pp 8 vpp 3, one core"},
+        {"cold_start_s", cold_s, "median time of the example as a new process"},
+        {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
+        {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
+    };
+    print_figures(figures, sizeof figures / sizeof *figures, json);
+    orr_scratch_free(scratch);
+    orr_catalogue_close(catalogue);
+    free(job);
+}
+
+int main(int argc, char **argv)
+{
+    const int json = argc == 3 && strcmp(argv[2], "--json") == 0;
+    if (argc < 2 || (argc > 2 && !json)) {
+        fprintf(stderr, "bench: usage: bench ORRERY [--json]\n");
+        return 2;
+    }
+    measure(argv[1], json);
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* What the commands share: exit statuses, one-line errors, checked output, reading files. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "orrery.h"
+
+enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
+
+/* One command: `argv` starts after the command's name. */
+enum cli_status cli_train(int argc, const char *const *argv);
+enum cli_status cli_validate(int argc, const char *const *argv);
+enum cli_status cli_list(int argc, const char *const *argv);
+enum cli_status cli_show(int argc, const char *const *argv);
+enum cli_status cli_example(void);
+
+/* Print "orrery: MESSAGE" as one line on standard error; returns CLI_BAD. */
+enum cli_status cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum cli_status cli_fail_memory(void);
+
+/* Growable text; out of memory ends the program with a message. */
+struct cli_text {
+    char *data; /* NUL-terminated once anything was added; free() it */
+    size_t length, capacity;
+};
+void cli_text_add(struct cli_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Replace the bytes [start, end) by `piece`. */
+void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece);
+/* Add a JSON string: quotes and escapes. */
+void cli_text_add_json(struct cli_text *text, const char *string);
+
+/* Write to standard output, all of it or an error. */
+enum cli_status cli_write(const char *text);
+
+/* The whole of a text file ("-": standard input), malloc'd; NULL after printing what is wrong. `origin` receives the
+ * name for later messages. */
+char *cli_read_file(const char *path, const char **origin);
+
+/* The candidate closest to `word`, for "did you mean"; NULL if none is close. */
+const char *cli_nearest(const char *word, const char *const *candidates, size_t n_candidates);
+
+#endif

@@ -1,0 +1,161 @@
+/* What the commands share: one-line errors, growable text, checked output, reading files, nearest names. */
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+#define NEAREST_MAX 63
+
+enum cli_status cli_fail(const char *format, ...)
+{
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    /* Input echoed in a message must not break the one-line promise or steer the terminal. */
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '?';
+    fprintf(stderr, "orrery: %s\n", line);
+    return CLI_BAD;
+}
+
+enum cli_status cli_fail_memory(void)
+{
+    return cli_fail("out of memory");
+}
+
+static void text_reserve(struct cli_text *text, size_t length)
+{
+    if (length < text->capacity) return;
+    const size_t capacity = 2 * length + 64;
+    char *data = realloc(text->data, capacity);
+    if (!data) exit((int)cli_fail_memory());
+    text->data = data;
+    text->capacity = capacity;
+}
+
+void cli_text_add(struct cli_text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (n >= 0) {
+        text_reserve(text, text->length + (size_t)n);
+        vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
+        text->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece)
+{
+    const size_t n = strlen(piece);
+    text_reserve(text, text->length + n);
+    memmove(text->data + start + n, text->data + end, text->length - end + 1);
+    memcpy(text->data + start, piece, n);
+    text->length += n - (end - start);
+}
+
+void cli_text_add_json(struct cli_text *text, const char *string)
+{
+    cli_text_add(text, "\"");
+    for (const char *c = string; *c; c++) {
+        if (*c == '"' || *c == '\\') cli_text_add(text, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20) cli_text_add(text, "\\u%04x", (unsigned)(unsigned char)*c);
+        else cli_text_add(text, "%c", *c);
+    }
+    cli_text_add(text, "\"");
+}
+
+enum cli_status cli_write(const char *text)
+{
+    errno = 0;
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0) return CLI_ANSWERED;
+    return cli_fail("standard output: %s", strerror(errno));
+}
+
+static char *read_stream(FILE *file, const char *origin)
+{
+    struct cli_text text = {0};
+    text_reserve(&text, 4096);
+    size_t n;
+    while ((n = fread(text.data + text.length, 1, text.capacity - text.length - 1, file)) > 0) {
+        text.length += n;
+        if (text.length > FILE_MAX_BYTES) {
+            cli_fail("%s: larger than %zu MiB", origin, FILE_MAX_BYTES >> 20);
+            free(text.data);
+            return NULL;
+        }
+        text_reserve(&text, text.length + 1);
+    }
+    text.data[text.length] = '\0';
+    if (ferror(file)) cli_fail("%s: %s", origin, strerror(errno));
+    else if (strlen(text.data) != text.length) cli_fail("%s: not text: contains a NUL byte", origin);
+    else return text.data;
+    free(text.data);
+    return NULL;
+}
+
+char *cli_read_file(const char *path, const char **origin)
+{
+    const bool standard_input = strcmp(path, "-") == 0;
+    *origin = standard_input ? "standard input" : path;
+    if (standard_input) return read_stream(stdin, *origin);
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        cli_fail("%s: is a directory, not a file", path);
+        return NULL;
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        cli_fail("%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *text = read_stream(file, *origin);
+    fclose(file);
+    return text;
+}
+
+/* Edit distance (insert, delete, replace), for words up to NEAREST_MAX characters. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    const size_t n = strlen(b);
+    size_t row[NEAREST_MAX + 1];
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            const size_t replace = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replace < other ? replace : other;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *word, const char *const *candidates, size_t n_candidates)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(word) / 3 + 2; /* further than this is not a typing error */
+    if (strlen(word) > NEAREST_MAX) return NULL;
+    for (size_t i = 0; i < n_candidates; i++) {
+        if (strlen(candidates[i]) > NEAREST_MAX) continue;
+        const size_t distance = edit_distance(word, candidates[i]);
+        if (distance >= best_distance || distance >= strlen(candidates[i])) continue;
+        best = candidates[i];
+        best_distance = distance;
+    }
+    return best;
+}

@@ -1,0 +1,303 @@
+/* The one table of options: used to parse the command line, to build the request and to print --help. */
+#define _DEFAULT_SOURCE
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define HEADING(text, for_) {.kind = CLI_HEADING, .commands = (for_), .help = (text)}
+#define TOP(name_, also, arg, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .keys = (name_), \
+     .commands = CLI_FOR_TRAIN, .help = (text)}
+#define FIELD(name_, also, arg, section_, key_, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .section = (section_), \
+     .keys = (key_), .commands = CLI_FOR_TRAIN, .help = (text)}
+#define SWITCH(name_, also, section_, keys_, text) \
+    {.name = (name_), .aliases = (also), .kind = CLI_BOOL, .section = (section_), .keys = (keys_), \
+     .commands = CLI_FOR_TRAIN, .help = (text)}
+#define WORD(name_, section_, key_, word_, text) \
+    {.name = (name_), .aliases = "", .kind = CLI_WORD, .section = (section_), .keys = (key_), .word = (word_), \
+     .commands = CLI_FOR_TRAIN, .help = (text)}
+#define FORMAT(name_, format_, for_, text) \
+    {.name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)}
+#define ACTION(name_, also, arg, kind_, for_, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)}
+
+static const struct cli_option options[] = {
+    HEADING("Job", CLI_FOR_TRAIN),
+    TOP("model", "", "ID|FILE", "a catalogue model, or a Hugging Face config.json"),
+    TOP("system", "", "ID|FILE", "a catalogue system, or a JSON file"),
+    TOP("gpus", "num-gpus world-size", "N", "GPUs in all"),
+    FIELD("engine", "", "ID|FILE", "workload", "engine", "software stack"),
+    HEADING("Plan", CLI_FOR_TRAIN),
+    FIELD("tp", "tensor-model-parallel-size tensor-parallel-size", "N", "plan", "tp", "tensor parallel"),
+    FIELD("pp", "pipeline-model-parallel-size pipeline-parallel-size", "N", "plan", "pp", "pipeline parallel"),
+    FIELD("vpp", "virtual-pipeline-model-parallel-size", "N", "plan", "vpp", "model chunks per pipeline rank"),
+    FIELD("dp", "data-parallel-size", "N", "plan", "dp", "data parallel; default: the GPUs that are left"),
+    FIELD("cp", "context-parallel-size", "N", "plan", "cp", "context parallel"),
+    FIELD("ep", "expert-model-parallel-size expert-parallel-size", "N", "plan", "ep", "expert parallel"),
+    FIELD("etp", "expert-tensor-parallel-size", "N", "plan", "etp", "tensor parallel inside an expert"),
+    SWITCH("sp", "sequence-parallel", "plan", "sp", "sequence parallel"),
+    FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
+    WORD("use-distributed-optimizer", "plan", "zero", "1", "same as --zero 1"),
+    FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
+    FIELD("schedule", "", "NAME", "plan", "schedule", "gpipe, 1f1b, interleaved, zb-h1, zb-h2"),
+    FIELD("cp-kind", "", "NAME", "plan", "cp_kind", "ring, allgather, ulysses"),
+    {.name = "stage-layers", .aliases = "", .argument = "N,N,...", .kind = CLI_LIST, .section = "plan",
+     .keys = "stage_layers", .commands = CLI_FOR_TRAIN, .help = "layers of each pipeline rank"},
+    HEADING("Workload", CLI_FOR_TRAIN),
+    FIELD("seq", "seq-length seq-len", "N", "workload", "seq", "tokens in a sequence"),
+    FIELD("micro-batch", "micro-batch-size", "N", "workload", "micro_batch", "sequences in a micro-batch"),
+    FIELD("global-batch", "global-batch-size", "N", "workload", "global_batch", "sequences in a step"),
+    FIELD("precision", "dtype", "NAME", "workload", "precision", "format of matrix inputs: bf16, fp16, fp8, ..."),
+    WORD("bf16", "workload", "precision", "bf16", "same as --precision bf16"),
+    WORD("fp16", "workload", "precision", "fp16", "same as --precision fp16"),
+    FIELD("recompute", "recompute-granularity", "NAME", "workload", "recompute", "none, selective, full"),
+    FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
+          "full: layers per saved input"),
+    FIELD("attention", "", "NAME", "workload", "attention", "unfused, flash, or a kernel by name"),
+    WORD("use-flash-attn", "workload", "attention", "flash", "same as --attention flash"),
+    SWITCH("dropout", "", "workload", "attention_dropout hidden_dropout", "both dropouts"),
+    SWITCH("attention-dropout", "", "workload", "attention_dropout", "dropout on the attention scores"),
+    SWITCH("hidden-dropout", "", "workload", "hidden_dropout", "dropout on the hidden state"),
+    SWITCH("causal", "", "workload", "causal", "causal mask"),
+    FIELD("moe-imbalance", "", "X", "workload", "moe_imbalance", "rows on the hottest expert rank over the mean"),
+    HEADING("Anything else", CLI_FOR_TRAIN),
+    ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_TRAIN,
+           "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
+    ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_TRAIN, "start from a JSON request; options override it"),
+    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL,
+           "add your own models/, chips/, ...; repeatable"),
+    ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
+    HEADING("Output", CLI_FOR_ALL),
+    FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL, "JSON"),
+    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_TRAIN | CLI_FOR_VALIDATE, "CSV"),
+    FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_TRAIN, "every term with its formula"),
+    ACTION("dump", "", "STAGE", CLI_DUMP, CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
+    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TRAIN | CLI_FOR_VALIDATE, "columns of the terminal"),
+    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_TRAIN | CLI_FOR_VALIDATE,
+           "no colours, as with NO_COLOR set"),
+    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL, "this text"),
+};
+static const size_t n_options = sizeof options / sizeof *options;
+
+/* Is `word` (n characters) one of the space-separated words of `list`? */
+static bool in_list(const char *list, const char *word, size_t n)
+{
+    for (const char *at = list; *at;) {
+        const size_t length = strcspn(at, " ");
+        if (length == n && memcmp(at, word, n) == 0) return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+static const struct cli_option *find_option(const char *name, size_t n, unsigned command)
+{
+    for (size_t i = 0; i < n_options; i++) {
+        const struct cli_option *option = &options[i];
+        if (option->kind == CLI_HEADING || !(option->commands & command)) continue;
+        if (in_list(option->name, name, n) || in_list(option->aliases, name, n)) return option;
+    }
+    return NULL;
+}
+
+static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command)
+{
+    const char *names[sizeof options / sizeof *options];
+    size_t n_names = 0;
+    for (size_t i = 0; i < n_options; i++)
+        if (options[i].kind != CLI_HEADING && (options[i].commands & command)) names[n_names++] = options[i].name;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), flag);
+    const char *near = cli_nearest(word, names, n_names);
+    if (near) return cli_fail("unknown option --%s (did you mean --%s?)", word, near);
+    return cli_fail("unknown option --%s (see --help)", word);
+}
+
+static enum cli_status set_dump(const char *stage, enum orr_format *format)
+{
+    static const char *const stages[] = {"ops", "costs", "timeline", "memory"};
+    static const enum orr_format formats[] = {ORR_FORMAT_DUMP_OPS, ORR_FORMAT_DUMP_COSTS, ORR_FORMAT_DUMP_TIMELINE,
+                                              ORR_FORMAT_DUMP_MEMORY};
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(stage, stages[i]) == 0) {
+            *format = formats[i];
+            return CLI_ANSWERED;
+        }
+    const char *near = cli_nearest(stage, stages, 4);
+    return cli_fail("--dump %s: expected ops, costs, timeline or memory%s%s%s", stage, near ? " (did you mean " : "",
+                    near ? near : "", near ? "?)" : "");
+}
+
+static enum cli_status set_width(const char *value, int *width)
+{
+    char *end;
+    errno = 0;
+    const long n = strtol(value, &end, 10);
+    if (end == value || *end || errno || n < 40 || n > 1000)
+        return cli_fail("--width %s: expected a whole number from 40 to 1000", value);
+    *width = (int)n;
+    return CLI_ANSWERED;
+}
+
+static enum cli_status set_max_mape(const char *value, double *bar)
+{
+    char *end;
+    double x = strtod(value, &end);
+    if (end != value && strcmp(end, "%") == 0) {
+        x /= 100;
+        end++;
+    }
+    if (end == value || *end || !(x >= 0) || isinf(x))
+        return cli_fail("--max-mape %s: expected an error such as 0.05 or 5%%", value);
+    *bar = x;
+    return CLI_ANSWERED;
+}
+
+/* Options that are not part of the request act at once. */
+static enum cli_status apply(struct cli_args *args, const struct cli_given *given, const struct cli_option **format)
+{
+    enum orr_format asked = given->option->format;
+    switch (given->option->kind) {
+    case CLI_DUMP:
+        if (set_dump(given->value, &asked)) return CLI_BAD;
+        /* fall through */
+    case CLI_FORMAT:
+        if (*format && args->format != asked)
+            return cli_fail("--%s and --%s cannot be combined", (*format)->name, given->option->name);
+        *format = given->option;
+        args->format = asked;
+        return CLI_ANSWERED;
+    case CLI_CATALOGUE: args->catalogues[args->n_catalogues++] = given->value; return CLI_ANSWERED;
+    case CLI_WIDTH: return set_width(given->value, &args->style.width);
+    case CLI_NO_COLOUR: args->style.colour = false; return CLI_ANSWERED;
+    case CLI_MAX_MAPE: return set_max_mape(given->value, &args->max_mape_frac);
+    case CLI_HELP: args->help = true; return CLI_ANSWERED;
+    case CLI_SET:
+        if (strchr(given->value, '=')) return CLI_ANSWERED;
+        return cli_fail("--set %s: expected PATH=VALUE, e.g. chip.hbm_bytes_per_s=4e12", given->value);
+    case CLI_HEADING:
+    case CLI_TEXT:
+    case CLI_LIST:
+    case CLI_BOOL:
+    case CLI_WORD:
+    case CLI_REQUEST: return CLI_ANSWERED;
+    }
+    return CLI_ANSWERED;
+}
+
+/* One option at argv[*i], its value after "=" or in the next argument. */
+static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command, struct cli_given *given)
+{
+    const char *name = argv[*i] + 2;
+    const size_t n = strcspn(name, "=");
+    const char *value = name[n] == '=' ? name + n + 1 : NULL;
+    given->option = find_option(name, n, command);
+    given->negated = false;
+    if (!given->option && n > 3 && strncmp(name, "no-", 3) == 0) {
+        given->option = find_option(name + 3, n - 3, command);
+        if (given->option && given->option->kind != CLI_BOOL) given->option = NULL;
+        given->negated = true;
+    }
+    if (!given->option) return fail_unknown(name, n, command);
+    if (!given->option->argument && value)
+        return cli_fail("--%.*s takes no value, but \"%s\" was given", (int)n, name, value);
+    if (given->option->argument && !value) {
+        if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
+            return cli_fail("--%.*s needs a value: --%.*s %s", (int)n, name, (int)n, name, given->option->argument);
+        value = argv[++*i];
+    }
+    given->value = value;
+    return CLI_ANSWERED;
+}
+
+static void default_style(struct orr_style *style)
+{
+    struct winsize size;
+    const char *term = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR");
+    const bool terminal = isatty(STDOUT_FILENO);
+    style->width = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
+    style->colour = terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+}
+
+enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words, struct cli_args *args)
+{
+    const size_t n = (size_t)argc + 1;
+    *args = (struct cli_args){.given = calloc(n, sizeof *args->given),
+                              .words = calloc(n, sizeof *args->words),
+                              .catalogues = calloc(n, sizeof *args->catalogues),
+                              .max_mape_frac = -1};
+    if (!args->given || !args->words || !args->catalogues) return cli_fail_memory();
+    default_style(&args->style);
+    const struct cli_option *format = NULL;
+    bool only_words = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (!only_words && strcmp(word, "-h") == 0) {
+            args->help = true;
+        } else if (!only_words && strcmp(word, "--") == 0) {
+            only_words = true;
+        } else if (!only_words && word[0] == '-' && word[1]) {
+            if (word[1] != '-') return cli_fail("unknown option %s (options start with two dashes; see --help)", word);
+            struct cli_given *given = &args->given[args->n_given];
+            if (parse_option(argc, argv, &i, command, given) || apply(args, given, &format)) return CLI_BAD;
+            args->n_given++;
+        } else if (args->n_words < max_words) {
+            args->words[args->n_words++] = word;
+        } else {
+            return cli_fail("stray argument \"%s\" (see --help)", word);
+        }
+    }
+    return CLI_ANSWERED;
+}
+
+void cli_args_free(struct cli_args *args)
+{
+    free(args->given);
+    free(args->words);
+    free(args->catalogues);
+}
+
+struct orr_catalogue *cli_args_catalogue(const struct cli_args *args)
+{
+    struct orr_catalogue *catalogue = NULL;
+    struct orr_error error;
+    if (orr_catalogue_open(args->catalogues, args->n_catalogues, &catalogue, &error)) {
+        cli_fail("%s", error.text);
+        return NULL;
+    }
+    return catalogue;
+}
+
+enum cli_status cli_options_help(unsigned command, const char *usage)
+{
+    struct cli_text text = {0};
+    cli_text_add(&text, "%s\n", usage);
+    for (size_t i = 0; i < n_options; i++) {
+        const struct cli_option *option = &options[i];
+        if (!(option->commands & command)) continue;
+        if (option->kind == CLI_HEADING) {
+            cli_text_add(&text, "\n%s\n", option->help);
+            continue;
+        }
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s%s", option->kind == CLI_BOOL ? "[no-]" : "", option->name,
+                 option->argument ? " " : "", option->argument ? option->argument : "");
+        cli_text_add(&text, "  %-28s %s\n", left, option->help);
+        for (const char *at = option->aliases; *at;) {
+            const int length = (int)strcspn(at, " ");
+            cli_text_add(&text, "  %-28s %s --%.*s\n", "", at == option->aliases ? "also" : "    ", length, at);
+            at += length + (at[length] == ' ');
+        }
+    }
+    const enum cli_status status = cli_write(text.data);
+    free(text.data);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* The one table of options: used to parse the command line, to build the request and to print --help. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli.h"
+
+enum cli_kind {
+    CLI_HEADING,   /* not an option: a line of --help */
+    CLI_TEXT,      /* request: the argument as a JSON string; the reader knows units and types */
+    CLI_LIST,      /* request: comma-separated, as an array of strings */
+    CLI_BOOL,      /* request: true; --no-NAME: false */
+    CLI_WORD,      /* request: the fixed word of the table */
+    CLI_SET,       /* PATH=VALUE */
+    CLI_REQUEST,   /* file to start the request from */
+    CLI_CATALOGUE, /* directory */
+    CLI_FORMAT,    /* output format of the table */
+    CLI_DUMP,      /* output format named by the argument */
+    CLI_WIDTH,
+    CLI_NO_COLOUR,
+    CLI_MAX_MAPE,
+    CLI_HELP
+};
+
+/* Commands an option belongs to. */
+enum { CLI_FOR_TRAIN = 1, CLI_FOR_VALIDATE = 2, CLI_FOR_LIST = 4, CLI_FOR_SHOW = 8, CLI_FOR_ALL = 15 };
+
+struct cli_option {
+    const char *name;       /* without the dashes */
+    const char *aliases;    /* other spellings, separated by spaces */
+    const char *argument;   /* what --help calls it; NULL: takes none */
+    enum cli_kind kind;
+    const char *section;    /* place in the request: section.key; NULL: top level */
+    const char *keys;       /* several keys, separated by spaces, get the same value */
+    const char *word;       /* WORD: the value */
+    enum orr_format format; /* FORMAT */
+    unsigned commands;
+    const char *help;
+};
+
+struct cli_given {
+    const struct cli_option *option;
+    const char *value;      /* NULL: the option takes none */
+    bool negated;           /* spelled --no-NAME */
+};
+
+struct cli_args {
+    struct cli_given *given;
+    size_t n_given;
+    const char **words;     /* arguments that are not options */
+    size_t n_words;
+    const char **catalogues;
+    size_t n_catalogues;
+    enum orr_format format;
+    struct orr_style style;
+    double max_mape_frac;   /* below 0: no bar */
+    bool help;
+};
+
+/* Parse the options of one command. CLI_BAD after printing what is wrong; call cli_args_free in any case. */
+enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words, struct cli_args *args);
+void cli_args_free(struct cli_args *args);
+
+/* Open the catalogue the options ask for; NULL after printing what is wrong. */
+struct orr_catalogue *cli_args_catalogue(const struct cli_args *args);
+
+/* Print usage and the options of one command. */
+enum cli_status cli_options_help(unsigned command, const char *usage);
+
+#endif

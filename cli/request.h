@@ -1,0 +1,15 @@
+/* Command-line options -> the JSON text of a request. */
+#ifndef CLI_REQUEST_H
+#define CLI_REQUEST_H
+
+#include "cli.h"
+#include "options.h"
+
+/* Put `value` (JSON) at section.key of the JSON object in `text`; `section` NULL: at the top. An existing value is
+ * replaced. False, and the text unchanged, where there is no object to put it in: orr_job_read will say why. */
+bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value);
+
+/* The request the options ask for, starting from --request FILE where given. `origin` names it in errors. */
+enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *request, struct cli_text *origin);
+
+#endif

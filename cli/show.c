@@ -1,0 +1,163 @@
+/* orrery show: one part of the catalogue, as stored, with the facts that follow from it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "options.h"
+
+static const char usage[] = "usage: orrery show ID [options]\n"
+                            "Show a model, chip, system, engine or calibration: its JSON, its sources and what follows\n"
+                            "from it. An id that several kinds share can be given as systems/ID.";
+
+static void add_model_facts(const struct orr_model *model, struct cli_text *text)
+{
+    cli_text_add(text, "  parameters           %lld\n", (long long)orr_model_params(model));
+    cli_text_add(text, "  active per token     %lld\n", (long long)orr_model_params_active(model));
+    cli_text_add(text, "  embedding and head   %lld and %lld%s\n", (long long)model->embedding_params,
+                 (long long)model->head_params, model->tied_embeddings ? " (tied)" : "");
+    for (int64_t kind = 0; kind < model->n_kinds; kind++) {
+        const struct orr_layer_kind *layer = &model->kinds[kind];
+        int64_t n = 0;
+        for (int64_t i = 0; i < model->n_layers; i++) n += model->layer_kind[i] == kind;
+        cli_text_add(text, "  %4lld layers          attention %lld", (long long)n, (long long)layer->attention_params);
+        if (layer->ffn_params) cli_text_add(text, ", FFN %lld", (long long)layer->ffn_params);
+        if (layer->n_experts)
+            cli_text_add(text, ", %lld experts of %lld (%lld per token)", (long long)layer->n_experts,
+                         (long long)layer->expert_params, (long long)layer->n_active);
+        cli_text_add(text, ", norms %lld\n", (long long)layer->norm_params);
+    }
+}
+
+static void add_system_facts(const struct orr_system *system, const struct orr_calibration *calibration,
+                             struct cli_text *text)
+{
+    const struct orr_chip *chip = &system->chip;
+    cli_text_add(text, "  chip                 %s (%s)\n", chip->id, chip->name);
+    cli_text_add(text, "  constants            %s (%s)\n", calibration->id,
+                 calibration->calibrated ? "calibrated on this chip" : "family values: trust is datasheet");
+    for (int dtype = 0; dtype < ORR_N_DTYPES; dtype++) {
+        const double peak = chip->peak_flops_per_s[dtype];
+        if (peak <= 0) continue;
+        cli_text_add(text, "  %-4s                 %8.1f TFLOP/s peak, %6.0f FLOP per DRAM byte\n",
+                     orr_dtype_name((enum orr_dtype)dtype), peak / 1e12, peak / chip->hbm_bytes_per_s);
+    }
+    cli_text_add(text, "  DRAM                 %8.1f GiB at %.0f GB/s\n", chip->hbm_bytes / 1073741824.0,
+                 chip->hbm_bytes_per_s / 1e9);
+    cli_text_add(text, "  scale-up             %8.1f GB/s among %lld GPUs\n", system->scaleup_bytes_per_s / 1e9,
+                 (long long)system->domain_gpus);
+    cli_text_add(text, "  scale-out            %8.1f GB/s per GPU\n", system->scaleout_bytes_per_s / 1e9);
+}
+
+static void add_engine_facts(const struct orr_engine *engine, struct cli_text *text)
+{
+    cli_text_add(text, "  attention            %s (%s unless asked)\n", orr_attention_kernel_name(engine->attention),
+                 engine->attention_unfused_default ? "unfused" : "fused");
+    cli_text_add(text, "  recompute            %s unless asked\n", orr_recompute_name(engine->default_recompute));
+    cli_text_add(text, "  sharding             zero %lld, sequence parallel %s unless asked\n",
+                 (long long)engine->default_zero, engine->default_sp ? "on" : "off");
+}
+
+/* The facts that follow from a part; chips and calibrations speak for themselves. */
+static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id,
+                              struct cli_text *text, struct orr_error *error)
+{
+    struct orr_model model;
+    struct orr_system system;
+    struct orr_calibration calibration;
+    struct orr_engine engine;
+    enum orr_err code = ORR_OK;
+    switch (part) {
+    case ORR_PART_MODEL:
+        code = orr_model_read(catalogue, id, &model, error);
+        if (!code) add_model_facts(&model, text);
+        break;
+    case ORR_PART_SYSTEM:
+        code = orr_system_read(catalogue, id, &system, &calibration, error);
+        if (!code) add_system_facts(&system, &calibration, text);
+        break;
+    case ORR_PART_ENGINE:
+        code = orr_engine_read(catalogue, id, &engine, error);
+        if (!code) add_engine_facts(&engine, text);
+        break;
+    case ORR_PART_CHIP:
+    case ORR_PART_CALIBRATION:
+    case ORR_N_PARTS: break;
+    }
+    return code;
+}
+
+static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
+                                struct cli_text *text)
+{
+    const char *stored = orr_catalogue_text(catalogue, part, id);
+    const size_t n = strlen(stored);
+    if (json) {
+        cli_text_add(text, "%s%s", stored, n && stored[n - 1] == '\n' ? "" : "\n");
+        return CLI_ANSWERED;
+    }
+    struct orr_error error;
+    cli_text_add(text, "%s%s/%s\n", text->length ? "\n" : "", orr_part_name(part), id);
+    if (add_facts(catalogue, part, id, text, &error)) return cli_fail("%s", error.text);
+    cli_text_add(text, "%s%s", stored, n && stored[n - 1] == '\n' ? "" : "\n");
+    return CLI_ANSWERED;
+}
+
+static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const char *id)
+{
+    size_t n = 0;
+    for (int part = 0; part < ORR_N_PARTS; part++) n += orr_catalogue_count(catalogue, (enum orr_part)part);
+    const char **ids = calloc(n + 1, sizeof *ids);
+    if (!ids) return cli_fail_memory();
+    n = 0;
+    for (int part = 0; part < ORR_N_PARTS; part++)
+        for (size_t i = 0; i < orr_catalogue_count(catalogue, (enum orr_part)part); i++)
+            ids[n++] = orr_catalogue_id(catalogue, (enum orr_part)part, i);
+    const char *near = cli_nearest(id, ids, n);
+    if (near) cli_fail("show %s: no such part (did you mean %s?)", id, near);
+    else cli_fail("show %s: no such part (see orrery list)", id);
+    free(ids);
+    return CLI_BAD;
+}
+
+/* Every part called `name`, which may be limited to one kind as in systems/ID. */
+static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
+                                 struct cli_text *text)
+{
+    size_t found = 0;
+    for (int i = 0; i < ORR_N_PARTS; i++) {
+        const enum orr_part part = (enum orr_part)i;
+        const size_t n = strlen(orr_part_name(part));
+        const bool limited = strncmp(name, orr_part_name(part), n) == 0 && name[n] == '/';
+        const char *id = limited ? name + n + 1 : name;
+        if (!orr_catalogue_text(catalogue, part, id)) continue;
+        if (json && found)
+            return cli_fail("show %s: several parts have this id; say which, e.g. %s/%s", name, orr_part_name(part), id);
+        found++;
+        if (add_part(catalogue, part, id, json, text)) return CLI_BAD;
+    }
+    return found ? CLI_ANSWERED : fail_unknown(catalogue, name);
+}
+
+static enum cli_status show(const struct cli_args *args)
+{
+    if (args->help) return cli_options_help(CLI_FOR_SHOW, usage);
+    if (!args->n_words) return cli_fail("show needs an id (see orrery list)");
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    if (!catalogue) return CLI_BAD;
+    struct cli_text text = {0};
+    enum cli_status status = add_parts(catalogue, args->words[0], args->format == ORR_FORMAT_JSON, &text);
+    if (!status) status = cli_write(text.data);
+    free(text.data);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+enum cli_status cli_show(int argc, const char *const *argv)
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SHOW, 1, &args);
+    if (!status) status = show(&args);
+    cli_args_free(&args);
+    return status;
+}

@@ -1,0 +1,672 @@
+/* orrery.h: predict the time, memory, bottleneck, energy and cost of distributed LLM training.
+ *
+ * A complete program:
+ *
+ *     #include <orrery.h>
+ *     #include <stdio.h>
+ *     int main(void)
+ *     {
+ *         struct orr_error error;
+ *         struct orr_catalogue *catalogue;
+ *         if (orr_catalogue_open(NULL, 0, &catalogue, &error)) return 2;
+ *         const char *json = "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\","
+ *                            "\"plan\":{\"tp\":8,\"pp\":8},\"workload\":{\"global_batch\":64}}";
+ *         static struct orr_job job;
+ *         if (orr_job_read(catalogue, json, "request", &job, &error)) { puts(error.text); return 2; }
+ *         struct orr_scratch *scratch = orr_scratch_new();
+ *         struct orr_result result;
+ *         orr_train(&job, scratch, &result);
+ *         printf("%.2f s per step\n", result.step_time_s);
+ *         orr_scratch_free(scratch);
+ *         orr_catalogue_close(catalogue);
+ *     }
+ *
+ * Units. SI inside: seconds, bytes, FLOP, bytes/s, watts, joules, dollars; the unit is the end of every name.
+ * `n_` is a count, `_frac` a ratio from 0 to 1. A multiply-add is 2 FLOP; peaks are dense; a bandwidth is one
+ * direction of one GPU.
+ *
+ * Errors. A function that can fail returns enum orr_err (0 is success) and fills *error if it is not NULL. Bad
+ * input is an error; a plan that does not fit is a result (`fits` false, with the reason).
+ *
+ * Threads. There is no global state: one catalogue may be read by many threads, one scratch belongs to one thread.
+ */
+#ifndef ORRERY_H
+#define ORRERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ORR_API __attribute__((visibility("default")))
+#define ORR_NODISCARD __attribute__((warn_unused_result))
+#else
+#define ORR_API
+#define ORR_NODISCARD
+#endif
+
+/* ---------------------------------------------------------------- version */
+
+#define ORR_VERSION "0.1.0"
+#define ORR_SCHEMA "orrery/1" /* the "schema" key of every JSON result */
+
+/* The version of the library that is linked, which may differ from the header's ORR_VERSION. */
+ORR_API const char *orr_version(void);
+
+/* ---------------------------------------------------------------- errors */
+
+enum orr_err {
+    ORR_OK = 0,
+    ORR_ERR_INPUT,  /* a value, key, name or combination is wrong */
+    ORR_ERR_SYNTAX, /* the text is not JSON, CSV or a quantity */
+    ORR_ERR_IO,     /* a file cannot be read */
+    ORR_ERR_MEMORY  /* out of memory */
+};
+
+#define ORR_ERROR_TEXT 512
+
+struct orr_error {
+    enum orr_err code;
+    int line, column;          /* 1-based; 0 when the error has no place in a file */
+    char file[256];            /* file or pseudo-file ("command line", "request"); may be empty */
+    char key[128];             /* dotted path of the offending value; may be empty */
+    char text[ORR_ERROR_TEXT]; /* one line: where: what, what is allowed, nearest match */
+};
+
+/* ---------------------------------------------------------------- closed sets: enum, name, meaning in one list */
+
+#define ORR_DTYPES(X)                                   \
+    /*  enum   name    bits per element              */ \
+    X(FP32, "fp32", 32)                                 \
+    X(TF32, "tf32", 32)                                 \
+    X(FP16, "fp16", 16)                                 \
+    X(BF16, "bf16", 16)                                 \
+    X(FP8, "fp8", 8)                                    \
+    X(FP4, "fp4", 4)                                    \
+    X(INT8, "int8", 8)
+
+#define ORR_TIME_PARTS(X)                                                                              \
+    /*  enum         name           meaning                                                         */ \
+    X(FORWARD, "forward", "forward compute of the critical pipeline rank")                             \
+    X(BACKWARD, "backward", "backward compute (dgrad, wgrad, attention backward)")                     \
+    X(RECOMPUTE, "recompute", "forward work repeated in backward, with its collectives")               \
+    X(TP_EXPOSED, "tp_exposed", "tensor/sequence-parallel communication not hidden")                   \
+    X(CP_EXPOSED, "cp_exposed", "context-parallel communication not hidden")                           \
+    X(EP_EXPOSED, "ep_exposed", "expert-parallel all-to-all not hidden")                               \
+    X(PP_EXPOSED, "pp_exposed", "pipeline sends not hidden")                                           \
+    X(PP_BUBBLE, "pp_bubble", "pipeline fill, drain and stage imbalance")                              \
+    X(DP_EXPOSED, "dp_exposed", "gradient and weight collectives not hidden")                          \
+    X(OPTIMIZER, "optimizer", "optimizer step")                                                        \
+    X(OVERHEAD, "overhead", "host time, launch gaps, straggling")
+
+#define ORR_MEMORY_PARTS(X)                                                                  \
+    /*  enum         name           meaning                                               */ \
+    X(WEIGHTS, "weights", "weights as the kernels read them")                                \
+    X(GRADIENTS, "gradients", "gradients, with 16-bit copies live at the peak")              \
+    X(OPTIMIZER, "optimizer", "master weights and moments")                                  \
+    X(ACTIVATIONS, "activations", "tensors saved for backward and working tensors")          \
+    X(WORKSPACE, "workspace", "library workspace, communication buffers, gathered weights")
+
+#define ORR_BOUNDS(X)                                                         \
+    /*  enum       name        the resource that sets an operator's time   */ \
+    X(COMPUTE, "compute", "matrix or vector units")                           \
+    X(L2, "l2", "last-level cache bandwidth")                                 \
+    X(DRAM, "dram", "DRAM bandwidth")                                         \
+    X(NETWORK, "network", "link bandwidth or latency")                        \
+    X(OVERHEAD, "overhead", "launch gap and other fixed cost")
+
+#define ORR_SCHEDULES(X)                                                      \
+    /*  enum          name           iteration time of equal stages        */ \
+    X(GPIPE, "gpipe", "Eq. 67: all forwards, then all backwards")             \
+    X(1F1B, "1f1b", "Eq. 68: one forward, one backward")                      \
+    X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")    \
+    X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
+    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")
+
+#define ORR_RECOMPUTES(X)                                               \
+    /*  enum        name         what backward executes again        */ \
+    X(NONE, "none", "nothing")                                          \
+    X(SELECTIVE, "selective", "the attention core")                     \
+    X(FULL, "full", "every layer from its saved input")
+
+/* What multiplies scores and values. Which one an engine uses is a fact of the engine. */
+#define ORR_ATTENTION_KERNELS(X)                                               \
+    X(UNFUSED, "unfused", "batched GEMMs and a softmax kernel; scores in DRAM") \
+    X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")      \
+    X(FLASH2, "flash2", "FlashAttention 2")                                     \
+    X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")
+
+#define ORR_CP_KINDS(X)                                                         \
+    X(RING, "ring", "Eq. 13: K,V blocks travel round a ring")                   \
+    X(ALLGATHER, "allgather", "K,V gathered before attention")                  \
+    X(ULYSSES, "ulysses", "Eq. 14: all-to-all from sequence to head sharding")
+
+#define ORR_COLLECTIVES(X)            \
+    X(ALLREDUCE, "allreduce")         \
+    X(ALLGATHER, "allgather")         \
+    X(REDUCESCATTER, "reducescatter") \
+    X(ALLTOALL, "alltoall")           \
+    X(P2P, "p2p")
+
+#define ORR_ALGORITHMS(X)                                                                        \
+    /*  enum      name       wire bytes and hops (n ranks, S bytes)                           */ \
+    X(RING, "ring", "Eq. 49, 55: n-1 (all-reduce 2(n-1)) steps round a ring")                    \
+    X(TREE, "tree", "Eq. 50: double binary tree")                                                \
+    X(DIRECT, "direct", "Eq. 52, 55, 56: every rank to every rank through a switch")             \
+    X(NVLS, "nvls", "Eq. 54: reduction and multicast inside the switch")                         \
+    X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains")
+
+/* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
+#define ORR_POINTWISES(X)                                            \
+    X(ADD, "add", "residual and bias add, accumulation")             \
+    X(ACTIVATION, "activation", "GELU, SiLU, gate product, RoPE")    \
+    X(DROPOUT, "dropout", "dropout with its mask")                   \
+    X(LAYERNORM, "layernorm", "layer norm, mean and variance")       \
+    X(RMSNORM, "rmsnorm", "root-mean-square norm")                   \
+    X(SOFTMAX, "softmax", "fused scale, mask, softmax")              \
+    X(COPY, "copy", "copy, transpose, permute, gather")              \
+    X(CAST, "cast", "format conversion with scales")                 \
+    X(LOSS, "loss", "cross-entropy on the logits")                   \
+    X(ADAM, "adam", "fused Adam step")
+
+#define ORR_PHASES(X)                                                   \
+    X(FORWARD, "forward", "once per layer and micro-batch")             \
+    X(BACKWARD, "backward", "once per layer and micro-batch")           \
+    X(STEP, "step", "once per iteration")
+
+/* Parallel groups a collective runs over. */
+#define ORR_GROUPS(X)                                                   \
+    X(NONE, "none", "no communication")                                 \
+    X(TP, "tp", "tensor and sequence parallel")                         \
+    X(CP, "cp", "context parallel")                                     \
+    X(EP, "ep", "expert parallel")                                      \
+    X(ETP, "etp", "tensor parallel inside an expert")                   \
+    X(PP, "pp", "neighbouring pipeline stages")                         \
+    X(DP, "dp", "data parallel, dense weights")                         \
+    X(EDP, "edp", "data parallel, expert weights")                      \
+    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")
+
+#define ORR_OP_KINDS(X)                                                 \
+    X(GEMM, "gemm", "matrix product with a weight")                     \
+    X(BMM, "bmm", "batched matrix product of activations")              \
+    X(GROUPED, "grouped", "grouped matrix product over experts")        \
+    X(FLASH, "flash", "fused attention, forward")                       \
+    X(FLASH_BACKWARD, "flash_backward", "fused attention, backward")    \
+    X(POINTWISE, "pointwise", "memory-bound kernel")                    \
+    X(COLLECTIVE, "collective", "communication")
+
+#define ORR_X_DTYPE_(name, ...) ORR_DTYPE_##name,
+#define ORR_X_TIME_(name, ...) ORR_TIME_##name,
+#define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
+#define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
+#define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
+#define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
+#define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
+#define ORR_X_CP_(name, ...) ORR_CP_##name,
+#define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
+#define ORR_X_ALGORITHM_(name, ...) ORR_ALGORITHM_##name,
+#define ORR_X_POINTWISE_(name, ...) ORR_POINTWISE_##name,
+#define ORR_X_PHASE_(name, ...) ORR_PHASE_##name,
+#define ORR_X_GROUP_(name, ...) ORR_GROUP_##name,
+#define ORR_X_OP_(name, ...) ORR_OP_##name,
+enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
+enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
+enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
+enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
+enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
+enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
+enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
+enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
+enum orr_collective { ORR_COLLECTIVES(ORR_X_COLLECTIVE_) ORR_N_COLLECTIVES };
+enum orr_algorithm { ORR_ALGORITHMS(ORR_X_ALGORITHM_) ORR_N_ALGORITHMS };
+enum orr_pointwise { ORR_POINTWISES(ORR_X_POINTWISE_) ORR_N_POINTWISES };
+enum orr_phase { ORR_PHASES(ORR_X_PHASE_) ORR_N_PHASES };
+enum orr_group { ORR_GROUPS(ORR_X_GROUP_) ORR_N_GROUPS };
+enum orr_op_kind { ORR_OP_KINDS(ORR_X_OP_) ORR_N_OP_KINDS };
+
+/* The name of a member, as JSON and the command line spell it. */
+ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
+ORR_API const char *orr_time_part_name(enum orr_time_part part);
+ORR_API const char *orr_memory_part_name(enum orr_memory_part part);
+ORR_API const char *orr_bound_name(enum orr_bound bound);
+ORR_API const char *orr_schedule_name(enum orr_schedule schedule);
+ORR_API const char *orr_recompute_name(enum orr_recompute recompute);
+ORR_API const char *orr_attention_kernel_name(enum orr_attention_kernel kernel);
+ORR_API const char *orr_cp_kind_name(enum orr_cp_kind kind);
+ORR_API const char *orr_collective_name(enum orr_collective collective);
+ORR_API const char *orr_algorithm_name(enum orr_algorithm algorithm);
+ORR_API const char *orr_pointwise_name(enum orr_pointwise pointwise);
+ORR_API const char *orr_phase_name(enum orr_phase phase);
+ORR_API const char *orr_group_name(enum orr_group group);
+ORR_API const char *orr_op_kind_name(enum orr_op_kind kind);
+ORR_API double orr_dtype_bytes(enum orr_dtype dtype);
+
+/* ---------------------------------------------------------------- model */
+
+#define ORR_MAX_LAYERS 1024
+#define ORR_MAX_LAYER_KINDS 8
+#define ORR_ID 96
+
+/* One kind of transformer layer. A model is a sequence of kinds; nothing after the parser knows a model's name. */
+struct orr_layer_kind {
+    /* attention; multi-head latent attention when mla_kv_rank > 0 */
+    int64_t n_heads, n_kv_heads;
+    int64_t head_qk, head_v;          /* sizes of a query/key head and of a value head */
+    int64_t window;                   /* keys a query sees at most; 0: all */
+    int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
+    int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
+    bool rope;                        /* rotary positions are applied */
+    bool qk_norm;                     /* query and key heads are normalised */
+    bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
+    /* feed-forward: dense when n_experts is 0 */
+    bool gated;                       /* three matrices instead of two */
+    int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
+    int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
+    int64_t expert_width;
+    int64_t shared_width;             /* width of all shared experts together */
+    bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
+    int64_t n_norms;                  /* norms over the hidden size in one layer */
+    /* exact parameter counts, biases and norms in */
+    int64_t attention_params;         /* projections with their biases, latent and qk norms */
+    int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
+    int64_t expert_params;            /* one routed expert */
+    int64_t router_params;
+    int64_t norm_params;              /* norms over the hidden size */
+};
+
+struct orr_model {
+    char id[ORR_ID];
+    char type[32];                    /* model_type of the config.json, for display only */
+    int64_t hidden, vocab, n_layers;
+    int64_t max_seq;                  /* longest context; 0: the config does not say */
+    int64_t n_positions;              /* learned position vectors; 0: rotary, ALiBi or none */
+    bool tied_embeddings;             /* the head uses the embedding matrix */
+    bool rms_norm;                    /* RMS norm, else layer norm */
+    bool attention_dropout, hidden_dropout; /* the config trains with dropout */
+    int64_t embedding_params;         /* token and position embeddings, embedding norms */
+    int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
+    int64_t n_kinds;
+    struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
+    uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
+};
+
+/* All parameters, and those one token uses (top-k experts instead of all; embeddings in). Eqs. 16-19. */
+ORR_API int64_t orr_model_params(const struct orr_model *model);
+ORR_API int64_t orr_model_params_active(const struct orr_model *model);
+
+/* ---------------------------------------------------------------- system: hardware facts */
+
+struct orr_chip {
+    char id[ORR_ID];
+    char name[ORR_ID];
+    char family[32];                          /* architecture, e.g. "ampere" */
+    double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
+    double vector_flops_per_s;                /* fp32 outside the matrix units */
+    int64_t n_sm;                             /* SMs, compute units, or cores */
+    double clock_hz;                          /* boost clock the peaks are quoted at */
+    double smem_bytes_per_sm;                 /* shared memory or scratchpad */
+    double l2_bytes, l2_bytes_per_s;          /* last-level cache */
+    double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
+    double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
+    double tdp_w, idle_w;
+    double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
+    double hbm_j_per_byte, l2_j_per_byte, link_j_per_byte;
+};
+
+struct orr_system {
+    char id[ORR_ID];
+    struct orr_chip chip;
+    int64_t gpus_per_node;
+    int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
+    double scaleup_bytes_per_s;               /* per GPU and direction */
+    double scaleup_latency_s;                 /* one hop, hardware and protocol, for chips with no measured lines */
+    bool scaleup_switched;                    /* a switch: any pair at full rate; else a mesh or torus of links */
+    bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
+    double scaleout_bytes_per_s;              /* per GPU and direction */
+    double scaleout_latency_s;                /* one hop */
+    double scaleout_efficiency_frac;          /* sustained share of the nominal rate */
+    double scaleout_oversubscription;         /* 1: full bisection */
+    double price_usd_per_gpu_hour;
+    double pue_frac;                          /* facility power over IT power, >= 1 */
+};
+
+/* ---------------------------------------------------------------- calibration: constants fitted from kernels */
+
+struct orr_gemm_constants {
+    double burst_frac;        /* share of peak before the power limit acts (u_free) */
+    double sustained_frac;    /* share of peak in an endless matrix load (u_sust) */
+    double power_slope;       /* gain in share per unit of time not spent in matrix kernels */
+    double dram_frac;         /* sustained share of DRAM bandwidth */
+    double dram_ramp_bytes;   /* traffic at which DRAM reaches half its rate, beyond the traffic itself (Q_0) */
+    double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
+    double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
+    double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
+};
+
+struct orr_attention_constants {
+    double forward_frac, forward_half_seq;    /* u = frac * s/(s + half_seq), share of 16-bit peak */
+    double backward_frac, backward_half_seq;
+    double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
+};
+
+#define ORR_MAX_LINES 32
+#define ORR_LINE_POINTS 4
+/* One straight line of a collective: t = base_s + hops(n) * hop_s + wire(n, S) / (link * efficiency(n)). */
+struct orr_collective_line {
+    enum orr_collective collective;
+    enum orr_algorithm algorithm;
+    bool low_latency;                         /* latency protocol; else bandwidth protocol */
+    double base_s, hop_s;
+    int64_t n_points;
+    double ranks[ORR_LINE_POINTS], efficiency_frac[ORR_LINE_POINTS]; /* interpolated in log2 of the ranks */
+};
+
+struct orr_calibration {
+    char id[ORR_ID];
+    bool calibrated;                          /* fitted to this chip's kernels; else family values ("datasheet") */
+    struct orr_gemm_constants gemm[ORR_N_DTYPES];
+    struct orr_attention_constants attention[ORR_N_ATTENTION_KERNELS];
+    double pointwise_frac[ORR_N_POINTWISES];  /* share of DRAM bandwidth, large tensors */
+    double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
+    double l2_frac;                           /* share of nominal last-level bandwidth */
+    double softmax_unfused_frac;              /* framework softmax on score rows */
+    double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
+    double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
+    double straggle_frac_per_doubling;        /* step time added per doubling of GPUs beyond one node */
+    int64_t n_lines;
+    struct orr_collective_line lines[ORR_MAX_LINES];
+};
+
+/* ---------------------------------------------------------------- engine: software facts */
+
+struct orr_engine {
+    char id[ORR_ID];
+    enum orr_attention_kernel attention;      /* kernel behind "flash" */
+    bool attention_unfused_default;           /* what an empty attention field means */
+    /* which neighbours share one kernel */
+    bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
+    bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
+    bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
+    bool fused_loss;                          /* cross-entropy never leaves 16-bit logits in DRAM twice */
+    int64_t gradient_bytes;                   /* bytes of an accumulated gradient element */
+    int64_t reduce_bytes;                     /* bytes per element of the gradient collective */
+    int64_t optimizer_bytes;                  /* master weight and moments per parameter */
+    bool clip_gradients;                      /* one more pass over the gradients for their norm */
+    int64_t vocab_multiple;                   /* vocabulary padded to this times tp */
+    int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
+    double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
+    /* communication */
+    bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
+    double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
+    double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
+    double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
+    double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
+    double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
+    bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
+    bool p2p_scatter_gather;                  /* sends are split over the TP group */
+    /* host */
+    double host_launch_s;                     /* host time per kernel launch; 0: graphs or always ahead */
+    double host_step_s;                       /* fixed host time per iteration */
+    bool short_run;                           /* benchmark too short to reach the power limit */
+    /* defaults where a request is silent */
+    bool default_sp;                          /* sequence parallel when tp > 1 */
+    int64_t default_zero;
+    enum orr_recompute default_recompute;
+    int64_t default_micro_batch;              /* most the engine's users take where a source does not say */
+    /* memory */
+    bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
+    bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
+    double logit_bytes_live;                  /* bytes per logit alive in the loss */
+    double context_bytes;                     /* driver context and communication libraries */
+    double workspace_bytes;                   /* GEMM and library workspace */
+    double fragmentation_frac;                /* allocator loss, of the capacity */
+};
+
+/* ---------------------------------------------------------------- plan, workload, job */
+
+#define ORR_MAX_STAGES 512
+
+struct orr_plan {
+    int64_t gpus;                             /* tp * pp * cp * dp */
+    int64_t tp, pp, vpp, dp, cp;
+    int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
+    int64_t zero;                             /* 0-3 */
+    int64_t zero_group;                       /* ranks weights are sharded over; dp * cp unless hybrid sharding */
+    bool sp;
+    enum orr_schedule schedule;
+    enum orr_cp_kind cp_kind;
+    int64_t n_stage_layers;                   /* 0: layers spread evenly */
+    int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
+};
+
+struct orr_workload {
+    int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
+    enum orr_dtype precision;                 /* GEMM inputs */
+    enum orr_recompute recompute;
+    int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
+    enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
+    bool attention_dropout, hidden_dropout;
+    bool causal;                              /* masked half of the scores skipped by fused kernels */
+    double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
+};
+
+struct orr_job {
+    struct orr_model model;
+    struct orr_system system;
+    struct orr_calibration calibration;
+    struct orr_engine engine;
+    struct orr_plan plan;
+    struct orr_workload workload;
+};
+
+/* ---------------------------------------------------------------- catalogue and requests */
+
+/* The built-in models, chips, systems, engines and calibrations, plus the JSON files under `directories`
+ * (each with models/, chips/, systems/, engines/, calibration/; a user's file hides a built-in of the same id). */
+struct orr_catalogue;
+
+enum orr_part { ORR_PART_MODEL, ORR_PART_CHIP, ORR_PART_SYSTEM, ORR_PART_ENGINE, ORR_PART_CALIBRATION, ORR_N_PARTS };
+
+ORR_API ORR_NODISCARD enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
+                                                      struct orr_catalogue **catalogue, struct orr_error *error);
+ORR_API void orr_catalogue_close(struct orr_catalogue *catalogue);
+ORR_API const char *orr_part_name(enum orr_part part); /* "models", "chips", ... as the folder is called */
+ORR_API size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part);
+/* The i-th id in alphabetical order; owned by the catalogue. */
+ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i);
+/* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
+ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
+
+/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json). */
+ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
+                                                  struct orr_model *model, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
+                                                   struct orr_system *system, struct orr_calibration *calibration,
+                                                   struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
+                                                   struct orr_engine *engine, struct orr_error *error);
+
+/* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
+ * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and
+ * workload."engine" take an id, a file path, or an object in place. Where plan or workload are silent the
+ * documented default applies. */
+ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *json,
+                                                const char *origin, struct orr_job *job, struct orr_error *error);
+
+/* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
+ * call it after changing a job by hand. */
+ORR_API ORR_NODISCARD enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
+
+/* ---------------------------------------------------------------- result */
+
+#define ORR_MAX_TENSORS 48
+#define ORR_REASON 256
+
+/* One line of the memory ledger, for the pipeline rank with the highest peak. */
+struct orr_tensor {
+    const char *name;      /* static */
+    const char *shape;     /* static: symbols of the method reference, e.g. "b s h" */
+    const char *sharding;  /* static: what it is divided by */
+    const char *lifetime;  /* static: from when to when */
+    enum orr_memory_part part;
+    double bytes;          /* when alive */
+    bool at_peak;          /* alive at the instant of the peak */
+};
+
+#define ORR_MAX_INSTANTS 8
+struct orr_instant {
+    const char *name;      /* static: "loss", "first layer backward", ... */
+    double bytes;
+};
+
+struct orr_memory {
+    double part_bytes[ORR_N_MEMORY_PARTS];  /* at the peak; sums to total_bytes */
+    double total_bytes;
+    double usable_bytes;                    /* capacity less context and fragmentation */
+    double capacity_bytes;
+    int64_t peak_stage;                     /* pipeline rank with the highest peak */
+    int64_t peak_instant;                   /* index into instants */
+    int64_t n_instants;
+    struct orr_instant instants[ORR_MAX_INSTANTS]; /* of the peak stage */
+    int64_t n_tensors;
+    struct orr_tensor tensors[ORR_MAX_TENSORS];
+    double in_flight;                       /* micro-batches whose activations live on the peak stage */
+};
+
+struct orr_result {
+    double step_time_s, interval_low_s, interval_high_s;
+    const char *interval_class;             /* static name of the job class the interval comes from */
+    double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */
+    enum orr_bound bottleneck;              /* resource that holds the largest share of the step */
+    double bound_share_frac[ORR_N_BOUNDS];  /* of step_time_s; sums to 1 */
+    double tokens_per_s, tokens_per_s_per_gpu;
+    double model_flops, executed_flops;     /* whole system, one step (Eqs. 20-23) */
+    double model_tflops_per_gpu, mfu_frac, hfu_frac;
+    double time_s[ORR_N_TIME_PARTS];        /* sums to step_time_s */
+    double hidden_s[ORR_N_GROUPS];          /* communication hidden, per group */
+    double matrix_share_frac;               /* share of the step in matrix kernels (power rule) */
+    double matrix_frac;                     /* share of peak those kernels sustain for it */
+    struct orr_memory memory;
+    bool fits;
+    char reason[ORR_REASON];                /* filled by orr_train_advice when it does not fit; else empty */
+    double energy_j, power_w_per_gpu, cost_usd; /* one step, whole system; mean power of a GPU */
+    int64_t params_total, params_active;
+    int64_t n_micro_batches;
+};
+
+/* ---------------------------------------------------------------- prediction */
+
+/* Working memory of one prediction at a time; after orr_scratch_new nothing below allocates. */
+struct orr_scratch;
+ORR_API ORR_NODISCARD struct orr_scratch *orr_scratch_new(void); /* NULL: out of memory */
+ORR_API void orr_scratch_free(struct orr_scratch *scratch);
+
+/* Predict one training step. The job must have passed orr_job_check. Pure: same job, same bits. */
+ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
+
+/* For a result that does not fit: fill result->reason with what is missing and the change of one plan or workload
+ * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
+ORR_API void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
+
+/* ---------------------------------------------------------------- stages, for those who want to look inside */
+
+struct orr_op {
+    const char *name;             /* static, e.g. "mlp.up" */
+    enum orr_op_kind kind;
+    enum orr_phase phase;
+    int64_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
+    double count;                 /* executions per layer and micro-batch (or per step) */
+    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k */
+    enum orr_dtype dtype;         /* matrix inputs */
+    double input_bytes, output_bytes; /* bytes per element */
+    double flops;                 /* one execution */
+    double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
+    double launches;              /* kernels launched */
+    enum orr_pointwise pointwise; /* POINTWISE: class */
+    bool causal;                  /* FLASH: masked half skipped */
+    double head_size;             /* FLASH: larger of query and value head */
+    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
+    enum orr_group group;
+    double payload_bytes;
+    int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
+    bool recomputed;              /* executed again in backward */
+    bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
+};
+
+#define ORR_LAYER_EMBEDDING (-1)
+#define ORR_LAYER_HEAD (-2)
+#define ORR_LAYER_STEP (-3)
+#define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
+
+struct orr_cost {
+    double total_s;               /* one execution */
+    double compute_s, l2_s, dram_s, network_s, launch_s;
+    double hidden_s;              /* COLLECTIVE: share that runs beside its window */
+    double dram_bytes, l2_bytes;  /* traffic, re-reads in */
+    double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
+    enum orr_bound bound;
+    enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
+    int64_t tile_m, tile_n, split_k; /* GEMM: the winner */
+};
+
+struct orr_span {
+    const char *name;             /* "F", "B", "W" */
+    int64_t rank, chunk, micro_batch;
+    double start_s, end_s;
+};
+
+/* The operator list and costs of the last orr_train on this scratch; owned by the scratch. */
+ORR_API size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops,
+                               const struct orr_cost **costs);
+
+/* Event-simulate the pipeline of the last orr_train: every forward and backward of every rank in the order of
+ * the schedule. Returns the number of spans, at most `n_max` written. */
+ORR_API size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch,
+                                     struct orr_span *spans, size_t n_max);
+
+/* ---------------------------------------------------------------- reports */
+
+enum orr_format {
+    ORR_FORMAT_TERMINAL,
+    ORR_FORMAT_EXPLAIN,
+    ORR_FORMAT_JSON,
+    ORR_FORMAT_CSV,
+    ORR_FORMAT_DUMP_OPS,
+    ORR_FORMAT_DUMP_COSTS,
+    ORR_FORMAT_DUMP_TIMELINE,
+    ORR_FORMAT_DUMP_MEMORY
+};
+
+struct orr_style {
+    int width;     /* columns of the terminal; 0: 80 */
+    bool colour;   /* ANSI colours */
+};
+
+/* Predict and render. The text is malloc'd; free() it. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr_format format,
+                                             const struct orr_style *style);
+
+/* ---------------------------------------------------------------- validation */
+
+/* Score predictions against CSVs of measurements (docs/formats.md: training rows, lab steps, layer times). Start with
+ * a NULL *validation; every further call adds a file to it. On error *validation keeps what it had. */
+struct orr_validation;
+
+ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv,
+                                                const char *origin, struct orr_validation **validation,
+                                                struct orr_error *error);
+ORR_API void orr_validation_free(struct orr_validation *validation);
+/* Mean absolute percentage error over the scored rows, as a fraction. */
+ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
+/* TERMINAL, JSON or CSV; malloc'd. */
+ORR_API ORR_NODISCARD char *orr_validation_report(const struct orr_validation *validation, enum orr_format format,
+                                                  const struct orr_style *style);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

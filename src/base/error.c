@@ -1,0 +1,46 @@
+/* Located errors. Place and message -> one line in a caller-owned struct; nothing is allocated. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* "file:line: key: "; returns its length. A column is stored but not printed: editors find the key faster. */
+static size_t add_place(char *text, size_t size, struct orr_place place)
+{
+    int n = 0;
+    const bool has_file = place.file && place.file[0];
+    const bool has_key = place.key && place.key[0];
+    if (has_file && place.line > 0)
+        n = snprintf(text, size, "%s:%d: ", place.file, place.line);
+    else if (has_file)
+        n = snprintf(text, size, "%s: ", place.file);
+    size_t length = n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+    if (has_key) {
+        n = snprintf(text + length, size - length, "%s: ", place.key);
+        const size_t room = size - length - 1;
+        length += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room;
+    }
+    return length;
+}
+
+enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
+{
+    if (!error)
+        return code;
+    struct orr_error made = {.code = code, .line = place.line, .column = place.column};
+    orr_copy_line(made.file, sizeof made.file, place.file ? place.file : "");
+    orr_copy_line(made.key, sizeof made.key, place.key ? place.key : "");
+
+    char text[ORR_ERROR_TEXT];
+    const size_t length = add_place(text, sizeof text, place);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + length, sizeof text - length, format, arguments);
+    va_end(arguments);
+    orr_copy_line(made.text, sizeof made.text, text);
+    *error = made; /* last, because file, key and arguments may point into *error */
+    return code;
+}

@@ -1,0 +1,18 @@
+/* Located errors: fill a caller-owned struct orr_error, one line of text, no allocation. */
+#ifndef ORR_BASE_ERROR_H
+#define ORR_BASE_ERROR_H
+
+#include "orrery.h"
+
+/* Where in the input an error is; any member may be NULL or 0. */
+struct orr_place {
+    const char *file;
+    int line, column;
+    const char *key;
+};
+
+/* Fill *error (may be NULL) as "file:line: key: message" and return `code`. */
+enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

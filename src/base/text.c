@@ -1,0 +1,182 @@
+/* Growable text for reports, and the nearest-name search of error messages. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- growable text */
+
+/* Make room for `n_more` characters and the final NUL. */
+static bool reserve(struct orr_text *text, size_t n_more)
+{
+    if (text->failed || n_more > SIZE_MAX / 4 || text->length > SIZE_MAX / 4) {
+        text->failed = true;
+        return false;
+    }
+    const size_t need = text->length + n_more + 1;
+    if (need <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < need)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void orr_text_add(struct orr_text *text, const char *format, ...)
+{
+    if (!reserve(text, 127)) /* most pieces fit at once */
+        return;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const size_t room = text->capacity - text->length;
+    const int n = vsnprintf(text->data + text->length, room, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        text->failed = true;
+    else if ((size_t)n >= room && reserve(text, (size_t)n))
+        (void)vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
+    va_end(again);
+    if (!text->failed)
+        text->length += (size_t)n;
+}
+
+void orr_text_repeat(struct orr_text *text, const char *piece, int n)
+{
+    for (int i = 0; i < n; i++)
+        orr_text_add(text, "%s", piece);
+}
+
+char *orr_text_take(struct orr_text *text)
+{
+    (void)reserve(text, 0); /* an empty text is still a string */
+    char *data = text->data;
+    if (text->failed) {
+        free(data);
+        data = NULL;
+    } else {
+        data[text->length] = '\0';
+    }
+    *text = (struct orr_text){0};
+    return data;
+}
+
+/* ---------------------------------------------------------------- small string helpers */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+int orr_compare_nocase(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    const unsigned char x = (unsigned char)lower(*a), y = (unsigned char)lower(*b);
+    return (x > y) - (x < y);
+}
+
+void orr_copy_line(char *buffer, size_t size, const char *text)
+{
+    if (size == 0)
+        return;
+    size_t n = 0;
+    for (; text[n] && n + 1 < size; n++)
+        buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
+    if (text[n]) /* cut: do not leave half a UTF-8 sequence */
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+            n--;
+    buffer[n] = '\0';
+}
+
+/* ---------------------------------------------------------------- nearest name */
+
+enum { WORD_MAX = 64, NOT_CLOSE = 1 << 20 };
+
+/* What is compared: lower case, separators dropped. Longer words are not compared at all. */
+static size_t normalise(char folded[WORD_MAX], const char *word)
+{
+    size_t n = 0;
+    for (; *word; word++) {
+        if (strchr("-_. ", *word))
+            continue;
+        if (n + 1 == WORD_MAX)
+            return 0;
+        folded[n++] = lower(*word);
+    }
+    folded[n] = '\0';
+    return n;
+}
+
+/* Weighted edit distance from what was typed to a name. A missing letter counts half, because people abbreviate;
+ * two letters swapped count as one slip. */
+static int distance(const char *typed, size_t n_typed, const char *name, size_t n_name)
+{
+    enum { MISSING = 2, SLIP = 4 };
+    int rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= n_name; j++)
+        rows[0][j] = (int)j * MISSING;
+    for (size_t i = 1; i <= n_typed; i++) {
+        int *row = rows[i % 3];
+        const int *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = (int)i * SLIP;
+        for (size_t j = 1; j <= n_name; j++) {
+            const bool same = typed[i - 1] == name[j - 1];
+            int best = above[j - 1] + (same ? 0 : SLIP);
+            if (row[j - 1] + MISSING < best)
+                best = row[j - 1] + MISSING;
+            if (above[j] + SLIP < best)
+                best = above[j] + SLIP;
+            const bool swapped = i > 1 && j > 1 && typed[i - 1] == name[j - 2] && typed[i - 2] == name[j - 1];
+            if (swapped && above2[j - 2] + SLIP < best)
+                best = above2[j - 2] + SLIP;
+            row[j] = best;
+        }
+    }
+    return rows[n_typed % 3][n_name];
+}
+
+const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates)
+{
+    char typed[WORD_MAX], name[WORD_MAX];
+    const size_t n_typed = normalise(typed, word);
+    if (n_typed == 0)
+        return NULL;
+    const int limit = 2 * (int)n_typed; /* half the letters wrong is not the same word any more */
+    const char *best = NULL;
+    int best_distance = NOT_CLOSE;
+    for (size_t i = 0; i < n_candidates; i++) {
+        const size_t n_name = normalise(name, candidates[i]);
+        if (n_name == 0)
+            continue;
+        int d = distance(typed, n_typed, name, n_name);
+        if (d > limit && n_typed >= 3 && strstr(name, typed)) /* a piece of the name: "h100" of "h100-80g-sxm" */
+            d = limit;
+        if (d <= limit && d < best_distance) {
+            best = candidates[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *const *candidates, size_t n_candidates)
+{
+    const char *nearest = orr_nearest(word, candidates, n_candidates);
+    buffer[0] = '\0';
+    if (nearest)
+        (void)snprintf(buffer, ORR_HINT, " (did you mean \"%s\"?)", nearest);
+    return buffer;
+}

@@ -1,0 +1,30 @@
+/* Growable text for reports, and the nearest-name search of error messages. */
+#ifndef ORR_BASE_TEXT_H
+#define ORR_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct orr_text {
+    char *data;             /* NUL-terminated once anything was added */
+    size_t length, capacity;
+    bool failed;            /* an allocation failed; later calls do nothing */
+};
+
+void orr_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void orr_text_repeat(struct orr_text *text, const char *piece, int n);
+/* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */
+char *orr_text_take(struct orr_text *text);
+
+/* The candidate closest to `word` by edit distance, ignoring case and "-_. "; NULL if none is close. */
+const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates);
+/* ` (did you mean "llama2-7b"?)` in buffer, or "" if no candidate is close; returns buffer. */
+#define ORR_HINT 160
+char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *const *candidates, size_t n_candidates);
+
+/* Copy into a buffer of `size` bytes, cut at a character boundary; control characters become spaces. */
+void orr_copy_line(char *buffer, size_t size, const char *text);
+/* strcmp that ignores the case of ASCII letters, whatever the locale. */
+int orr_compare_nocase(const char *a, const char *b);
+
+#endif

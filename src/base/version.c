@@ -1,0 +1,7 @@
+/* The version of the linked library. */
+#include "orrery.h"
+
+const char *orr_version(void)
+{
+    return ORR_VERSION;
+}

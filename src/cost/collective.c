@@ -1,0 +1,142 @@
+/* Collectives: every algorithm and protocol with measured or family constants is priced, the fastest wins and is
+ * named. Group placement and payload -> seconds. Method 5. */
+#include "cost/cost.h"
+
+#include <assert.h>
+#include <math.h>
+
+struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride)
+{
+    const int64_t fit = system->domain_gpus / stride;
+    const double local = fit < 1 ? 1 : (double)(fit < ranks ? fit : ranks);
+    return (struct orr_placement){.ranks = (double)ranks, .local = local, .domains = ceil((double)ranks / local)};
+}
+
+double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks, double bytes)
+{
+    const double once = (ranks - 1) / ranks * bytes;
+    if (collective == ORR_COLLECTIVE_P2P)
+        return bytes; /* Eq. 57 */
+    if (collective != ORR_COLLECTIVE_ALLREDUCE)
+        return once; /* Eqs. 55, 56 */
+    switch (algorithm) {
+    case ORR_ALGORITHM_TREE: return 2 * bytes;               /* Eq. 50 */
+    case ORR_ALGORITHM_NVLS: return (1 + 1 / ranks) * bytes; /* Eq. 54 */
+    case ORR_ALGORITHM_RING:
+    case ORR_ALGORITHM_DIRECT:
+    case ORR_ALGORITHM_HIERARCHICAL: return 2 * once; /* Eqs. 49, 52, 58 */
+    case ORR_N_ALGORITHMS: break;
+    }
+    return 2 * once;
+}
+
+double orr_collective_hops(enum orr_collective collective, enum orr_algorithm algorithm, double ranks)
+{
+    const double phases = collective == ORR_COLLECTIVE_ALLREDUCE ? 2 : 1;
+    switch (algorithm) {
+    case ORR_ALGORITHM_RING: return phases * (ranks - 1);
+    case ORR_ALGORITHM_TREE:
+    case ORR_ALGORITHM_HIERARCHICAL: return phases * ceil(log2(ranks));
+    case ORR_ALGORITHM_DIRECT:
+    case ORR_ALGORITHM_NVLS: return phases;
+    case ORR_N_ALGORITHMS: break;
+    }
+    return phases;
+}
+
+/* Efficiency at n ranks, linear in log2 n between the fitted points, constant beyond them. */
+static double line_efficiency(const struct orr_collective_line *line, double ranks)
+{
+    int64_t i = 0;
+    while (i < line->n_points && line->ranks[i] < ranks)
+        i++;
+    if (i == 0)
+        return line->efficiency_frac[0];
+    if (i == line->n_points)
+        return line->efficiency_frac[line->n_points - 1];
+    const double x0 = log2(line->ranks[i - 1]), x1 = log2(line->ranks[i]), y0 = line->efficiency_frac[i - 1];
+    return y0 + (line->efficiency_frac[i] - y0) * (log2(ranks) - x0) / (x1 - x0);
+}
+
+static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line, enum orr_collective collective)
+{
+    return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || job->system.scaleup_multicast);
+}
+
+/* Inside one scale-up domain: the fastest line. */
+static void cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes,
+                       struct orr_cost *cost)
+{
+    double best_s = HUGE_VAL;
+    for (int64_t i = 0; i < job->calibration.n_lines; i++) {
+        const struct orr_collective_line *line = &job->calibration.lines[i];
+        if (!line_usable(job, line, collective))
+            continue;
+        const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
+        const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /
+                              (job->system.scaleup_bytes_per_s * line_efficiency(line, ranks));
+        if (latency_s + wire_s < best_s) {
+            best_s = latency_s + wire_s;
+            cost->algorithm = line->algorithm;
+        }
+    }
+    assert(best_s < HUGE_VAL);
+    cost->network_s = best_s;
+}
+
+static double scaleout_bytes_per_s(const struct orr_system *system)
+{
+    return system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
+}
+
+/* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
+ * the slower one sets the time (Eqs. 58, 59 pipelined). Latency by ring or tree over the domains, whichever is less. */
+static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op, struct orr_placement place, double rails_frac,
+                              struct orr_cost *cost)
+{
+    const double bytes = op->payload_bytes, rate = scaleout_bytes_per_s(&job->system) * rails_frac;
+    double local_s = 0, out_bytes;
+    if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: what leaves the domain, per rank */
+        out_bytes = bytes * (place.ranks - place.local) / place.ranks;
+        if (place.local > 1)
+            cost_local(job, op->collective, place.local, bytes * place.local / place.ranks, cost);
+    } else {
+        out_bytes = orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING, place.ranks, bytes) / place.local;
+        if (place.local > 1)
+            cost_local(job, op->collective, place.local, bytes, cost);
+    }
+    local_s = cost->network_s;
+    const double ring = orr_collective_hops(op->collective, ORR_ALGORITHM_RING, place.domains);
+    const double tree = orr_collective_hops(op->collective, ORR_ALGORITHM_TREE, place.domains);
+    const bool all_to_all = op->collective == ORR_COLLECTIVE_ALLTOALL;
+    const double hops = all_to_all ? place.domains - 1 : fmin(ring, tree);
+    cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL : hops < ring ? ORR_ALGORITHM_TREE : ORR_ALGORITHM_RING;
+    cost->network_s = fmax(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
+}
+
+/* Eqs. 57, 74: one message to a neighbour; ring attention passes ranks-1 of them in turn. */
+static void cost_p2p(const struct orr_job *job, const struct orr_op *op, struct orr_placement place, struct orr_cost *cost)
+{
+    const double messages = op->group == ORR_GROUP_CP ? place.ranks - 1 : 1;
+    const bool local = place.domains <= 1;
+    const double rate = local ? job->system.scaleup_bytes_per_s * job->calibration.p2p_scaleup_frac
+                              : scaleout_bytes_per_s(&job->system);
+    const double hop_s = local ? job->system.scaleup_latency_s : job->system.scaleout_latency_s;
+    cost->algorithm = ORR_ALGORITHM_DIRECT;
+    cost->network_s = op->payload_bytes / rate + messages * hop_s;
+}
+
+void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
+    const struct orr_placement place = orr_place(&job->system, ranks, stride);
+    const bool sharded = job->plan.zero == 3 && (op->group == ORR_GROUP_DP || op->group == ORR_GROUP_EDP);
+    *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK};
+    if (op->collective == ORR_COLLECTIVE_P2P)
+        cost_p2p(job, op, place, cost);
+    else if (place.domains <= 1)
+        cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
+    else
+        cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
+    cost->total_s = cost->network_s;
+}

@@ -1,0 +1,85 @@
+/* Fused attention and memory-bound kernels; dispatch over the operator list. Method 4.5, 4.7. */
+#include "cost/cost.h"
+
+#include <math.h>
+
+/* Share of 16-bit peak a fused attention kernel reaches: rises with the keys each query block walks over, falls for
+ * small heads. Eq. 46 with fitted u_FA. */
+static double flash_frac(const struct orr_attention_constants *u, const struct orr_op *op)
+{
+    const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
+    const double frac = backward ? u->backward_frac : u->forward_frac;
+    const double half = backward ? u->backward_half_seq : u->forward_half_seq;
+    const double head = op->head_size <= 64 ? u->head_64_frac : op->head_size <= 96 ? u->head_96_frac : 1;
+    return frac * head * op->n / (op->n + half);
+}
+
+void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    const struct orr_attention_constants *u = &job->calibration.attention[job->workload.attention];
+    const struct orr_gemm_constants *gemm = &job->calibration.gemm[op->dtype];
+    *cost = (struct orr_cost){.launch_s = gemm->launch_s, .dram_bytes = op->bytes, .matrix_frac = gemm->burst_frac};
+    cost->compute_s = op->flops / (chip->peak_flops_per_s[op->dtype] * flash_frac(u, op));
+    cost->l2_bytes = op->bytes;
+    cost->dram_s = op->bytes / (chip->hbm_bytes_per_s * gemm->dram_frac);
+    cost->bound = cost->compute_s >= cost->dram_s ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM;
+    cost->total_s = fmax(cost->compute_s, cost->dram_s) + cost->launch_s;
+}
+
+/* Eq. 40; arithmetic never binds, so the time is traffic over the sustained rate of that class of kernel. */
+void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const struct orr_calibration *calibration = &job->calibration;
+    const bool framework_softmax = op->pointwise == ORR_POINTWISE_SOFTMAX && !job->engine.fused_softmax;
+    const double frac = framework_softmax ? calibration->softmax_unfused_frac : calibration->pointwise_frac[op->pointwise];
+    *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
+    cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * frac);
+    cost->launch_s = op->launches * calibration->pointwise_launch_s;
+    cost->bound = cost->launch_s > cost->dram_s ? ORR_BOUND_OVERHEAD : ORR_BOUND_DRAM;
+    cost->total_s = cost->dram_s + cost->launch_s;
+}
+
+double orr_cost_at(const struct orr_cost *cost, double clock_frac)
+{
+    if (cost->matrix_frac <= 0)
+        return cost->total_s;
+    return fmax(cost->compute_s / clock_frac, fmax(cost->l2_s, cost->dram_s)) + cost->launch_s;
+}
+
+static void cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    switch (op->kind) {
+    case ORR_OP_GEMM:
+    case ORR_OP_BMM:
+    case ORR_OP_GROUPED: orr_cost_gemm(job, op, cost); return;
+    case ORR_OP_FLASH:
+    case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, cost); return;
+    case ORR_OP_POINTWISE: orr_cost_pointwise(job, op, cost); return;
+    case ORR_OP_COLLECTIVE: orr_cost_collective(job, op, cost); return;
+    case ORR_N_OP_KINDS: break;
+    }
+}
+
+/* Eq. 64: a collective hides under the operator it may run beside, or is pipelined with its neighbour as far as the
+ * engine can; Eq. 65: what is hidden still takes units and bandwidth from the compute beside it. */
+static void hide(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *costs, struct orr_cost *cost)
+{
+    double hidden_s = 0;
+    if (op->window_op >= 0)
+        hidden_s = fmin(cost->total_s, costs[op->window_op].total_s);
+    if (op->group == ORR_GROUP_TP)
+        hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
+    if (op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP)
+        hidden_s += (cost->total_s - hidden_s) * job->engine.ep_overlap_frac;
+    cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
+}
+
+void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
+{
+    for (size_t i = 0; i < list->n; i++)
+        cost_one(job, &list->items[i], &costs[i]);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].kind == ORR_OP_COLLECTIVE)
+            hide(job, &list->items[i], costs, &costs[i]);
+}

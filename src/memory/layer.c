@@ -1,0 +1,119 @@
+/* Activation bytes of one layer: what each block keeps for backward (Eqs. 81-86) and what backward needs beside. */
+#include "memory/memory.h"
+
+#include <math.h>
+
+static bool unfused(const struct orr_job *job)
+{
+    return job->workload.attention == ORR_ATTENTION_UNFUSED;
+}
+
+/* Bytes of one saved GEMM input element: quantised inputs are kept in their own format. */
+static double input_width(const struct orr_job *job, const struct orr_dims *d)
+{
+    return d->low_precision ? fmax(1, orr_dtype_bytes(job->workload.precision)) : d->w_a;
+}
+
+/* Score elements of one rank and micro-batch. */
+static double score_count(const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    return d->b * (double)kind->n_heads / d->t * (d->s / d->c) * d->s;
+}
+
+/* Probabilities 2; with dropout its mask 1 and the dropped copy 2. Fused kernels keep one fp32 statistic per row. */
+static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    if (!unfused(job))
+        return 4 * d->T * (double)kind->n_heads / d->t;
+    return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
+}
+
+static double attention_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double w = d->w_a, in = input_width(job, d), a = (double)kind->n_heads / d->t;
+    if (kind->mla_kv_rank > 0) { /* Eq. 86 */
+        const double latents = 2 * (double)(kind->mla_q_rank + kind->mla_kv_rank) + (double)kind->mla_rope;
+        return in * d->T_norm * d->h + w * d->T_norm * latents +
+               w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v);
+    }
+    const double kv = fmax(1, (double)kind->n_kv_heads / d->t);
+    return in * d->T_norm * d->h + w * d->T * (a + 2 * kv) * (double)kind->head_qk + in * d->T * a * (double)kind->head_v;
+}
+
+/* Hidden elements kept per FFN column: gate and up, product; a framework that does not fuse keeps SiLU(gate) too. */
+static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, bool gated)
+{
+    const double in = input_width(job, d);
+    if (!gated)
+        return d->w_a + in;
+    return 2 * d->w_a + in + (job->engine.saves_unfused ? d->w_a : 0);
+}
+
+static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double per_column = ffn_width_bytes(job, d, kind->gated), in = input_width(job, d);
+    const double rows = d->T_norm * (double)kind->n_active * job->workload.moe_imbalance;
+    double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
+    if (kind->n_experts > 0) /* Eq. 85 */
+        bytes += rows * ((1 + d->te) * d->h * d->w_a + (double)kind->expert_width * per_column);
+    return bytes;
+}
+
+struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
+                                          const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = dims;
+    const double hidden = d->T_norm * d->h, scores = score_count(d, kind);
+    const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t +
+                           d->T_norm * (double)(kind->n_active * kind->expert_width);
+    return (struct orr_layer_bytes){
+        .input = d->w_a * hidden,
+        .norms = d->w_a * hidden * (double)kind->n_norms,
+        .attention = attention_bytes(job, d, kind),
+        .scores = score_bytes(job, d, kind),
+        .ffn = ffn_bytes(job, d, kind),
+        .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
+        .core_transient = unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
+        .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
+}
+
+static double whole_layer(const struct orr_layer_bytes *bytes)
+{
+    return bytes->norms + bytes->attention + bytes->scores + bytes->ffn + bytes->masks;
+}
+
+double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes)
+{
+    switch (job->workload.recompute) {
+    case ORR_RECOMPUTE_NONE: return whole_layer(bytes);
+    case ORR_RECOMPUTE_SELECTIVE: return whole_layer(bytes) - (unfused(job) ? bytes->scores : 0);
+    case ORR_RECOMPUTE_FULL: return bytes->input / (double)job->workload.recompute_every; /* Eq. 88 */
+    case ORR_N_RECOMPUTES: break;
+    }
+    return 0;
+}
+
+double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes)
+{
+    switch (job->workload.recompute) {
+    case ORR_RECOMPUTE_NONE: return 0;
+    case ORR_RECOMPUTE_SELECTIVE: return unfused(job) ? bytes->scores : 0;
+    case ORR_RECOMPUTE_FULL: return whole_layer(bytes) * (double)job->workload.recompute_every;
+    case ORR_N_RECOMPUTES: break;
+    }
+    return 0;
+}
+
+double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_t stage)
+{
+    const double p = (double)plan->pp, v = (double)plan->vpp, i = (double)stage, m = n_micro_batches;
+    switch (plan->schedule) {
+    case ORR_SCHEDULE_GPIPE: return m;                                                     /* Eq. 67 */
+    case ORR_SCHEDULE_1F1B: return fmin(m, p - i);                                         /* Eq. 68 */
+    case ORR_SCHEDULE_INTERLEAVED: return fmin(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
+    case ORR_SCHEDULE_ZB_H1: return fmin(m, p);                                            /* Eq. 70 */
+    case ORR_SCHEDULE_ZB_H2: return fmin(m, 2 * p - 1);                                    /* Eq. 71 */
+    case ORR_N_SCHEDULES: break;
+    }
+    return m;
+}

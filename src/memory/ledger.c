@@ -1,0 +1,258 @@
+/* Bytes of every pipeline rank at the instants where a peak can lie, and the ledger of the rank that peaks highest.
+ * Layer bytes and parameter counts -> orr_memory. Method 7.1, Eqs. 79, 80, 87-89. */
+#include "memory/memory.h"
+
+#include <math.h>
+
+enum { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
+static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
+                                                      "backward of the last layer, attention",
+                                                      "backward of the first layer", "end of backward"};
+
+/* Everything one pipeline rank holds, before it is added up per instant. */
+struct rank_bytes {
+    double weights, gradients, optimizer, gathered; /* always */
+    double gradient_16bit;                          /* per parameter, where 16-bit gradients stay alive */
+    double params, head_params;
+    double late_params;                             /* embedding: its gradient comes last */
+    double in_flight, saved;                        /* micro-batches, saved layers of one of them */
+    double embedding_mask, head_saved, logits;
+    /* the largest layer of the rank */
+    double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
+    double core_transient, ffn_transient;
+};
+
+static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct orr_engine *engine = &job->engine;
+    const double dp = (double)orr_group_ranks(plan, ORR_GROUP_DP), edp = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
+    const double whole = stage->dense_params + stage->expert_params;
+    const double sharded = stage->dense_params / dp + stage->expert_params / edp;
+    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    r->params = whole;
+    r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
+    r->gradients = (double)engine->gradient_bytes * (plan->zero >= 2 ? sharded : whole);
+    r->optimizer = (double)engine->optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
+    r->gradient_16bit = engine->gradients_16bit_live && plan->zero < 2 ? w : 0;
+}
+
+/* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
+static void add_layers(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *bytes,
+                       struct rank_bytes *r)
+{
+    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        if (stage->n_layers[k] <= 0)
+            continue;
+        const double saved = orr_layer_saved_bytes(job, &bytes[k]), recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
+        const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
+        const double attention = (double)kind->attention_params / (double)job->plan.tp;
+        r->saved += stage->n_layers[k] * saved;
+        r->layer_saved = fmax(r->layer_saved, saved);
+        r->recomputed = fmax(r->recomputed, recomputed);
+        r->layer_ffn_saved = fmax(r->layer_ffn_saved, bytes[k].ffn);
+        r->core_transient = fmax(r->core_transient, bytes[k].core_transient);
+        r->ffn_transient = fmax(r->ffn_transient, bytes[k].ffn_transient);
+        r->attention_params = fmax(r->attention_params, attention);
+        r->ffn_params = fmax(r->ffn_params, params - attention);
+        if (job->plan.zero >= 3) /* the layer at work and the one prefetched */
+            r->gathered = fmax(r->gathered, 2 * w * params);
+    }
+}
+
+/* Eq. 87: embedding dropout mask of every micro-batch in flight; norm input, head input and logits of one. */
+static void add_ends(const struct orr_job *job, const struct orr_dims *d, const struct orr_stage *stage, struct rank_bytes *r)
+{
+    if (stage->embedding && job->workload.hidden_dropout)
+        r->embedding_mask = d->T_norm * d->h;
+    if (stage->embedding && !(stage->head && job->model.tied_embeddings))
+        r->late_params = orr_rank_embedding_params(job);
+    if (!stage->head)
+        return;
+    r->head_params = orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
+    r->head_saved = 2 * d->w_a * d->T_norm * d->h;
+    r->logits = job->engine.logit_bytes_live * d->T * d->vocab;
+}
+
+/* Activations and 16-bit gradients alive at an instant, beside what is always there. */
+static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, int instant, double *activations,
+                          double *gradients)
+{
+    const double all = r->in_flight * (r->saved + r->embedding_mask), g = r->gradient_16bit;
+    /* under recomputation the saved part holds only inputs, so a layer's FFN bytes come and go with `recomputed` */
+    const double ffn_freed = fmin(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+    *gradients = 0;
+    switch (instant) {
+    case LOSS: *activations = all + r->head_saved + r->logits; return;
+    case FIRST_FFN:
+        *activations = all + r->recomputed + r->ffn_transient;
+        *gradients = g * r->head_params;
+        return;
+    case FIRST_CORE:
+        *activations = all + r->recomputed - ffn_freed + r->core_transient;
+        *gradients = g * (r->head_params + r->ffn_params);
+        return;
+    case LAST_CORE:
+        *activations = all - r->saved + r->layer_saved + r->recomputed - ffn_freed + r->core_transient;
+        *gradients = g * (r->params - r->attention_params - r->late_params);
+        return;
+    case END:
+        *activations = all - r->saved;
+        *gradients = g * r->params;
+        return;
+    default: *activations = 0;
+    }
+}
+
+static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stages,
+                                       const struct orr_layer_bytes *layers, int64_t stage)
+{
+    struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, stage)};
+    add_static(job, &stages[stage], &r);
+    add_layers(job, &stages[stage], layers, &r);
+    add_ends(job, dims, &stages[stage], &r);
+    return r;
+}
+
+static double rank_static(const struct orr_job *job, const struct rank_bytes *r)
+{
+    return r->weights + r->gradients + r->optimizer + r->gathered + job->engine.workspace_bytes;
+}
+
+static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, int *peak)
+{
+    double most = -1;
+    for (int i = 0; i < N_INSTANTS; i++) {
+        double activations, gradients;
+        instant_bytes(job, r, i, &activations, &gradients);
+        if (activations + gradients > most) {
+            most = activations + gradients;
+            *peak = i;
+        }
+    }
+    return most + rank_static(job, r);
+}
+
+static void add_tensor(struct orr_memory *memory, enum orr_memory_part part, const char *name, const char *shape,
+                       const char *sharding, const char *lifetime, double bytes, bool at_peak)
+{
+    if (bytes <= 0 || memory->n_tensors >= ORR_MAX_TENSORS)
+        return;
+    memory->tensors[memory->n_tensors++] = (struct orr_tensor){.name = name,
+                                                               .shape = shape,
+                                                               .sharding = sharding,
+                                                               .lifetime = lifetime,
+                                                               .part = part,
+                                                               .bytes = bytes,
+                                                               .at_peak = at_peak};
+}
+
+static void list_static(const struct orr_job *job, const struct rank_bytes *r, int peak, double gradients, struct orr_memory *memory)
+{
+    const char *tp = "tp, pp; experts ep etp", *zero1 = "tp, pp; dp from ZeRO-1", *zero2 = "tp, pp; dp from ZeRO-2";
+    add_tensor(memory, ORR_MEMORY_WEIGHTS, "weights", "params", job->plan.zero >= 3 ? "tp, pp, dp" : tp, "always", r->weights, true);
+    add_tensor(memory, ORR_MEMORY_GRADIENTS, "gradients", "params", zero2, "always", r->gradients, true);
+    add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients", "params", tp, "backward to optimizer",
+               r->gradient_16bit * r->params, peak == END);
+    if (peak != END)
+        add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients so far", "params", tp, "backward to optimizer", gradients, true);
+    add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer, true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", "2 layers", "tp, pp", "forward and backward", r->gathered, true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
+}
+
+/* Saved tensors by block, all layers and micro-batches of the rank. */
+static void list_saved(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
+                       const struct rank_bytes *r, bool at_peak, struct orr_memory *memory)
+{
+    struct orr_layer_bytes sum = {0};
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const double n = stage->n_layers[k] * r->in_flight;
+        sum.input += n * layers[k].input / (double)job->workload.recompute_every;
+        sum.norms += n * layers[k].norms;
+        sum.attention += n * layers[k].attention;
+        sum.scores += n * layers[k].scores;
+        sum.ffn += n * layers[k].ffn;
+        sum.masks += n * layers[k].masks;
+    }
+    const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
+    const char *norm = job->plan.sp ? "tp, cp" : "cp", *life = "forward to backward";
+    if (job->workload.recompute == ORR_RECOMPUTE_FULL) {
+        add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
+        return;
+    }
+    const bool dropped = job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->workload.attention == ORR_ATTENTION_UNFUSED;
+    add_tensor(memory, part, "norm inputs", "b s h", norm, life, sum.norms, at_peak);
+    add_tensor(memory, part, "attention: input, q, k, v, output", "b s (h + (2a+2k) d)", "tp, cp", life, sum.attention, at_peak);
+    if (!dropped)
+        add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
+    add_tensor(memory, part, "feed-forward: input, hidden", "b s (h + f)", "tp, cp", life, sum.ffn, at_peak);
+    add_tensor(memory, part, "dropout masks", "b s h", norm, life, sum.masks, at_peak);
+}
+
+static void list_working(const struct rank_bytes *r, int peak, struct orr_memory *memory)
+{
+    const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
+    const bool layer = peak == FIRST_FFN || peak == FIRST_CORE || peak == LAST_CORE;
+    add_tensor(memory, part, "embedding dropout mask", "b s h", "tp with sp, cp", "forward to backward",
+               r->in_flight * r->embedding_mask, true);
+    add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved, peak == LOSS);
+    add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
+    add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", r->recomputed, layer);
+    add_tensor(memory, part, "attention backward", "b a s s, or b s h", "tp, cp", "its backward", r->core_transient,
+               peak == FIRST_CORE || peak == LAST_CORE);
+    add_tensor(memory, part, "feed-forward backward", "b s f", "tp, cp", "its backward", r->ffn_transient, peak == FIRST_FFN);
+}
+
+static void fill(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
+                 const struct rank_bytes *r, int peak, struct orr_memory *memory)
+{
+    double activations, gradients;
+    memory->n_instants = N_INSTANTS;
+    memory->peak_instant = peak;
+    memory->in_flight = r->in_flight;
+    for (int i = 0; i < N_INSTANTS; i++) {
+        instant_bytes(job, r, i, &activations, &gradients);
+        memory->instants[i] = (struct orr_instant){INSTANT_NAMES[i], rank_static(job, r) + activations + gradients};
+    }
+    instant_bytes(job, r, peak, &activations, &gradients);
+    memory->part_bytes[ORR_MEMORY_WEIGHTS] = r->weights;
+    memory->part_bytes[ORR_MEMORY_GRADIENTS] = r->gradients + gradients;
+    memory->part_bytes[ORR_MEMORY_OPTIMIZER] = r->optimizer;
+    memory->part_bytes[ORR_MEMORY_ACTIVATIONS] = activations;
+    memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + job->engine.workspace_bytes;
+    memory->n_tensors = 0;
+    list_static(job, r, peak, gradients, memory);
+    list_saved(job, stage, layers, r, peak != END && peak != LAST_CORE, memory);
+    list_working(r, peak, memory);
+    memory->total_bytes = 0;
+    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
+        memory->total_bytes += memory->part_bytes[i];
+}
+
+void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stages, struct orr_memory *memory)
+{
+    const struct orr_dims dims = orr_dims_of(job);
+    struct orr_layer_bytes layers[ORR_MAX_LAYER_KINDS];
+    for (int64_t k = 0; k < job->model.n_kinds; k++)
+        layers[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
+    struct rank_bytes worst = {0};
+    double most = -1;
+    int peak = 0;
+    for (int64_t i = 0; i < job->plan.pp; i++) {
+        const struct rank_bytes r = rank_bytes_of(job, &dims, stages, layers, i);
+        int instant = 0;
+        const double bytes = rank_peak(job, &r, &instant);
+        if (bytes > most) {
+            most = bytes;
+            worst = r;
+            peak = instant;
+            memory->peak_stage = i;
+        }
+    }
+    fill(job, &stages[memory->peak_stage], layers, &worst, peak, memory);
+    memory->capacity_bytes = job->system.chip.hbm_bytes;
+    memory->usable_bytes = memory->capacity_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes; /* Eq. 79 */
+}

@@ -1,0 +1,31 @@
+/* model + plan + workload -> bytes on one GPU at named instants, for every pipeline rank; the tensor ledger of the
+ * rank with the highest peak. Method 7. */
+#ifndef ORR_MEMORY_MEMORY_H
+#define ORR_MEMORY_MEMORY_H
+
+#include "ops/ops.h"
+
+/* Activation bytes one layer of a kind keeps for one micro-batch, by block, and what its backward needs beside. */
+struct orr_layer_bytes {
+    double input;          /* the layer's input: all that full recomputation keeps */
+    double norms;          /* inputs of the norms */
+    double attention;      /* projections' inputs and outputs, latents */
+    double scores;         /* unfused: probabilities, dropout mask, dropped; fused: row statistics */
+    double ffn;            /* inputs and outputs of the FFN or of the routed experts */
+    double masks;          /* dropout masks of the residual branches */
+    double core_transient; /* gradients alive in the attention core's backward */
+    double ffn_transient;  /* gradients alive in the FFN's backward */
+};
+struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
+                                          const struct orr_layer_kind *kind);
+/* Of those, what stays until backward under the job's recomputation. */
+double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
+/* And what recomputation brings back while one layer runs backward. */
+double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
+
+/* Micro-batches whose activations pipeline rank i holds at its peak (method 6.1). */
+double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_t stage);
+
+void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stages, struct orr_memory *memory);
+
+#endif

@@ -1,0 +1,220 @@
+/* Building blocks of the operator list: linear layers with their backward products, memory-bound kernels,
+ * collectives. Called by the layer files of this folder; fills orr_op_list. */
+#include "ops/ops.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase)
+{
+    assert(emit->list->n < ORR_MAX_OPS);
+    struct orr_op *op = &emit->list->items[emit->list->n++];
+    *op = (struct orr_op){.name = name,
+                          .kind = kind,
+                          .phase = phase,
+                          .layer_kind = emit->layer_kind,
+                          .count = 1,
+                          .batch = 1,
+                          .dtype = emit->dims.dtype16,
+                          .launches = 1,
+                          .window_op = -1,
+                          .recomputed = emit->recompute_full && phase == ORR_PHASE_FORWARD};
+    return op;
+}
+
+/* One matrix product; an fp32 accumulator that is read and written back counts 8 bytes an element. */
+static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
+                                   const struct orr_linear *linear, double m, double n, double k, double output_bytes)
+{
+    struct orr_op *op = orr_emit_op(emit, name, linear->kind, phase);
+    const enum orr_dtype dtype = linear->quantised ? emit->job->workload.precision : emit->dims.dtype16;
+    op->dtype = dtype;
+    op->batch = linear->batch;
+    op->m = m;
+    op->n = n;
+    op->k = k;
+    op->input_bytes = orr_dtype_bytes(dtype);
+    op->output_bytes = output_bytes;
+    op->flops = 2 * m * n * k * linear->batch; /* Eq. 6 */
+    op->bytes = linear->batch * (op->input_bytes * (m * k + k * n) + output_bytes * m * n);
+    return op;
+}
+
+/* Bytes per element of wgrad's output: accumulated in place, or a fresh 16-bit tensor. */
+static double wgrad_output_bytes(const struct orr_emit *emit)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    return engine->fused_gradient_accumulation ? 2 * (double)engine->gradient_bytes : emit->dims.w_a;
+}
+
+/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it. */
+static void emit_cast(struct orr_emit *emit, const char *name, enum orr_phase phase, double elements)
+{
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
+    op->pointwise = ORR_POINTWISE_CAST;
+    op->bytes = elements * emit->job->engine.fp8_cast_bytes_per_element;
+}
+
+/* Gradient of a bias: one read of the output gradient. */
+static void emit_bias_gradient(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    struct orr_op *op = orr_emit_op(emit, linear->names.bias_grad, ORR_OP_POINTWISE, ORR_PHASE_BACKWARD);
+    op->pointwise = ORR_POINTWISE_ADD;
+    op->bytes = linear->batch * linear->m * linear->n * emit->dims.w_a;
+}
+
+int64_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
+{
+    const bool cast = linear.quantised && emit->dims.low_precision && emit->job->engine.fp8_cast_bytes_per_element > 0;
+    const double m = linear.m, n = linear.n, k = linear.k, w = emit->dims.w_a;
+    if (cast)
+        emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
+    emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
+    if (cast)
+        emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);
+    if (linear.bias)
+        emit_bias_gradient(emit, &linear);
+    const int64_t dgrad = (int64_t)emit->list->n;
+    emit_product(emit, linear.names.dgrad, ORR_PHASE_BACKWARD, &linear, m, k, n, w);
+    emit_product(emit, linear.names.wgrad, ORR_PHASE_BACKWARD, &linear, k, n, m, wgrad_output_bytes(emit))->wgrad = true;
+    return dgrad;
+}
+
+static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, const struct orr_pointwise_op *from,
+                      double bytes, double launches)
+{
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
+    op->pointwise = from->kind;
+    op->bytes = bytes;
+    op->launches = launches > 0 ? launches : 1;
+    if (from->core && phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
+        op->recomputed = true;
+}
+
+void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op)
+{
+    if (op.forward_bytes > 0)
+        emit_pass(emit, op.name, ORR_PHASE_FORWARD, &op, op.forward_bytes, op.forward_launches);
+    if (op.backward_bytes > 0)
+        emit_pass(emit, op.backward_name, ORR_PHASE_BACKWARD, &op, op.backward_bytes, op.backward_launches);
+}
+
+void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_collective collective,
+                         enum orr_group group, double payload_bytes, int64_t window_op)
+{
+    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0)
+        return;
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_COLLECTIVE, phase);
+    op->collective = collective;
+    op->group = group;
+    op->payload_bytes = payload_bytes;
+    op->bytes = payload_bytes;
+    op->window_op = window_op;
+}
+
+/* Accesses per element, forward | backward: 2 | 4 fused (method 4.5); RMS norm composed of framework operators
+ * upcasts, squares, averages, scales and casts back: 32 | 48 bytes. */
+void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms)
+{
+    const bool composed = rms && !emit->job->engine.fused_norm;
+    const double w = emit->dims.w_a;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){
+                                 .name = name,
+                                 .backward_name = backward_name,
+                                 .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
+                                 .forward_bytes = elements * (composed ? 32 : 2 * w),
+                                 .backward_bytes = elements * (composed ? 48 : 4 * w),
+                                 .forward_launches = composed ? 5 : 1,
+                                 .backward_launches = composed ? 8 : 2});
+}
+
+/* Forward: read branch and residual, write the sum; backward: add the branch's gradient to the residual's. Dropout
+ * adds its 1-byte mask, and its own pass where the engine does not fuse it. */
+void orr_emit_residual(struct orr_emit *emit)
+{
+    const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
+    const bool dropout = emit->job->workload.hidden_dropout, fused = emit->job->engine.fused_bias_dropout_add;
+    if (dropout)
+        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.dropout",
+                                                           .backward_name = "residual.dropout.backward",
+                                                           .kind = ORR_POINTWISE_DROPOUT,
+                                                           .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1),
+                                                           .backward_bytes = elements * (2 * w + 1)});
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.add",
+                                                       .backward_name = "residual.add.backward",
+                                                       .kind = ORR_POINTWISE_ADD,
+                                                       .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
+                                                       .backward_bytes = elements * 3 * w});
+}
+
+/* Column-parallel input of `width` columns: its gradient is summed over the group in backward; with sequence
+ * parallelism it is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
+void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width)
+{
+    const double payload = emit->dims.T * width * emit->dims.w_c;
+    const bool async = emit->job->engine.tp_async_backward;
+    const int64_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
+    if (emit->job->plan.sp) {
+        orr_emit_collective(emit, "tp.gather_saved", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload,
+                            under_dgrad);
+        orr_emit_collective(emit, "tp.scatter_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
+                            payload, under_wgrad);
+    } else {
+        orr_emit_collective(emit, "tp.reduce_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload,
+                            under_wgrad);
+    }
+}
+
+void orr_emit_column_gather(struct orr_emit *emit, double width)
+{
+    if (emit->job->plan.sp)
+        orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
+                            emit->dims.T * width * emit->dims.w_c, -1);
+}
+
+/* Row-parallel output: partial sums are reduced in forward; with sequence parallelism the output gradient is
+ * gathered before dgrad can start. */
+void orr_emit_row_output(struct orr_emit *emit, double width)
+{
+    const double payload = emit->dims.T * width * emit->dims.w_c;
+    if (emit->job->plan.sp) {
+        orr_emit_collective(emit, "tp.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP, payload, -1);
+        orr_emit_collective(emit, "tp.gather_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload, -1);
+    } else {
+        orr_emit_collective(emit, "tp.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload, -1);
+    }
+}
+
+int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)
+{
+    switch (group) {
+    case ORR_GROUP_NONE: return 1;
+    case ORR_GROUP_TP: return plan->tp;
+    case ORR_GROUP_CP: return plan->cp;
+    case ORR_GROUP_EP: return plan->ep;
+    case ORR_GROUP_ETP: return plan->etp;
+    case ORR_GROUP_PP: return plan->pp;
+    case ORR_GROUP_DP: return plan->zero == 3 ? plan->zero_group : plan->dp * plan->cp;
+    case ORR_GROUP_EDP: return plan->dp * plan->cp * plan->tp / (plan->ep * plan->etp); /* Eq. 5 */
+    case ORR_GROUP_RDP: return plan->zero == 3 ? plan->dp * plan->cp / plan->zero_group : 1;
+    case ORR_N_GROUPS: break;
+    }
+    return 1;
+}
+
+int64_t orr_group_stride(const struct orr_plan *plan, enum orr_group group)
+{
+    switch (group) {
+    case ORR_GROUP_NONE:
+    case ORR_GROUP_TP:
+    case ORR_GROUP_ETP: return 1;
+    case ORR_GROUP_CP: return plan->tp;
+    case ORR_GROUP_EP: return plan->etp;
+    case ORR_GROUP_DP: return plan->tp;
+    case ORR_GROUP_EDP: return plan->ep * plan->etp;
+    case ORR_GROUP_RDP: return plan->tp * plan->zero_group;
+    case ORR_GROUP_PP: return plan->tp * plan->cp * plan->dp;
+    case ORR_N_GROUPS: break;
+    }
+    return 1;
+}

@@ -1,0 +1,64 @@
+/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (method 3.1). */
+#include "ops/ops.h"
+
+static void emit_embedding(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    emit->layer_kind = ORR_LAYER_EMBEDDING;
+    const double elements = d->T * d->h;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.gather",
+                                                       .backward_name = "embedding.scatter",
+                                                       .kind = ORR_POINTWISE_COPY,
+                                                       .forward_bytes = 2 * d->w_a * elements,
+                                                       .backward_bytes = 3 * d->w_a * elements});
+    if (emit->job->workload.hidden_dropout)
+        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.dropout",
+                                                           .backward_name = "embedding.dropout.backward",
+                                                           .kind = ORR_POINTWISE_DROPOUT,
+                                                           .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
+                                                           .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
+    orr_emit_row_output(emit, d->h);
+    orr_ops_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
+}
+
+/* Cross-entropy: the framework upcasts the logits and keeps log-probabilities, 10 | 8 bytes a logit; a fused kernel
+ * reads the 16-bit logits twice and writes the gradient over them, 4 | 4. */
+static void emit_loss(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool fused = emit->job->engine.fused_loss;
+    const double logits = d->T * d->vocab;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "loss",
+                                                       .backward_name = "loss.backward",
+                                                       .kind = ORR_POINTWISE_LOSS,
+                                                       .forward_bytes = (fused ? 4 : 10) * logits,
+                                                       .backward_bytes = (fused ? 4 : 8) * logits,
+                                                       .forward_launches = fused ? 1 : 3,
+                                                       .backward_launches = fused ? 1 : 2});
+    for (int i = 0; i < 3; i++) /* maximum, sum, target logit */
+        orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T, -1);
+}
+
+static void emit_head(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    emit->layer_kind = ORR_LAYER_HEAD;
+    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->job->model.rms_norm);
+    orr_emit_column_gather(emit, d->h);
+    const int64_t head = orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("head.logits"),
+                                                                   .kind = ORR_OP_GEMM,
+                                                                   .batch = 1,
+                                                                   .m = d->T,
+                                                                   .k = d->h,
+                                                                   .n = d->vocab});
+    orr_emit_column_input(emit, head, d->h);
+    emit_loss(emit);
+    orr_ops_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
+}
+
+void orr_ops_ends(struct orr_emit *emit)
+{
+    emit->recompute_full = false;
+    emit_embedding(emit);
+    emit_head(emit);
+}

@@ -1,0 +1,90 @@
+/* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (method 3.2). */
+#include "ops/ops.h"
+
+/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a). */
+static void emit_exchange(struct orr_emit *emit, double rows)
+{
+    const double payload = rows * emit->dims.h * emit->dims.w_c;
+    orr_emit_collective(emit, "moe.dispatch", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
+    orr_emit_collective(emit, "moe.combine", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
+    orr_emit_collective(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
+    orr_emit_collective(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
+    const double gathered = payload * emit->dims.te;
+    orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
+    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered, -1);
+    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
+    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered, -1);
+}
+
+static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind, double tokens)
+{
+    const double experts = (double)kind->n_experts;
+    orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("moe.router"),
+                                              .kind = ORR_OP_GEMM,
+                                              .batch = 1,
+                                              .m = tokens,
+                                              .k = emit->dims.h,
+                                              .n = experts});
+    /* scores in fp32: softmax or sigmoid, top-k, load-balance statistics */
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "moe.topk",
+                                                       .backward_name = "moe.topk.backward",
+                                                       .kind = ORR_POINTWISE_SOFTMAX,
+                                                       .forward_bytes = 16 * tokens * experts,
+                                                       .backward_bytes = 16 * tokens * experts,
+                                                       .forward_launches = 4,
+                                                       .backward_launches = 4});
+}
+
+static void emit_permute(struct orr_emit *emit, double rows)
+{
+    const double passes = (double)emit->job->engine.moe_permute_passes;
+    const double bytes = passes * rows * emit->dims.h * 2 * emit->dims.w_a;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "moe.permute",
+                                                       .backward_name = "moe.permute.backward",
+                                                       .kind = ORR_POINTWISE_COPY,
+                                                       .forward_bytes = bytes,
+                                                       .backward_bytes = bytes,
+                                                       .forward_launches = passes,
+                                                       .backward_launches = passes});
+}
+
+static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double local = (double)kind->n_experts / d->e, f = (double)kind->expert_width / d->te;
+    const double per_expert = rows * d->te / local; /* Eq. 7: M_x, phi inside rows */
+    orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("expert.up"),
+                                              .kind = ORR_OP_GROUPED,
+                                              .batch = local,
+                                              .m = per_expert,
+                                              .k = d->h,
+                                              .n = (kind->gated ? 2 : 1) * f,
+                                              .quantised = true});
+    const double elements = rows * d->te * f;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "expert.activation",
+                                                       .backward_name = "expert.activation.backward",
+                                                       .kind = ORR_POINTWISE_ACTIVATION,
+                                                       .forward_bytes = (kind->gated ? 6 : 4) * elements,
+                                                       .backward_bytes = (kind->gated ? 10 : 6) * elements});
+    orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("expert.down"),
+                                              .kind = ORR_OP_GROUPED,
+                                              .batch = local,
+                                              .m = per_expert,
+                                              .k = f,
+                                              .n = d->h,
+                                              .quantised = true});
+}
+
+void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double tokens = d->T_norm;                             /* T_e: tokens this GPU owns */
+    const double rows = tokens * (double)kind->n_active;         /* rows it sends, and on average receives */
+    const double hot_rows = rows * emit->job->workload.moe_imbalance; /* rows of the hottest expert rank */
+    emit_router(emit, kind, tokens);
+    emit_permute(emit, rows);
+    emit_exchange(emit, hot_rows);
+    emit_experts(emit, kind, hot_rows);
+    if (kind->shared_width > 0)
+        orr_ops_ffn(emit, kind, (double)kind->shared_width, true);
+}

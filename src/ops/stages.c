@@ -1,0 +1,134 @@
+/* Which layers and how many parameters each pipeline rank holds; FLOP of the model. Pure counting. */
+#include "ops/ops.h"
+
+#include <math.h>
+
+/* Latent down-projections and their norms are not divided by tp (method 3.3). */
+static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
+{
+    if (kind->mla_kv_rank == 0)
+        return 0;
+    const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
+    return h * (r_q + r + (double)kind->mla_rope) + r_q + r;
+}
+
+double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const double t = (double)job->plan.tp, replicated = replicated_attention_params(&job->model, kind);
+    return replicated + ((double)kind->attention_params - replicated + (double)kind->ffn_params) / t +
+           (double)(kind->norm_params + kind->router_params);
+}
+
+double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return (double)(kind->expert_params * kind->n_experts) / (double)(job->plan.ep * job->plan.etp);
+}
+
+/* Rows added to pad the vocabulary, over the TP group. */
+static double padding_params(const struct orr_job *job)
+{
+    const double multiple = (double)(job->engine.vocab_multiple * job->plan.tp), vocab = (double)job->model.vocab;
+    return (ceil(vocab / multiple) * multiple - vocab) * (double)job->model.hidden;
+}
+
+double orr_rank_embedding_params(const struct orr_job *job)
+{
+    const double matrix = (double)(job->model.vocab * job->model.hidden);
+    return (matrix + padding_params(job)) / (double)job->plan.tp + ((double)job->model.embedding_params - matrix);
+}
+
+double orr_rank_head_params(const struct orr_job *job)
+{
+    const double matrix = (double)(job->model.vocab * job->model.hidden), copy = (matrix + padding_params(job)) / (double)job->plan.tp;
+    if (job->model.tied_embeddings)
+        return (double)job->model.head_params + (job->plan.pp > 1 ? copy : 0);
+    return (double)job->model.head_params - matrix + copy;
+}
+
+/* Layers of chunk i of n: even, the remainder on the chunks after the first. */
+static int64_t chunk_layers(int64_t n_layers, int64_t n_chunks, int64_t i)
+{
+    const int64_t remainder = n_layers % n_chunks;
+    const int64_t first = remainder == n_chunks - 1 || n_chunks == 1 ? 0 : 1;
+    return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
+}
+
+static void stage_finish(const struct orr_job *job, struct orr_stage *stage)
+{
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        stage->dense_params += stage->n_layers[k] * orr_rank_dense_params(job, &job->model.kinds[k]);
+        stage->expert_params += stage->n_layers[k] * orr_rank_expert_params(job, &job->model.kinds[k]);
+    }
+    stage->dense_params += (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
+}
+
+void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
+{
+    const struct orr_plan *plan = &job->plan;
+    const int64_t n_chunks = plan->pp * plan->vpp;
+    for (int64_t i = 0; i < plan->pp; i++)
+        stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
+    for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
+        struct orr_stage *stage = &stages[chunk % plan->pp];
+        const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job->model.n_layers, n_chunks, chunk);
+        for (int64_t i = 0; i < n; i++)
+            stage->n_layers[job->model.layer_kind[layer++]] += 1;
+    }
+    for (int64_t i = 0; i < plan->pp; i++)
+        stage_finish(job, &stages[i]);
+}
+
+const struct orr_stage *orr_stages_heaviest(const struct orr_stage *stages, int64_t n_stages)
+{
+    const struct orr_stage *heaviest = stages;
+    for (int64_t i = 1; i < n_stages; i++)
+        if (stages[i].dense_params + stages[i].expert_params > heaviest->dense_params + heaviest->expert_params)
+            heaviest = &stages[i];
+    return heaviest;
+}
+
+/* Weights a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
+static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind)
+{
+    const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
+    const double matrices = kind->gated ? 3 : 2;
+    double params = a * d_v * h;
+    if (kind->mla_kv_rank > 0) {
+        const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
+        params += r_q > 0 ? h * r_q + r_q * a * d_qk : h * a * d_qk;
+        params += h * (r + d_r) + r * a * (d_qk - d_r + d_v);
+    } else {
+        params += h * (a + 2 * (double)kind->n_kv_heads) * d_qk;
+    }
+    params += matrices * h * (double)(kind->ffn_width + kind->shared_width + kind->n_active * kind->expert_width);
+    return params + h * (double)kind->n_experts;
+}
+
+/* Forward FLOP of one token in one layer; `score_share` of the score matrix counted (Eq. 20). */
+static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
+{
+    const double s = (double)job->workload.seq, keys = kind->window > 0 ? fmin((double)kind->window, s) : s;
+    return 2 * active_matrix_params(&job->model, kind) +
+           2 * (double)(kind->n_heads * (kind->head_qk + kind->head_v)) * keys * score_share;
+}
+
+static double step_flops(const struct orr_job *job, double score_share)
+{
+    const struct orr_model *model = &job->model;
+    double per_token = 2 * (double)(model->hidden * model->vocab), kind_flops[ORR_MAX_LAYER_KINDS] = {0};
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
+    for (int64_t i = 0; i < model->n_layers; i++)
+        per_token += kind_flops[model->layer_kind[i]];
+    return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;
+}
+
+double orr_model_flops(const struct orr_job *job)
+{
+    return step_flops(job, 1);
+}
+
+double orr_model_flops_causal(const struct orr_job *job)
+{
+    return step_flops(job, 0.5);
+}

@@ -1,0 +1,104 @@
+/* What happens once per iteration: gradient and weight collectives, optimizer; and what ZeRO-3 adds to every layer;
+ * and the pipeline sends. Method 6.2, Eqs. 74, 78. */
+#include "ops/ops.h"
+
+static double weight_bytes(const struct orr_emit *emit)
+{
+    return emit->dims.w_a;
+}
+
+static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
+{
+    const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
+    orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights, -1);
+    orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights, -1);
+    orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
+}
+
+void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
+{
+    const struct orr_plan *plan = &emit->job->plan;
+    if (plan->zero < 3)
+        return;
+    const size_t first = emit->list->n;
+    emit_sharded(emit, ORR_GROUP_DP, dense_params);
+    emit_sharded(emit, ORR_GROUP_EDP, expert_params);
+    orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
+                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group, -1);
+    for (size_t i = first; i < emit->list->n; i++)
+        emit->list->items[i].recomputed = false; /* the backward gather serves the recomputation too */
+}
+
+/* Stages 0-2: gradients once per iteration, summed (0) or scattered with the new weights gathered (1, 2). */
+static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
+{
+    const double gradients = params * (double)emit->job->engine.reduce_bytes;
+    if (emit->job->plan.zero == 0) {
+        orr_emit_collective(emit, "dp.reduce", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, group, gradients, -1);
+        return;
+    }
+    orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
+    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group, params * weight_bytes(emit), -1);
+}
+
+static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes, double launches)
+{
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, ORR_PHASE_STEP);
+    op->pointwise = kind;
+    op->bytes = bytes;
+    op->launches = launches;
+}
+
+/* Eq. 78: norm, then read gradient and state, write state and weight. An optimizer that knows only fp32 needs the
+ * 16-bit gradients cast before and the weights cast after it. */
+static void emit_optimizer(struct orr_emit *emit, double params)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes, w = weight_bytes(emit);
+    if (engine->clip_gradients)
+        emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, 4);
+    if (!engine->fused_optimizer_cast) {
+        emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_COPY, params * (w + gradient), 32);
+        emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), 32);
+    }
+    emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM,
+                   params * (gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0)), 8);
+}
+
+/* Quantised weights are made once per iteration, transposed copy in. */
+static void emit_weight_cast(struct orr_emit *emit, double params)
+{
+    if (emit->dims.low_precision)
+        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), 32);
+}
+
+/* Eq. 74: one activation per chunk boundary, split over the TP group where the engine does so. */
+static void emit_sends(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool split = emit->job->plan.sp || emit->job->engine.p2p_scatter_gather;
+    const double payload = d->T * d->h * d->w_c / (split ? d->t : 1);
+    emit->layer_kind = ORR_LAYER_BOUNDARY;
+    orr_emit_collective(emit, "pp.send", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload, -1);
+    orr_emit_collective(emit, "pp.send.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload, -1);
+}
+
+void orr_ops_step(struct orr_emit *emit, const struct orr_stage *heaviest)
+{
+    const struct orr_plan *plan = &emit->job->plan;
+    const double dense = heaviest->dense_params, expert = heaviest->expert_params;
+    const double shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_DP) : 1;
+    const double expert_shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_EDP) : 1;
+    emit->recompute_full = false;
+    emit_sends(emit);
+    emit->layer_kind = ORR_LAYER_STEP;
+    if (plan->zero < 3) {
+        emit_gradient_sync(emit, ORR_GROUP_DP, dense);
+        emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
+    }
+    if (emit->job->model.tied_embeddings && plan->pp > 1) /* both copies of the matrix get the summed gradient */
+        orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
+                            emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes, -1);
+    emit_optimizer(emit, dense / shard + expert / expert_shard);
+    emit_weight_cast(emit, dense + expert);
+}

@@ -1,0 +1,175 @@
+/* What to change when a job does not fit: every single change of plan or workload that might help is predicted, the
+ * fastest that fits is named. */
+#include "predict/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One change a user can make with one or two flags; returns false if it changes nothing. */
+struct change {
+    const char *text;
+    bool (*apply)(struct orr_job *job);
+};
+
+static bool use_sequence_parallel(struct orr_job *job)
+{
+    const bool changed = job->plan.tp > 1 && !job->plan.sp;
+    job->plan.sp = true;
+    return changed;
+}
+
+static bool use_recompute(struct orr_job *job, enum orr_recompute recompute)
+{
+    const bool changed = job->workload.recompute != recompute;
+    job->workload.recompute = recompute;
+    job->workload.recompute_every = 1;
+    return changed;
+}
+
+static bool use_selective(struct orr_job *job)
+{
+    return job->workload.recompute == ORR_RECOMPUTE_NONE && use_recompute(job, ORR_RECOMPUTE_SELECTIVE);
+}
+
+static bool use_full(struct orr_job *job)
+{
+    return use_recompute(job, ORR_RECOMPUTE_FULL);
+}
+
+static bool use_flash(struct orr_job *job)
+{
+    const bool changed = job->workload.attention == ORR_ATTENTION_UNFUSED && job->engine.attention != ORR_ATTENTION_UNFUSED;
+    job->workload.attention = job->engine.attention;
+    return changed;
+}
+
+static bool use_zero(struct orr_job *job, int64_t zero)
+{
+    const bool changed = job->plan.zero < zero && job->plan.dp * job->plan.cp > 1;
+    job->plan.zero = zero;
+    job->plan.zero_group = job->plan.dp * job->plan.cp;
+    return changed;
+}
+
+static bool use_zero_1(struct orr_job *job)
+{
+    return use_zero(job, 1);
+}
+
+static bool use_zero_2(struct orr_job *job)
+{
+    return use_zero(job, 2);
+}
+
+static bool use_zero_3(struct orr_job *job)
+{
+    return use_zero(job, 3);
+}
+
+static bool use_micro_batch_1(struct orr_job *job)
+{
+    const bool changed = job->workload.micro_batch > 1;
+    job->workload.micro_batch = 1;
+    return changed;
+}
+
+/* Move a factor of two from data parallelism to another dimension. */
+static bool halve_dp(struct orr_job *job, int64_t *degree)
+{
+    if (job->plan.dp % 2)
+        return false;
+    *degree *= 2;
+    job->plan.dp /= 2;
+    job->plan.zero_group = job->plan.dp * job->plan.cp;
+    return true;
+}
+
+static bool double_tp(struct orr_job *job)
+{
+    return halve_dp(job, &job->plan.tp);
+}
+
+static bool double_pp(struct orr_job *job)
+{
+    return job->plan.n_stage_layers == 0 && halve_dp(job, &job->plan.pp);
+}
+
+static bool double_ep(struct orr_job *job)
+{
+    job->plan.ep *= 2;
+    return true;
+}
+
+/* More of the same GPUs, all for tensor or pipeline parallelism. */
+static bool add_tp(struct orr_job *job)
+{
+    job->plan.tp *= 2;
+    job->plan.gpus *= 2;
+    return true;
+}
+
+static bool add_pp(struct orr_job *job)
+{
+    job->plan.pp *= 2;
+    job->plan.gpus *= 2;
+    return job->plan.n_stage_layers == 0;
+}
+
+static const struct change CHANGES[] = {
+    {"--sp", use_sequence_parallel},
+    {"--attention flash", use_flash},
+    {"--recompute selective", use_selective},
+    {"--recompute full", use_full},
+    {"--zero 1", use_zero_1},
+    {"--zero 2", use_zero_2},
+    {"--zero 3", use_zero_3},
+    {"--micro-batch 1", use_micro_batch_1},
+    {"twice the tp for half the dp", double_tp},
+    {"twice the pp for half the dp", double_pp},
+    {"twice the ep", double_ep},
+};
+/* Tried only when no change of the plan on the same GPUs is enough. */
+static const struct change MORE_GPUS[] = {
+    {"twice the GPUs for twice the tp", add_tp},
+    {"twice the GPUs for twice the pp", add_pp},
+};
+
+/* The fastest of the changes that fit; NULL if none does. */
+static const char *best_change(const struct orr_job *job, struct orr_scratch *scratch, const struct change *changes, size_t n,
+                               double *best_s)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct orr_job changed = *job;
+        struct orr_result result;
+        if (!changes[i].apply(&changed) || orr_job_check(&changed, NULL) != ORR_OK)
+            continue;
+        orr_train(&changed, scratch, &result);
+        if (result.fits && (!best || result.step_time_s < *best_s)) {
+            best = changes[i].text;
+            *best_s = result.step_time_s;
+        }
+    }
+    return best;
+}
+
+void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
+{
+    if (result->fits)
+        return;
+    const double gib = 1024.0 * 1024.0 * 1024.0;
+    const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / gib;
+    double best_s = 0;
+    const char *best = best_change(job, scratch, CHANGES, sizeof CHANGES / sizeof *CHANGES, &best_s);
+    if (!best)
+        best = best_change(job, scratch, MORE_GPUS, sizeof MORE_GPUS / sizeof *MORE_GPUS, &best_s);
+    char reason[ORR_REASON];
+    if (best)
+        snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; cheapest single change that fits: %s (%.4g s per step)",
+                 missing, best, best_s);
+    else
+        snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
+                                        "--zero and more tp or pp", missing);
+    orr_train(job, scratch, result); /* the scratch shows this job again */
+    memcpy(result->reason, reason, sizeof reason);
+}

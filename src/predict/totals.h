@@ -1,0 +1,10 @@
+/* Figures derived from a predicted step: rates, utilisation, energy, cost, interval, speed of light. */
+#ifndef ORR_PREDICT_TOTALS_H
+#define ORR_PREDICT_TOTALS_H
+
+#include "predict/scratch.h"
+
+/* Complete a result whose times and memory are set; `rank` is the critical pipeline rank. */
+void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank, struct orr_result *result);
+
+#endif

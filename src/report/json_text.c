@@ -1,0 +1,31 @@
+/* Numbers and words -> json_t -> text. */
+#include "report/json_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+json_t *orr_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *orr_json_word(const char *word)
+{
+    json_t *value = json_string(word);
+    if (value) return value;
+    char plain[256]; /* longer than any name of the model */
+    (void)snprintf(plain, sizeof plain, "%s", word);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    return json_string(plain);
+}
+
+void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
+{
+    char *dump = value ? json_dumps(value, flags | ORR_JSON_FLAGS) : NULL;
+    if (dump) orr_text_add(text, "%s", dump);
+    else text->failed = true;
+    free(dump);
+    json_decref(value);
+}

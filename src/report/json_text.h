@@ -1,0 +1,19 @@
+/* Small steps on the way from numbers to JSON text; only this folder's JSON writers use them. */
+#ifndef ORR_REPORT_JSON_TEXT_H
+#define ORR_REPORT_JSON_TEXT_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+
+/* 17 significant digits: every double survives the way to text and back. */
+#define ORR_JSON_FLAGS (JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17))
+
+/* A number; null where JSON has none (not finite). */
+json_t *orr_json_real(double value);
+/* A string; bytes that are not UTF-8 become '?'. */
+json_t *orr_json_word(const char *word);
+/* Print a value, give it back, and note a failure in `text`. `value` may be NULL: out of memory. */
+void orr_json_add(struct orr_text *text, json_t *value, size_t flags);
+
+#endif

@@ -1,0 +1,264 @@
+/* Rows of cells -> aligned lines. Used by every report that people read. */
+#define _POSIX_C_SOURCE 200809L
+#include "report/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INDENT   2
+#define GAP      2
+#define MIN_FLEX 8
+#define MAX_BAR  40
+
+struct orr_row {
+    enum orr_paint paint;
+    char *cells[ORR_TABLE_COLUMNS];
+};
+
+/* ---------------------------------------------------------------- characters and colours */
+
+static bool starts_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) != 0x80; /* UTF-8 continuation bytes are 10xxxxxx */
+}
+
+int orr_columns(const char *text)
+{
+    int columns = 0;
+    while (*text) {
+        if (*text == '\033') {
+            text += strcspn(text, "m");
+            if (*text) text++;
+            continue;
+        }
+        columns += starts_character(*text++);
+    }
+    return columns;
+}
+
+/* Bytes of the first `columns` characters of plain text. */
+static size_t prefix_bytes(const char *text, int columns)
+{
+    size_t i = 0;
+    for (; text[i]; i++)
+        if (starts_character(text[i]) && columns-- == 0) break;
+    return i;
+}
+
+int orr_style_width(const struct orr_style *style)
+{
+    if (!style || style->width <= 0) return ORR_DEFAULT_WIDTH;
+    return style->width < ORR_MIN_WIDTH ? ORR_MIN_WIDTH : style->width;
+}
+
+static const char *paint_code(enum orr_paint paint)
+{
+    switch (paint) {
+    case ORR_PAINT_NONE: return "";
+    case ORR_PAINT_BOLD: return "\033[1m";
+    case ORR_PAINT_DIM: return "\033[2m";
+    case ORR_PAINT_GOOD: return "\033[32m";
+    case ORR_PAINT_BAD: return "\033[1;31m";
+    case ORR_PAINT_BAR: return "\033[36m";
+    }
+    return "";
+}
+
+void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_paint paint, const char *body)
+{
+    const bool painted = style && style->colour && paint != ORR_PAINT_NONE && *body;
+    orr_text_add(text, "%s%s%s", painted ? paint_code(paint) : "", body, painted ? "\033[0m" : "");
+}
+
+/* ---------------------------------------------------------------- wrapped text */
+
+/* Add one piece on the line that has `*column` columns; cut it where it is longer than a whole line. */
+static void add_piece(struct orr_text *text, const char *piece, size_t n_bytes, int indent, int width, int *column)
+{
+    while (n_bytes > 0) {
+        size_t part = prefix_bytes(piece, width - *column);
+        if (part > n_bytes) part = n_bytes;
+        orr_text_add(text, "%.*s", (int)part, piece);
+        for (size_t i = 0; i < part; i++) *column += starts_character(piece[i]);
+        piece += part;
+        n_bytes -= part;
+        if (n_bytes == 0) return;
+        orr_text_add(text, "\n");
+        orr_text_repeat(text, " ", indent);
+        *column = indent;
+    }
+}
+
+static int piece_columns(const char *piece, size_t n_bytes)
+{
+    int columns = 0;
+    for (size_t i = 0; i < n_bytes; i++) columns += starts_character(piece[i]);
+    return columns;
+}
+
+void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
+                   const char *body, const char *separator)
+{
+    const int width = orr_style_width(style);
+    orr_paint(text, style, ORR_PAINT_BOLD, label);
+    const int label_columns = orr_columns(label);
+    int column = label_columns > indent ? label_columns : indent;
+    if (*body) orr_text_repeat(text, " ", column - label_columns);
+    const int gap = orr_columns(separator);
+    bool first = true;
+    while (*body) {
+        const char *end = strstr(body, separator);
+        const size_t n_bytes = end ? (size_t)(end - body) : strlen(body);
+        const int columns = piece_columns(body, n_bytes);
+        if (!first && column + gap + columns > width) {
+            orr_text_add(text, "\n");
+            orr_text_repeat(text, " ", indent);
+            column = indent;
+        } else if (!first) {
+            orr_text_add(text, "%s", separator);
+            column += gap;
+        }
+        add_piece(text, body, n_bytes, indent, width, &column);
+        body += n_bytes;
+        if (end) body += strlen(separator);
+        first = false;
+    }
+    orr_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- tables */
+
+void orr_table_start(struct orr_table *table, const char *align)
+{
+    *table = (struct orr_table){.align = align};
+}
+
+static bool reserve_row(struct orr_table *table)
+{
+    if (table->n_rows < table->capacity) return true;
+    const size_t capacity = table->capacity ? 2 * table->capacity : 16;
+    struct orr_row *rows = realloc(table->rows, capacity * sizeof *rows);
+    if (!rows) return false;
+    table->rows = rows;
+    table->capacity = capacity;
+    return true;
+}
+
+void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *const *cells)
+{
+    if (table->failed || !reserve_row(table)) {
+        table->failed = true;
+        return;
+    }
+    struct orr_row *row = &table->rows[table->n_rows++];
+    *row = (struct orr_row){.paint = paint};
+    for (size_t i = 0; table->align[i] && i < ORR_TABLE_COLUMNS; i++) {
+        row->cells[i] = strdup(cells[i]);
+        table->failed |= !row->cells[i];
+    }
+}
+
+/* Column widths; bar columns share what the line leaves, and 'f' columns give back what it lacks. */
+static void measure(const struct orr_table *table, int width, int *widths)
+{
+    int total = INDENT - GAP;
+    for (size_t i = 0; table->align[i]; i++) {
+        widths[i] = 0;
+        for (size_t r = 0; r < table->n_rows && table->align[i] != 'b'; r++) {
+            const int columns = orr_columns(table->rows[r].cells[i]);
+            if (columns > widths[i]) widths[i] = columns;
+        }
+        total += widths[i] + GAP;
+    }
+    for (size_t i = 0; table->align[i]; i++) {
+        const int room = width - total;
+        if (table->align[i] == 'b') {
+            widths[i] = room > MAX_BAR ? MAX_BAR : room > 0 ? room : 0;
+            total += widths[i];
+        } else if (table->align[i] == 'f' && room < 0) {
+            const int least = widths[i] < MIN_FLEX ? widths[i] : MIN_FLEX;
+            const int cut = widths[i] + room > least ? widths[i] + room : least;
+            total -= widths[i] - cut;
+            widths[i] = cut;
+        }
+    }
+}
+
+/* A bar in eighths of a character. */
+static void add_bar(struct orr_text *text, double fraction, int columns)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    if (!(fraction > 0)) return;
+    int n = (int)lround((fraction < 1 ? fraction : 1) * columns * 8);
+    if (n < 1) n = columns > 0;
+    orr_text_repeat(text, "█", n / 8);
+    orr_text_add(text, "%s", eighths[n % 8]);
+}
+
+/* The text of a cell, with bars drawn and long cells cut. */
+static void render_cell(struct orr_text *cell, const char *body, char align, int width)
+{
+    if (align == 'b') {
+        add_bar(cell, strtod(body, NULL), width);
+        return;
+    }
+    if (orr_columns(body) <= width) orr_text_add(cell, "%s", body);
+    else orr_text_add(cell, "%.*s…", (int)prefix_bytes(body, width - 1), body);
+}
+
+static void print_row(const struct orr_table *table, const struct orr_row *row, const int *widths,
+                      struct orr_text *text, const struct orr_style *style)
+{
+    int spaces = INDENT; /* held back until something follows */
+    for (size_t i = 0; table->align[i]; i++) {
+        struct orr_text cell = {0};
+        render_cell(&cell, row->cells[i], table->align[i], widths[i]);
+        const int columns = cell.data ? orr_columns(cell.data) : 0;
+        if (table->align[i] == 'r') spaces += widths[i] - columns;
+        if (columns > 0) {
+            orr_text_repeat(text, " ", spaces);
+            orr_paint(text, style, row->paint != ORR_PAINT_NONE ? row->paint : table->column_paint[i], cell.data);
+            spaces = 0;
+        }
+        if (table->align[i] != 'r') spaces += widths[i] - columns;
+        spaces += GAP;
+        text->failed |= cell.failed;
+        free(cell.data);
+    }
+    orr_text_add(text, "\n");
+}
+
+void orr_table_print(struct orr_table *table, struct orr_text *text, const struct orr_style *style)
+{
+    int widths[ORR_TABLE_COLUMNS];
+    if (!table->failed) {
+        measure(table, orr_style_width(style), widths);
+        for (size_t r = 0; r < table->n_rows; r++) print_row(table, &table->rows[r], widths, text, style);
+    }
+    text->failed |= table->failed;
+    for (size_t r = 0; r < table->n_rows; r++)
+        for (size_t i = 0; i < ORR_TABLE_COLUMNS; i++) free(table->rows[r].cells[i]);
+    free(table->rows);
+    *table = (struct orr_table){.align = table->align};
+}
+
+/* ---------------------------------------------------------------- rounding that keeps sums */
+
+void orr_apportion(const double *values, size_t n_values, double unit, double *rounded)
+{
+    double sum = 0, floors = 0;
+    for (size_t i = 0; i < n_values; i++) {
+        sum += values[i];
+        rounded[i] = floor(values[i] / unit);
+        floors += rounded[i];
+    }
+    for (double left = round(sum / unit) - floors; left >= 1; left--) {
+        size_t best = 0;
+        for (size_t i = 1; i < n_values; i++)
+            if (values[i] / unit - rounded[i] > values[best] / unit - rounded[best]) best = i;
+        rounded[best]++;
+    }
+    for (size_t i = 0; i < n_values; i++) rounded[i] *= unit;
+}

@@ -1,0 +1,45 @@
+/* Tables, bars and wrapped text for terminals. Widths are columns of the screen, not bytes; no line ends in spaces. */
+#ifndef ORR_REPORT_TABLE_H
+#define ORR_REPORT_TABLE_H
+
+#include "base/text.h"
+#include "orrery.h"
+
+#define ORR_TABLE_COLUMNS 12
+#define ORR_MIN_WIDTH 60
+#define ORR_DEFAULT_WIDTH 80
+
+enum orr_paint { ORR_PAINT_NONE, ORR_PAINT_BOLD, ORR_PAINT_DIM, ORR_PAINT_GOOD, ORR_PAINT_BAD, ORR_PAINT_BAR };
+
+/* Columns a text takes on the screen: ANSI colours take none, every character one. */
+int orr_columns(const char *text);
+/* Columns to use: style->width with its default and minimum; style may be NULL. */
+int orr_style_width(const struct orr_style *style);
+/* Add `body` in a colour if the style has colours. */
+void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_paint paint, const char *body);
+
+/* `label`, padded to `indent` columns, then `body`; lines break at `separator` (which is dropped there) and go on
+ * at column `indent`. A piece longer than a line is cut into lines. */
+void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
+                   const char *body, const char *separator);
+
+/* A table collects rows and prints them once the widths are known. */
+struct orr_table {
+    const char *align;   /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1) */
+    enum orr_paint column_paint[ORR_TABLE_COLUMNS];
+    struct orr_row *rows; /* owned */
+    size_t n_rows, capacity;
+    bool failed;          /* an allocation failed */
+};
+
+void orr_table_start(struct orr_table *table, const char *align);
+/* Copies one cell per column. A row with a paint is painted as a whole. */
+void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *const *cells);
+#define ORR_ROW(table, paint, ...) orr_table_row(table, paint, (const char *const[]){__VA_ARGS__})
+/* Print with two columns of indent, and free the rows. */
+void orr_table_print(struct orr_table *table, struct orr_text *text, const struct orr_style *style);
+
+/* Round values to multiples of `unit` so that the printed parts add up to the printed sum (largest remainder). */
+void orr_apportion(const double *values, size_t n_values, double unit, double *rounded);
+
+#endif

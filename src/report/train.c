@@ -1,0 +1,46 @@
+/* orr_train_report: predict, look at the operators, and render in the format asked for. */
+#include <stdlib.h>
+
+#include "report/train.h"
+
+void orr_train_render(const struct orr_view *view, enum orr_format format, const struct orr_style *style,
+                      struct orr_text *text)
+{
+    switch (format) {
+    case ORR_FORMAT_TERMINAL: orr_train_terminal(view, style, text); break;
+    case ORR_FORMAT_EXPLAIN: orr_train_explain(view, style, text); break;
+    case ORR_FORMAT_JSON: orr_train_json(view, text); break;
+    case ORR_FORMAT_CSV: orr_train_csv(view, text); break;
+    case ORR_FORMAT_DUMP_OPS: orr_dump_ops(view, text); break;
+    case ORR_FORMAT_DUMP_COSTS: orr_dump_costs(view, text); break;
+    case ORR_FORMAT_DUMP_TIMELINE: orr_dump_timeline(view, text); break;
+    case ORR_FORMAT_DUMP_MEMORY: orr_dump_memory(view, text); break;
+    }
+}
+
+/* Spans of the last prediction; false if there is no memory for them. The caller frees *spans. */
+static bool read_timeline(const struct orr_scratch *scratch, struct orr_view *view, struct orr_span **spans)
+{
+    const size_t n_spans = orr_pipeline_timeline(view->job, scratch, NULL, 0);
+    *spans = n_spans ? malloc(n_spans * sizeof **spans) : NULL;
+    if (n_spans && !*spans) return false;
+    view->spans = *spans;
+    view->n_spans = n_spans ? orr_pipeline_timeline(view->job, scratch, *spans, n_spans) : 0;
+    return true;
+}
+
+char *orr_train_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (!scratch) return NULL;
+    struct orr_result result;
+    struct orr_span *spans = NULL;
+    struct orr_text text = {0};
+    orr_train(job, scratch, &result);
+    struct orr_view view = orr_view_of(job, scratch, &result);
+    if (format == ORR_FORMAT_DUMP_TIMELINE && !read_timeline(scratch, &view, &spans)) text.failed = true;
+    orr_train_render(&view, format, style, &text);
+    free(spans);
+    orr_scratch_free(scratch);
+    return orr_text_take(&text);
+}

@@ -1,0 +1,320 @@
+/* The report people read: what was asked, the answer in eight lines, where time and memory go, what is heaviest. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "report/metrics.h"
+#include "report/table.h"
+#include "report/train.h"
+
+#define GIB        1073741824.0
+#define N_HEAVIEST 5
+#define LABEL      10 /* column at which the lines of the heading go on */
+
+/* ---------------------------------------------------------------- heading: what was asked */
+
+static void add_degree(struct orr_text *line, const char *name, int64_t degree)
+{
+    orr_text_add(line, " · %s %lld", name, (long long)degree);
+}
+
+static void add_plan(const struct orr_plan *plan, struct orr_text *line)
+{
+    orr_text_add(line, "tp %lld", (long long)plan->tp);
+    add_degree(line, "pp", plan->pp);
+    if (plan->vpp > 1) add_degree(line, "vpp", plan->vpp);
+    add_degree(line, "dp", plan->dp);
+    if (plan->cp > 1) add_degree(line, "cp", plan->cp);
+    if (plan->ep > 1) add_degree(line, "ep", plan->ep);
+    if (plan->etp > 1) add_degree(line, "etp", plan->etp);
+    if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
+    if (plan->sp) orr_text_add(line, " · sequence parallel");
+    if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
+    if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
+}
+
+static void add_workload(const struct orr_workload *workload, struct orr_text *line)
+{
+    orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s · %s attention",
+                 (long long)workload->global_batch, (long long)workload->seq, (long long)workload->micro_batch,
+                 orr_dtype_name(workload->precision), orr_recompute_name(workload->recompute),
+                 orr_attention_kernel_name(workload->attention));
+}
+
+/* Wrap the collected pieces and empty the line for the next. */
+static void flush_line(struct orr_text *text, const struct orr_style *style, const char *label, struct orr_text *line)
+{
+    orr_text_wrap(text, style, label, LABEL, line->data ? line->data : "", " · ");
+    if (line->data) line->data[0] = '\0';
+    line->length = 0;
+    text->failed |= line->failed;
+}
+
+/* Parameters as models are named: 124 M, 175 B. */
+static char *print_params(char buffer[32], double params)
+{
+    const bool billions = params >= 999.5e6;
+    (void)snprintf(buffer, 32, "%.4g %s", params / (billions ? 1e9 : 1e6), billions ? "B" : "M");
+    return buffer;
+}
+
+void orr_train_heading(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_job *job = view->job;
+    const struct orr_result *result = view->result;
+    struct orr_text line = {0};
+    char count[32];
+    orr_text_add(&line, "%s · %s parameters", job->model.id, print_params(count, (double)result->params_total));
+    if (result->params_active != result->params_total)
+        orr_text_add(&line, ", %s active", print_params(count, (double)result->params_active));
+    orr_text_add(&line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
+    flush_line(text, style, "training", &line);
+    add_plan(&job->plan, &line);
+    flush_line(text, style, "plan", &line);
+    add_workload(&job->workload, &line);
+    flush_line(text, style, "workload", &line);
+    orr_text_add(&line, "%s · constants: %s, %s", job->engine.id, job->calibration.id,
+                 orr_metric_value(view, ORR_METRIC_TRUST).word);
+    flush_line(text, style, "engine", &line);
+    orr_text_add(text, "\n");
+    free(line.data);
+}
+
+/* ---------------------------------------------------------------- headline: the answer */
+
+static char *number(const struct orr_view *view, enum orr_metric metric, char buffer[ORR_VALUE_TEXT])
+{
+    return orr_value_print(buffer, orr_metric_value(view, metric));
+}
+
+static void headline_speed(const struct orr_view *view, struct orr_table *table)
+{
+    const struct orr_result *r = view->result;
+    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    (void)snprintf(detail, sizeof detail, "%s … %s in 80 %% of such jobs", number(view, ORR_METRIC_INTERVAL_LOW, a),
+                   number(view, ORR_METRIC_INTERVAL_HIGH, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "step time", number(view, ORR_METRIC_STEP_TIME, value), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", number(view, ORR_METRIC_TOKENS_PER_GPU, a));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(view, ORR_METRIC_TOKENS, value), detail);
+    (void)snprintf(value, sizeof value, "MFU %.1f %%", 100 * r->mfu_frac);
+    (void)snprintf(detail, sizeof detail, "%s per GPU, HFU %.1f %%", number(view, ORR_METRIC_MODEL_TFLOPS, a),
+                   100 * r->hfu_frac);
+    ORR_ROW(table, ORR_PAINT_NONE, "utilisation", value, detail);
+    (void)snprintf(detail, sizeof detail, "the step takes %.2f times as long",
+                   r->bound_s > 0 ? r->step_time_s / r->bound_s : 0);
+    ORR_ROW(table, ORR_PAINT_NONE, "speed of light", number(view, ORR_METRIC_BOUND, value), detail);
+}
+
+/* Shares of the step by binding resource, largest first. */
+static void list_shares(const struct orr_result *result, struct orr_text *line)
+{
+    bool listed[ORR_N_BOUNDS] = {false};
+    for (int n = 0; n < ORR_N_BOUNDS; n++) {
+        int best = -1;
+        for (int i = 0; i < ORR_N_BOUNDS; i++)
+            if (!listed[i] && (best < 0 || result->bound_share_frac[i] > result->bound_share_frac[best])) best = i;
+        listed[best] = true;
+        if (result->bound_share_frac[best] >= 0.005)
+            orr_text_add(line, "%s%s %.0f %%", n > 0 ? ", " : "", orr_bound_name((enum orr_bound)best),
+                         100 * result->bound_share_frac[best]);
+    }
+}
+
+static void headline_resources(const struct orr_view *view, struct orr_table *table)
+{
+    const struct orr_result *r = view->result;
+    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    (void)snprintf(detail, sizeof detail, "%s the %s usable on a GPU of %s", r->fits ? "fits in" : "does not fit in",
+                   number(view, ORR_METRIC_MEMORY_USABLE, a), number(view, ORR_METRIC_MEMORY_CAPACITY, b));
+    ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory", number(view, ORR_METRIC_MEMORY_TOTAL, value),
+            detail);
+    struct orr_text shares = {0};
+    list_shares(r, &shares);
+    ORR_ROW(table, ORR_PAINT_NONE, "bottleneck", orr_bound_name(r->bottleneck), shares.data ? shares.data : "");
+    table->failed |= shares.failed;
+    free(shares.data);
+    (void)snprintf(value, sizeof value, "%s per GPU", number(view, ORR_METRIC_POWER, a));
+    (void)snprintf(detail, sizeof detail, "%s per step, %s per token", number(view, ORR_METRIC_ENERGY, a),
+                   number(view, ORR_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "power", value, detail);
+    (void)snprintf(detail, sizeof detail, "per step, %s per billion tokens",
+                   number(view, ORR_METRIC_COST_PER_BILLION, a));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(view, ORR_METRIC_COST, value), detail);
+}
+
+static void add_headline(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_table table;
+    orr_table_start(&table, "llf");
+    headline_speed(view, &table);
+    headline_resources(view, &table);
+    orr_table_print(&table, text, style);
+    if (!view->result->fits) orr_text_wrap(text, style, "  reason", LABEL + 8, view->result->reason, " ");
+    orr_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- where time and memory go */
+
+struct slice {
+    const char *name;
+    double value;
+};
+
+/* How the rows of one table print amounts: in units of `unit`, as shares of `whole`. */
+struct scale {
+    double unit, whole;
+    int decimals;
+    const char *unit_name;
+};
+
+static void amount_row(struct orr_table *table, const struct scale *scale, enum orr_paint paint, const char *name,
+                       double amount, double percent, const char *bar)
+{
+    char amount_text[64], percent_text[32];
+    (void)snprintf(amount_text, sizeof amount_text, "%.*f %s", scale->decimals, amount, scale->unit_name);
+    (void)snprintf(percent_text, sizeof percent_text, "%.1f %%", percent);
+    ORR_ROW(table, paint, name, amount_text, percent_text, bar);
+}
+
+/* Rows of the parts with share and bar, then their sum. Rounding keeps the sum: what is printed adds up.
+ * Returns the printed sum. */
+static double add_slices(struct orr_table *table, const struct slice *slices, size_t n_slices,
+                         const struct scale *scale)
+{
+    double values[ORR_N_TIME_PARTS], shares[ORR_N_TIME_PARTS], rounded[ORR_N_TIME_PARTS], percents[ORR_N_TIME_PARTS];
+    double sum = 0, sum_percent = 0;
+    for (size_t i = 0; i < n_slices; i++) {
+        values[i] = slices[i].value / scale->unit;
+        shares[i] = scale->whole > 0 ? 100 * slices[i].value / scale->whole : 0;
+    }
+    orr_apportion(values, n_slices, pow(10, -scale->decimals), rounded);
+    orr_apportion(shares, n_slices, 0.1, percents);
+    for (size_t i = 0; i < n_slices; i++) {
+        char bar[32];
+        (void)snprintf(bar, sizeof bar, "%.9f", shares[i] / 100);
+        if (slices[i].value != 0)
+            amount_row(table, scale, ORR_PAINT_NONE, slices[i].name, rounded[i], percents[i], bar);
+        sum += rounded[i];
+        sum_percent += percents[i];
+    }
+    amount_row(table, scale, ORR_PAINT_BOLD, "sum", sum, sum_percent, "");
+    return sum;
+}
+
+static void add_time(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_result *r = view->result;
+    struct slice slices[ORR_N_TIME_PARTS];
+    for (int i = 0; i < ORR_N_TIME_PARTS; i++)
+        slices[i] = (struct slice){orr_time_part_name((enum orr_time_part)i), r->time_s[i]};
+    struct scale scale = {.unit = r->step_time_s >= 1 ? 1 : 1e-3, .whole = r->step_time_s};
+    const double size = r->step_time_s / scale.unit;
+    scale.decimals = size >= 1000 ? 1 : size >= 100 ? 2 : 3;
+    scale.unit_name = scale.unit < 1 ? "ms" : "s";
+    struct orr_table table;
+    orr_table_start(&table, "lrrb");
+    table.column_paint[3] = ORR_PAINT_BAR;
+    orr_paint(text, style, ORR_PAINT_BOLD, "time of a step");
+    orr_text_add(text, "\n");
+    (void)add_slices(&table, slices, ORR_N_TIME_PARTS, &scale);
+    orr_table_print(&table, text, style);
+    orr_text_add(text, "\n");
+}
+
+/* What is left of the GPU's memory, and what the driver and the allocator keep: with the sum they make the whole. */
+static void capacity_rows(struct orr_table *table, const struct orr_memory *memory, const struct scale *scale,
+                          double sum)
+{
+    const double capacity = round(100 * memory->capacity_bytes / GIB) / 100;
+    const double headroom = round(100 * (memory->usable_bytes - memory->total_bytes) / GIB) / 100;
+    const double percent = memory->capacity_bytes > 0 ? 100 * GIB / memory->capacity_bytes : 0;
+    const double reserved = capacity - sum - headroom;
+    amount_row(table, scale, headroom < 0 ? ORR_PAINT_BAD : ORR_PAINT_GOOD, "headroom", headroom, percent * headroom,
+               "");
+    amount_row(table, scale, ORR_PAINT_NONE, "reserved", reserved, percent * reserved, "");
+    amount_row(table, scale, ORR_PAINT_BOLD, "capacity", capacity, 100, "");
+}
+
+static void add_memory(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_memory *memory = &view->result->memory;
+    struct slice slices[ORR_N_MEMORY_PARTS];
+    char title[ORR_VALUE_TEXT];
+    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
+        slices[i] = (struct slice){orr_memory_part_name((enum orr_memory_part)i), memory->part_bytes[i]};
+    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak: %s", (long long)memory->peak_stage,
+                   orr_metric_value(view, ORR_METRIC_PEAK_INSTANT).word);
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+    const struct scale scale = {.unit = GIB, .whole = memory->capacity_bytes, .decimals = 2, .unit_name = "GiB"};
+    struct orr_table table;
+    orr_table_start(&table, "lrrb");
+    table.column_paint[3] = ORR_PAINT_BAR;
+    const double sum = add_slices(&table, slices, ORR_N_MEMORY_PARTS, &scale);
+    capacity_rows(&table, memory, &scale, sum);
+    orr_table_print(&table, text, style);
+    orr_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- pipeline, hidden communication, operators */
+
+static void add_pipeline(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_result *r = view->result;
+    struct orr_text line = {0};
+    char buffer[32];
+    if (view->job->plan.pp > 1) {
+        orr_text_add(&line, "%lld stages · %lld micro-batches · bubble %.1f %% · %.3g in flight on stage %lld",
+                     (long long)view->job->plan.pp, (long long)r->n_micro_batches,
+                     r->step_time_s > 0 ? 100 * r->time_s[ORR_TIME_PP_BUBBLE] / r->step_time_s : 0, r->memory.in_flight,
+                     (long long)r->memory.peak_stage);
+        flush_line(text, style, "pipeline", &line);
+    }
+    for (int i = 0; i < ORR_N_GROUPS; i++)
+        if (r->hidden_s[i] > 0)
+            orr_text_add(&line, "%s%s %s", line.length ? " · " : "", orr_group_name((enum orr_group)i),
+                         orr_print_s(buffer, r->hidden_s[i]));
+    if (line.length) flush_line(text, style, "hidden", &line);
+    free(line.data);
+}
+
+static const char *phase_text(const struct orr_op *op)
+{
+    return op->recomputed ? "forward ×2" : orr_phase_name(op->phase);
+}
+
+static void operator_row(const struct orr_view *view, const struct orr_alike *alike, struct orr_table *table)
+{
+    const struct orr_op *op = &view->scratch->ops.items[alike->first];
+    char shape[ORR_SHAPE_TEXT], seconds[32], share[32];
+    (void)snprintf(share, sizeof share, "%.1f %%", 100 * alike->step_s / view->result->step_time_s);
+    ORR_ROW(table, ORR_PAINT_NONE, op->name, phase_text(op), orr_op_shape(shape, op),
+            orr_print_s(seconds, alike->step_s), share, orr_bound_name(view->scratch->costs[alike->first].bound));
+}
+
+static void add_heaviest(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_alike heaviest[N_HEAVIEST];
+    const size_t n = orr_view_heaviest(view, ORR_N_TIME_PARTS, N_HEAVIEST, heaviest);
+    if (n == 0) return;
+    struct orr_table table;
+    char title[64];
+    (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)view->rank);
+    orr_text_add(text, "\n");
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+    orr_table_start(&table, "fllrrl");
+    for (size_t i = 0; i < n; i++) operator_row(view, &heaviest[i], &table);
+    orr_table_print(&table, text, style);
+}
+
+void orr_train_terminal(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    orr_train_heading(view, style, text);
+    add_headline(view, style, text);
+    add_time(view, style, text);
+    add_memory(view, style, text);
+    add_pipeline(view, style, text);
+    add_heaviest(view, style, text);
+}

@@ -1,0 +1,241 @@
+/* Scores of orr_validate as a terminal table, JSON or CSV: per source, system and metric, the worst rows, what was
+ * skipped and why. */
+#include "study/validate.h"
+
+#include "report/json_text.h"
+#include "report/table.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_GROUPS 256
+#define WORST_ROWS 10
+
+typedef const char *(*member_of)(const struct orr_score *);
+
+static const char *source_of(const struct orr_score *score)
+{
+    return score->source;
+}
+
+static const char *system_of(const struct orr_score *score)
+{
+    return score->system;
+}
+
+static const char *metric_of(const struct orr_score *score)
+{
+    return score->metric;
+}
+
+static const char *class_of(const struct orr_score *score)
+{
+    return score->job_class ? score->job_class : "peak memory";
+}
+
+/* Distinct values of a member among the scored rows, in order of appearance. */
+static size_t groups(const struct orr_validation *v, member_of member, const char **values)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_scores; i++) {
+        if (v->scores[i].skipped[0]) continue;
+        size_t j = 0;
+        while (j < n && strcmp(values[j], member(&v->scores[i])) != 0) j++;
+        if (j == n && n < MAX_GROUPS) values[n++] = member(&v->scores[i]);
+    }
+    return n;
+}
+
+static size_t count_scored(const struct orr_validation *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_scores; i++) n += v->scores[i].skipped[0] == '\0';
+    return n;
+}
+
+static char *percent(char buffer[16], double frac)
+{
+    snprintf(buffer, 16, isnan(frac) ? "" : "%.1f", 100 * frac);
+    return buffer;
+}
+
+/* ---- terminal */
+
+static void add_stats_row(struct orr_table *table, enum orr_paint paint, const char *name,
+                          const struct orr_error_stats *s)
+{
+    char n[16], mean[16], median[16], p90[16], max[16], bias[16], cover[16];
+    snprintf(n, sizeof n, "%zu", s->n);
+    snprintf(bias, sizeof bias, "%+.1f", 100 * s->bias_frac);
+    ORR_ROW(table, paint, name, n, percent(mean, s->mape_frac), percent(median, s->median_frac),
+            percent(p90, s->p90_frac), percent(max, s->max_frac), bias, percent(cover, s->coverage80_frac));
+}
+
+static void add_group_table(const struct orr_validation *v, const char *title, member_of member, struct orr_text *text,
+                            const struct orr_style *style)
+{
+    const char *values[MAX_GROUPS];
+    const size_t n = groups(v, member, values);
+    struct orr_table table;
+    orr_table_start(&table, "frrrrrrr");
+    ORR_ROW(&table, ORR_PAINT_BOLD, title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %");
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_error_stats stats = orr_score_stats(v, member, values[i]);
+        add_stats_row(&table, ORR_PAINT_NONE, values[i], &stats);
+    }
+    const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
+    if (member == source_of) add_stats_row(&table, ORR_PAINT_BOLD, "all", &all);
+    orr_table_print(&table, text, style);
+    orr_text_add(text, "\n");
+}
+
+static int by_error(const void *a, const void *b)
+{
+    const struct orr_score *x = *(const struct orr_score *const *)a, *y = *(const struct orr_score *const *)b;
+    const double ex = fabs(x->error), ey = fabs(y->error);
+    return ex != ey ? (ex < ey) - (ex > ey) : strcmp(x->id, y->id);
+}
+
+static void add_worst(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    const struct orr_score **order = malloc((v->n_scores + 1) * sizeof *order);
+    size_t n = 0;
+    for (size_t i = 0; order && i < v->n_scores; i++)
+        if (!v->scores[i].skipped[0]) order[n++] = &v->scores[i];
+    if (n > 0) qsort(order, n, sizeof *order, by_error);
+    struct orr_table table;
+    orr_table_start(&table, "lfllrrr");
+    ORR_ROW(&table, ORR_PAINT_BOLD, "worst rows", "model", "system", "metric", "measured", "predicted", "error %");
+    for (size_t i = 0; i < n && i < WORST_ROWS; i++) {
+        char measured[24], predicted[24], error[16];
+        snprintf(measured, sizeof measured, "%.4g", order[i]->measured);
+        snprintf(predicted, sizeof predicted, "%.4g", order[i]->predicted);
+        snprintf(error, sizeof error, "%+.1f", 100 * order[i]->error);
+        ORR_ROW(&table, ORR_PAINT_NONE, order[i]->id, order[i]->model, order[i]->system, order[i]->metric, measured,
+                predicted, error);
+    }
+    orr_table_print(&table, text, style);
+    free(order);
+}
+
+static void add_skipped(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].skipped[0]) orr_text_wrap(text, style, "  skipped", 11, v->scores[i].skipped, " ");
+}
+
+static void add_terminal(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    orr_text_add(text,
+                 "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
+                 v->n_rows, count_scored(v));
+    add_group_table(v, "source", source_of, text, style);
+    add_group_table(v, "system", system_of, text, style);
+    add_group_table(v, "metric", metric_of, text, style);
+    add_group_table(v, "class", class_of, text, style);
+    add_worst(v, text, style);
+    if (v->n_verdicts > 0)
+        orr_text_add(text, "\n  Fits or not: %zu runs, %zu wrong.\n", v->n_verdicts, v->n_wrong_verdicts);
+    add_skipped(v, text, style);
+}
+
+/* ---- JSON */
+
+static json_t *stats_json(const struct orr_error_stats *s)
+{
+    json_t *object =
+        json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "rows", (json_int_t)s->n, "mape", s->mape_frac, "median_ape",
+                  s->median_frac, "p90_ape", s->p90_frac, "max_ape", s->max_frac, "bias", s->bias_frac);
+    json_object_set_new(object, "coverage80", isnan(s->coverage80_frac) ? json_null() : json_real(s->coverage80_frac));
+    return object;
+}
+
+static json_t *groups_json(const struct orr_validation *v, const char *key, member_of member)
+{
+    const char *values[MAX_GROUPS];
+    const size_t n = groups(v, member, values);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_error_stats stats = orr_score_stats(v, member, values[i]);
+        json_t *object = stats_json(&stats);
+        json_object_set_new(object, key, json_string(values[i]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *skipped_json(const struct orr_validation *v)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].skipped[0])
+            json_array_append_new(array,
+                                  json_pack("{s:s, s:s}", "id", v->scores[i].id, "reason", v->scores[i].skipped));
+    return array;
+}
+
+static json_t *validation_json(const struct orr_validation *v)
+{
+    const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
+    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o}", "schema", ORR_SCHEMA, "kind", "validate", "rows",
+                               (json_int_t)v->n_rows, "scored", (json_int_t)all.n, "skipped", skipped_json(v));
+    json_t *stats = stats_json(&all);
+    json_object_del(stats, "rows");
+    json_object_update(object, stats);
+    json_decref(stats);
+    json_object_set_new(object, "by_source", groups_json(v, "source", source_of));
+    json_object_set_new(object, "by_system", groups_json(v, "system", system_of));
+    json_object_set_new(object, "by_metric", groups_json(v, "metric", metric_of));
+    json_object_set_new(object, "by_class", groups_json(v, "class", class_of));
+    json_object_set_new(
+        object, "verdicts",
+        json_pack("{s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong", (json_int_t)v->n_wrong_verdicts));
+    return object;
+}
+
+/* ---- CSV */
+
+static void add_csv_cell(struct orr_text *text, const char *cell)
+{
+    if (!strpbrk(cell, ",\"\n")) {
+        orr_text_add(text, "%s", cell);
+        return;
+    }
+    orr_text_add(text, "\"");
+    for (const char *c = cell; *c; c++) orr_text_add(text, *c == '"' ? "\"\"" : "%c", *c);
+    orr_text_add(text, "\"");
+}
+
+static void add_csv(const struct orr_validation *v, struct orr_text *text)
+{
+    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped\n");
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const struct orr_score *s = &v->scores[i];
+        const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
+            add_csv_cell(text, words[j]);
+            orr_text_add(text, ",");
+        }
+        if (s->skipped[0]) orr_text_add(text, ",,,,");
+        else
+            orr_text_add(text, "%.10g,%.10g,%.6f,%s,", s->measured, s->predicted, s->error,
+                         !s->timed    ? ""
+                         : s->covered ? "1"
+                                      : "0");
+        add_csv_cell(text, s->skipped);
+        orr_text_add(text, "\n");
+    }
+}
+
+char *orr_validation_report(const struct orr_validation *validation, enum orr_format format,
+                            const struct orr_style *style)
+{
+    struct orr_text text = {0};
+    if (format == ORR_FORMAT_JSON) orr_json_add(&text, validation_json(validation), ORR_JSON_FLAGS | JSON_INDENT(2));
+    else if (format == ORR_FORMAT_CSV) add_csv(validation, &text);
+    else add_terminal(validation, &text, style);
+    return orr_text_take(&text);
+}

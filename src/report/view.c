@@ -1,0 +1,165 @@
+/* A prediction and its scratch -> what one pipeline rank does in a step, operator by operator. */
+#include "report/view.h"
+
+#include <string.h>
+
+struct orr_view orr_view_of(const struct orr_job *job, const struct orr_scratch *scratch,
+                            const struct orr_result *result)
+{
+    struct orr_view view = {.job = job, .scratch = scratch, .result = result};
+    const double burst_frac = job->calibration.gemm[job->workload.precision].burst_frac;
+    view.clock_frac = burst_frac > 0 ? result->matrix_frac / burst_frac : 1;
+    double most_s = -1;
+    for (int64_t i = 0; i < job->plan.pp; i++) {
+        const double work_s = scratch->ranks[i].forward_s + scratch->ranks[i].backward_s;
+        if (work_s > most_s) {
+            most_s = work_s;
+            view.rank = i;
+        }
+    }
+    return view;
+}
+
+const struct orr_stage *orr_view_stage(const struct orr_view *view)
+{
+    return &view->scratch->stages[view->rank];
+}
+
+const struct orr_rank_time *orr_view_rank_time(const struct orr_view *view)
+{
+    return &view->scratch->ranks[view->rank];
+}
+
+/* ---------------------------------------------------------------- one operator */
+
+double orr_view_runs(const struct orr_view *view, size_t i)
+{
+    const struct orr_op *op = &view->scratch->ops.items[i];
+    const struct orr_stage *stage = orr_view_stage(view);
+    const double per_layer = op->count * (double)view->result->n_micro_batches;
+    if (op->layer_kind >= 0) return per_layer * stage->n_layers[op->layer_kind];
+    if (op->layer_kind == ORR_LAYER_EMBEDDING) return stage->embedding ? per_layer : 0;
+    if (op->layer_kind == ORR_LAYER_HEAD) return stage->head ? per_layer : 0;
+    if (op->layer_kind == ORR_LAYER_BOUNDARY) return op->count * orr_view_send_pairs(view);
+    return op->count;
+}
+
+double orr_view_run_s(const struct orr_view *view, size_t i)
+{
+    const struct orr_cost *cost = &view->scratch->costs[i];
+    return orr_cost_at(cost, view->clock_frac) - cost->hidden_s;
+}
+
+static enum orr_time_part collective_part(const struct orr_op *op)
+{
+    switch (op->group) {
+    case ORR_GROUP_TP: return ORR_TIME_TP_EXPOSED;
+    case ORR_GROUP_CP: return ORR_TIME_CP_EXPOSED;
+    case ORR_GROUP_EP:
+    case ORR_GROUP_ETP: return ORR_TIME_EP_EXPOSED;
+    case ORR_GROUP_PP: return op->phase == ORR_PHASE_STEP ? ORR_TIME_DP_EXPOSED : ORR_TIME_PP_EXPOSED;
+    case ORR_GROUP_DP:
+    case ORR_GROUP_EDP:
+    case ORR_GROUP_RDP: return ORR_TIME_DP_EXPOSED;
+    case ORR_GROUP_NONE:
+    case ORR_N_GROUPS: break;
+    }
+    return ORR_TIME_OVERHEAD;
+}
+
+/* The part an operator's first execution belongs to; a repeated one is recomputation. */
+static enum orr_time_part op_part(const struct orr_op *op)
+{
+    if (op->kind == ORR_OP_COLLECTIVE) return collective_part(op);
+    switch (op->phase) {
+    case ORR_PHASE_FORWARD: return ORR_TIME_FORWARD;
+    case ORR_PHASE_BACKWARD: return ORR_TIME_BACKWARD;
+    case ORR_PHASE_STEP: return ORR_TIME_OPTIMIZER;
+    case ORR_N_PHASES: break;
+    }
+    return ORR_TIME_OVERHEAD;
+}
+
+/* Executions of operator i that count for `part`; ORR_N_TIME_PARTS: all of them. */
+static double part_runs(const struct orr_view *view, size_t i, enum orr_time_part part)
+{
+    const struct orr_op *op = &view->scratch->ops.items[i];
+    const double runs = orr_view_runs(view, i), repeats = op->recomputed ? runs : 0;
+    if (part == ORR_N_TIME_PARTS) return runs + repeats;
+    if (part == ORR_TIME_RECOMPUTE) return repeats;
+    return part == op_part(op) ? runs : 0;
+}
+
+double orr_view_part_s(const struct orr_view *view, size_t i, enum orr_time_part part)
+{
+    return part_runs(view, i, part) * orr_view_run_s(view, i);
+}
+
+/* ---------------------------------------------------------------- the heaviest operators */
+
+static bool is_alike(const struct orr_op *a, const struct orr_op *b)
+{
+    return a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops && a->bytes == b->bytes &&
+           a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && a->window_op == b->window_op &&
+           strcmp(a->name, b->name) == 0;
+}
+
+/* Operators like i taken together; empty unless i is the first of them. */
+static struct orr_alike gather_alike(const struct orr_view *view, size_t i, enum orr_time_part part)
+{
+    const struct orr_op *ops = view->scratch->ops.items;
+    struct orr_alike alike = {.first = i};
+    for (size_t k = 0; k < view->scratch->ops.n; k++) {
+        if (!is_alike(&ops[k], &ops[i])) continue;
+        if (k < i) return alike;
+        alike.runs += part_runs(view, k, part);
+        alike.step_s += orr_view_part_s(view, k, part);
+    }
+    return alike;
+}
+
+size_t orr_view_heaviest(const struct orr_view *view, enum orr_time_part part, size_t n_max, struct orr_alike *alike)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < view->scratch->ops.n; i++) {
+        const struct orr_alike next = gather_alike(view, i, part);
+        if (!(next.step_s > 0)) continue;
+        size_t place = n < n_max ? n++ : n_max; /* insertion sort; what is beyond n_max drops off */
+        for (; place > 0 && alike[place - 1].step_s < next.step_s; place--)
+            if (place < n_max) alike[place] = alike[place - 1];
+        if (place < n_max) alike[place] = next;
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- sums the formulas name */
+
+double orr_view_exposed_s(const struct orr_view *view, enum orr_group group)
+{
+    const struct orr_rank_time *rank = orr_view_rank_time(view);
+    return rank->forward.exposed_s[group] + rank->backward.exposed_s[group];
+}
+
+double orr_view_send_pairs(const struct orr_view *view)
+{
+    const struct orr_plan *plan = &view->job->plan;
+    const bool overlapped = view->job->engine.p2p_overlap && plan->schedule == ORR_SCHEDULE_INTERLEAVED;
+    if (plan->pp == 1) return 0;
+    return (double)(plan->pp - 1) + (overlapped ? 0 : (double)(view->result->n_micro_batches * plan->vpp));
+}
+
+double orr_view_data_parallel_s(const struct orr_view *view)
+{
+    const struct orr_sums *sums = &view->scratch->sums;
+    const struct orr_rank_time *rank = orr_view_rank_time(view);
+    return sums->scatter_s + sums->gather_s + sums->tie_s +
+           (double)view->result->n_micro_batches * (rank->sharded_exposed_s + rank->sharded_hidden_s);
+}
+
+double orr_view_launches(const struct orr_view *view)
+{
+    const struct orr_rank_time *rank = orr_view_rank_time(view);
+    return (double)view->result->n_micro_batches *
+               (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
+           view->scratch->sums.step_launches;
+}

@@ -1,0 +1,134 @@
+/* Event simulation of the pipeline schedules: what every rank executes, in order, with start and end. Used by
+ * --dump timeline and to check the closed forms; the prediction itself never needs it. */
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One task of a rank: forward or backward of a micro-batch through one chunk. */
+struct task {
+    bool backward;
+    int64_t chunk, micro_batch;
+};
+
+/* The i-th forward (or backward) a rank runs: groups of pp micro-batches, chunk after chunk. Backward walks the
+ * chunks from the last to the first. Ragged groups are shorter. */
+static struct task nth_task(const struct orr_plan *plan, int64_t m, int64_t i, bool backward)
+{
+    const int64_t v = plan->vpp, group_size = v > 1 ? plan->pp : 1;
+    const int64_t group = i / (group_size * v), start = group * group_size;
+    const int64_t size = m - start < group_size ? m - start : group_size;
+    const int64_t within = i - start * v, chunk = within / size;
+    return (struct task){.backward = backward, .chunk = backward ? v - 1 - chunk : chunk, .micro_batch = start + within % size};
+}
+
+/* Forwards a rank runs before its first backward. */
+static int64_t warm_up(const struct orr_plan *plan, int64_t m, int64_t rank)
+{
+    const int64_t p = plan->pp, v = plan->vpp, all = m * v;
+    int64_t n = p - 1 - rank;
+    if (plan->schedule == ORR_SCHEDULE_GPIPE)
+        n = all;
+    if (plan->schedule == ORR_SCHEDULE_INTERLEAVED)
+        n = 2 * (p - 1 - rank) + (v - 1) * p;
+    return n < all ? n : all;
+}
+
+/* The j-th task of a rank: warm-up forwards, then forward and backward in turn, then the remaining backwards. */
+static struct task task_at(const struct orr_plan *plan, int64_t m, int64_t rank, int64_t j)
+{
+    const int64_t warm = warm_up(plan, m, rank), all = m * plan->vpp, steady = all - warm;
+    if (j < warm)
+        return nth_task(plan, m, j, false);
+    const int64_t k = j - warm;
+    if (k < 2 * steady)
+        return k % 2 == 0 ? nth_task(plan, m, warm + k / 2, false) : nth_task(plan, m, k / 2, true);
+    return nth_task(plan, m, k - steady, true);
+}
+
+struct clock {
+    const struct orr_plan *plan;
+    const struct orr_rank_time *ranks;
+    int64_t m;
+    double *forward_end, *backward_end; /* [stage chunk][micro-batch], NAN until done */
+    double *free_at;                    /* [rank] */
+    int64_t *next;                      /* [rank] next task */
+};
+
+static size_t slot(const struct clock *c, int64_t rank, const struct task *task)
+{
+    return (size_t)((task->chunk * c->plan->pp + rank) * c->m + task->micro_batch);
+}
+
+/* When the task's input is there; NAN if its producer has not run yet. */
+static double ready_at(const struct clock *c, int64_t rank, const struct task *task)
+{
+    const int64_t stage = task->chunk * c->plan->pp + rank, last = c->plan->pp * c->plan->vpp - 1;
+    const size_t m = (size_t)c->m, here = slot(c, rank, task);
+    if (!task->backward)
+        return stage == 0 ? 0 : c->forward_end[here - m];
+    return stage == last ? c->forward_end[here] : c->backward_end[here + m];
+}
+
+static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
+{
+    if (c->next[rank] >= 2 * c->m * c->plan->vpp)
+        return false;
+    const struct task task = task_at(c->plan, c->m, rank, c->next[rank]);
+    const double ready = ready_at(c, rank, &task);
+    if (isnan(ready))
+        return false;
+    const struct orr_rank_time *time = &c->ranks[rank];
+    const double duration_s = (task.backward ? time->backward_s : time->forward_s) / (double)c->plan->vpp;
+    const double start_s = fmax(ready, c->free_at[rank]), end_s = start_s + duration_s;
+    (task.backward ? c->backward_end : c->forward_end)[slot(c, rank, &task)] = end_s;
+    c->free_at[rank] = end_s;
+    c->next[rank]++;
+    *span = (struct orr_span){task.backward ? "B" : "F", rank, task.chunk, task.micro_batch, start_s, end_s};
+    return true;
+}
+
+static bool clock_open(struct clock *c)
+{
+    const size_t cells = (size_t)(c->plan->pp * c->plan->vpp * c->m), p = (size_t)c->plan->pp;
+    c->forward_end = malloc(cells * sizeof(double));
+    c->backward_end = malloc(cells * sizeof(double));
+    c->free_at = calloc(p, sizeof(double));
+    c->next = calloc(p, sizeof(int64_t));
+    if (!c->forward_end || !c->backward_end || !c->free_at || !c->next)
+        return false;
+    for (size_t i = 0; i < cells; i++)
+        c->forward_end[i] = c->backward_end[i] = NAN;
+    return true;
+}
+
+static void clock_close(struct clock *c)
+{
+    free(c->forward_end);
+    free(c->backward_end);
+    free(c->free_at);
+    free(c->next);
+}
+
+size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_time *ranks, int64_t n_micro_batches,
+                          struct orr_span *spans, size_t n_max)
+{
+    struct clock c = {.plan = plan, .ranks = ranks, .m = n_micro_batches};
+    const size_t n_total = (size_t)(2 * plan->pp * plan->vpp * n_micro_batches);
+    size_t n = 0;
+    bool progress = clock_open(&c);
+    while (progress && n < n_total) {
+        progress = false;
+        for (int64_t rank = 0; rank < plan->pp; rank++) {
+            struct orr_span span;
+            while (run_next(&c, rank, &span)) {
+                if (n < n_max)
+                    spans[n] = span;
+                n++;
+                progress = true;
+            }
+        }
+    }
+    clock_close(&c);
+    return n;
+}

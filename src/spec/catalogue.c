@@ -1,0 +1,286 @@
+/* The catalogue: built-in parts and those of the user's directories, sorted by kind and id. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "spec/builtin.h"
+#include "spec/names.h"
+#include "spec/part.h"
+
+struct orr_catalogue {
+    struct orr_entry *entries; /* sorted by part, id, falling rank */
+    size_t n_entries, capacity;
+    const struct orr_entry **visible; /* first of every part and id */
+    const char **ids;                 /* of visible, same order */
+    size_t first[ORR_N_PARTS + 1];    /* where a part begins in visible and ids */
+    char **owned;                     /* texts, paths and ids of the user's files */
+    size_t n_owned;
+};
+
+/* ---------------------------------------------------------------- filling */
+
+static enum orr_err out_of_memory(struct orr_error *error)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+}
+
+static bool add_entry(struct orr_catalogue *catalogue, struct orr_entry entry)
+{
+    if (catalogue->n_entries == catalogue->capacity) {
+        const size_t capacity = catalogue->capacity ? 2 * catalogue->capacity : 128;
+        struct orr_entry *entries = realloc(catalogue->entries, capacity * sizeof *entries);
+        if (!entries)
+            return false;
+        catalogue->entries = entries;
+        catalogue->capacity = capacity;
+    }
+    catalogue->entries[catalogue->n_entries++] = entry;
+    return true;
+}
+
+/* Take ownership of a malloc'd string; frees it and returns false when out of memory. NULL is out of memory, too. */
+static bool own(struct orr_catalogue *catalogue, char *string)
+{
+    char **owned = string ? realloc(catalogue->owned, (catalogue->n_owned + 1) * sizeof *owned) : NULL;
+    if (!owned) {
+        free(string);
+        return false;
+    }
+    catalogue->owned = owned;
+    owned[catalogue->n_owned++] = string;
+    return true;
+}
+
+static bool add_builtins(struct orr_catalogue *catalogue)
+{
+    for (size_t i = 0; i < orr_n_builtins; i++)
+        for (int part = 0; part < ORR_N_PARTS; part++)
+            if (strcmp(orr_builtins[i].part, orr_part_name((enum orr_part)part)) == 0 &&
+                !add_entry(catalogue, (struct orr_entry){.part = (enum orr_part)part, .id = orr_builtins[i].id,
+                                                         .text = orr_builtins[i].text}))
+                return false;
+    return true;
+}
+
+/* One file of a user's directory. */
+static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part, const char *folder,
+                             const char *name, size_t rank, struct orr_error *error)
+{
+    char path[ORR_FILE_PATH];
+    char *text = NULL;
+    const bool fits = orr_path_join(path, folder, name);
+    const struct orr_place place = {.file = fits ? path : name};
+    const char *why = fits ? orr_file_read(path, &text) : "the path is too long";
+    if (why)
+        return orr_fail(error, ORR_ERR_IO, place, "%s", why);
+    if (!own(catalogue, text))
+        return out_of_memory(error);
+    const size_t length = strlen(name) - strlen(".json");
+    if (length >= ORR_ID)
+        return orr_fail(error, ORR_ERR_INPUT, place, "the name is too long for an id (at most %d bytes)", ORR_ID - 1);
+    char *file = strdup(path);
+    if (!own(catalogue, file))
+        return out_of_memory(error);
+    char *id = strndup(name, length);
+    if (!own(catalogue, id))
+        return out_of_memory(error);
+    const struct orr_entry entry = {.part = part, .id = id, .text = text, .file = file, .rank = rank};
+    return add_entry(catalogue, entry) ? ORR_OK : out_of_memory(error);
+}
+
+/* One folder of a user's directory; it may be missing. */
+static enum orr_err add_folder(struct orr_catalogue *catalogue, enum orr_part part, const char *directory, size_t rank,
+                               struct orr_error *error)
+{
+    char folder[ORR_FILE_PATH];
+    char **names = NULL;
+    size_t n_names = 0;
+    const bool fits = orr_path_join(folder, directory, orr_part_name(part));
+    const char *why = fits ? orr_folder_list(folder, &names, &n_names) : "the path is too long";
+    if (why)
+        return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = fits ? folder : directory}, "%s", why);
+    enum orr_err err = ORR_OK;
+    for (size_t i = 0; i < n_names && !err; i++)
+        err = add_file(catalogue, part, folder, names[i], rank, error);
+    orr_names_free(names, n_names);
+    return err;
+}
+
+static enum orr_err add_directory(struct orr_catalogue *catalogue, const char *directory, size_t rank,
+                                  struct orr_error *error)
+{
+    if (!orr_is_folder(directory))
+        return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = directory},
+                        "no such directory (a catalogue holds models/, chips/, systems/, engines/, calibration/)");
+    enum orr_err err = ORR_OK;
+    for (int part = 0; part < ORR_N_PARTS && !err; part++)
+        err = add_folder(catalogue, (enum orr_part)part, directory, rank, error);
+    return err;
+}
+
+/* ---------------------------------------------------------------- order */
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct orr_entry *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    const int order = strcmp(x->id, y->id);
+    return order != 0 ? order : (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+static bool sort_entries(struct orr_catalogue *catalogue)
+{
+    const size_t n = catalogue->n_entries;
+    catalogue->visible = malloc((n + 1) * sizeof *catalogue->visible);
+    catalogue->ids = malloc((n + 1) * sizeof *catalogue->ids);
+    if (!catalogue->visible || !catalogue->ids)
+        return false;
+    if (n > 0)
+        qsort(catalogue->entries, n, sizeof *catalogue->entries, compare_entries);
+    size_t n_visible = 0, i = 0;
+    for (size_t part = 0; part < ORR_N_PARTS; part++) {
+        catalogue->first[part] = n_visible;
+        for (; i < n && catalogue->entries[i].part == (enum orr_part)part; i++) {
+            const struct orr_entry *entry = &catalogue->entries[i];
+            const bool hidden = n_visible > catalogue->first[part] &&
+                                strcmp(catalogue->ids[n_visible - 1], entry->id) == 0;
+            if (hidden)
+                continue;
+            catalogue->visible[n_visible] = entry;
+            catalogue->ids[n_visible++] = entry->id;
+        }
+    }
+    catalogue->first[ORR_N_PARTS] = n_visible;
+    return true;
+}
+
+enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
+                                struct orr_catalogue **catalogue, struct orr_error *error)
+{
+    *catalogue = calloc(1, sizeof **catalogue);
+    if (!*catalogue)
+        return out_of_memory(error);
+    enum orr_err err = add_builtins(*catalogue) ? ORR_OK : out_of_memory(error);
+    for (size_t i = 0; i < n_directories && !err; i++)
+        err = add_directory(*catalogue, directories[i], i + 1, error);
+    if (!err && !sort_entries(*catalogue))
+        err = out_of_memory(error);
+    if (err) {
+        orr_catalogue_close(*catalogue);
+        *catalogue = NULL;
+    }
+    return err;
+}
+
+void orr_catalogue_close(struct orr_catalogue *catalogue)
+{
+    if (!catalogue)
+        return;
+    orr_names_free(catalogue->owned, catalogue->n_owned);
+    free(catalogue->entries);
+    free(catalogue->visible);
+    free(catalogue->ids);
+    free(catalogue);
+}
+
+/* ---------------------------------------------------------------- looking up */
+
+size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part)
+{
+    return (unsigned)part < ORR_N_PARTS ? catalogue->first[part + 1] - catalogue->first[part] : 0;
+}
+
+const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum orr_part part, size_t *n_ids)
+{
+    *n_ids = orr_catalogue_count(catalogue, part);
+    return catalogue->ids + catalogue->first[part];
+}
+
+const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i)
+{
+    return i < orr_catalogue_count(catalogue, part) ? catalogue->ids[catalogue->first[part] + i] : NULL;
+}
+
+static const struct orr_entry *find_id(const struct orr_catalogue *catalogue, enum orr_part part, const char *id)
+{
+    if ((unsigned)part >= ORR_N_PARTS)
+        return NULL;
+    size_t low = catalogue->first[part], high = catalogue->first[part + 1];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(id, catalogue->ids[middle]);
+        if (order == 0)
+            return catalogue->visible[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id)
+{
+    const struct orr_entry *entry = find_id(catalogue, part, id);
+    return entry ? entry->text : NULL;
+}
+
+const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry)
+{
+    const struct orr_entry *next = entry + 1;
+    const bool same = next < catalogue->entries + catalogue->n_entries && next->part == entry->part &&
+                      strcmp(next->id, entry->id) == 0;
+    return same ? next : NULL;
+}
+
+/* `word` occurs in `text`, ignoring case: saves parsing the engines that cannot have the alias. */
+static bool occurs(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    char piece[ORR_ID];
+    if (length == 0 || length >= sizeof piece)
+        return false;
+    for (; strnlen(text, length) == length; text++) {
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+        if (orr_compare_nocase(piece, word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum orr_err has_alias(const struct orr_entry *entry, const char *alias, bool *has, struct orr_error *error)
+{
+    struct orr_doc doc;
+    *has = false;
+    const enum orr_err err = orr_doc_parse(entry->text, entry->file ? entry->file : entry->id, &doc, error);
+    const json_t *aliases = err ? NULL : json_object_get(doc.root, "aliases");
+    for (size_t i = 0; i < json_array_size(aliases) && !*has; i++) {
+        const char *name = json_string_value(json_array_get(aliases, i));
+        *has = name && orr_compare_nocase(name, alias) == 0;
+    }
+    orr_doc_close(&doc);
+    return err;
+}
+
+enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
+                                const struct orr_entry **entry, struct orr_error *error)
+{
+    *entry = find_id(catalogue, part, name);
+    if (*entry || part != ORR_PART_ENGINE)
+        return ORR_OK;
+    for (size_t i = catalogue->first[part]; i < catalogue->first[part + 1]; i++) {
+        bool has = false;
+        const struct orr_entry *candidate = catalogue->visible[i];
+        const enum orr_err err = occurs(candidate->text, name) ? has_alias(candidate, name, &has, error) : ORR_OK;
+        if (err)
+            return err;
+        if (has) {
+            *entry = candidate;
+            return ORR_OK;
+        }
+    }
+    return ORR_OK;
+}

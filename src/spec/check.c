@@ -1,0 +1,397 @@
+/* The rules a job obeys. Each refusal states the rule, the values and what is allowed; the key is the one of the
+ * JSON contract, so that the request reader can add file and line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "spec/limits.h"
+#include "spec/names.h"
+
+#define FAIL(error, at, ...) orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = (at)}, __VA_ARGS__)
+
+typedef long long ll; /* for printf */
+
+/* ---------------------------------------------------------------- ranges */
+
+struct range {
+    const char *key;
+    int64_t value, min, max;
+};
+
+/* Everything below may divide by these and multiply any two of them. */
+static enum orr_err check_ranges(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct orr_workload *workload = &job->workload;
+    const struct range ranges[] = {
+        {"gpus", plan->gpus, 1, ORR_GPUS_MAX},
+        {"plan.tp", plan->tp, 1, ORR_RANKS_MAX},
+        {"plan.pp", plan->pp, 1, ORR_MAX_STAGES},
+        {"plan.vpp", plan->vpp, 1, ORR_MAX_LAYERS},
+        {"plan.dp", plan->dp, 1, ORR_RANKS_MAX},
+        {"plan.cp", plan->cp, 1, ORR_RANKS_MAX},
+        {"plan.ep", plan->ep, 1, ORR_RANKS_MAX},
+        {"plan.etp", plan->etp, 1, ORR_RANKS_MAX},
+        {"plan.zero", plan->zero, 0, 3},
+        {"plan.zero_group", plan->zero_group, 1, ORR_GPUS_MAX},
+        {"plan.schedule", (int64_t)plan->schedule, 0, ORR_N_SCHEDULES - 1},
+        {"plan.cp_kind", (int64_t)plan->cp_kind, 0, ORR_N_CP_KINDS - 1},
+        {"plan.stage_layers", plan->n_stage_layers, 0, ORR_MAX_STAGES},
+        {"workload.seq", workload->seq, 1, ORR_TOKENS_MAX},
+        {"workload.micro_batch", workload->micro_batch, 1, ORR_MICRO_BATCH_MAX},
+        {"workload.global_batch", workload->global_batch, 1, ORR_BATCH_MAX},
+        {"workload.precision", (int64_t)workload->precision, 0, ORR_N_DTYPES - 1},
+        {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
+        {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
+        {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (ranges[i].value < ranges[i].min || ranges[i].value > ranges[i].max)
+            return FAIL(error, ranges[i].key, "must be from %lld to %lld, not %lld", (ll)ranges[i].min,
+                        (ll)ranges[i].max, (ll)ranges[i].value);
+    if (!(workload->moe_imbalance >= 1 && workload->moe_imbalance <= ORR_IMBALANCE_MAX))
+        return FAIL(error, "workload.moe_imbalance", "must be from 1 (all expert ranks equally loaded) to %d, not %g",
+                    ORR_IMBALANCE_MAX, workload->moe_imbalance);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- lists of what is allowed */
+
+enum { LIST = 96, LISTED = 8 };
+
+/* "1, 2, 4, 8, ..." of the counts up to `limit` that pass `fits`. */
+static void list_allowed(char list[LIST], const struct orr_job *job, int64_t limit,
+                         bool (*fits)(const struct orr_job *, int64_t))
+{
+    size_t length = 0;
+    int n_listed = 0;
+    list[0] = '\0';
+    for (int64_t count = 1; count <= limit; count++) {
+        if (!fits(job, count))
+            continue;
+        const bool full = n_listed++ == LISTED;
+        const int n = full ? snprintf(list + length, LIST - length, ", ...")
+                           : snprintf(list + length, LIST - length, "%s%lld", length ? ", " : "", (ll)count);
+        length += n > 0 ? (size_t)n : 0;
+        if (full || length + 24 > LIST)
+            return;
+    }
+}
+
+static int64_t most_heads(const struct orr_model *model)
+{
+    int64_t most = 1;
+    for (int64_t i = 0; i < model->n_kinds; i++)
+        if (model->kinds[i].n_heads > most)
+            most = model->kinds[i].n_heads;
+    return most;
+}
+
+/* ---------------------------------------------------------------- tensor parallel */
+
+/* What of a layer kind `tp` does not divide; NULL: everything is fine. */
+static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, int64_t *size)
+{
+    const bool latent = kind->mla_kv_rank > 0; /* keys and values are rebuilt per head from the latent */
+    const struct {
+        const char *what;
+        int64_t size;
+        bool shared; /* few heads may also be repeated on tp / size ranks */
+    } parts[] = {
+        {"attention heads", kind->n_heads, false},
+        {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
+        {"columns of the FFN", kind->ffn_width, false},
+        {"columns of the shared experts", kind->shared_width, false},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        *size = parts[i].size;
+        if (*size > 0 && *size % tp != 0 && !(parts[i].shared && tp % *size == 0))
+            return parts[i].what;
+    }
+    return NULL;
+}
+
+static bool tp_fits(const struct orr_job *job, int64_t tp)
+{
+    int64_t size;
+    for (int64_t i = 0; i < job->model.n_kinds; i++)
+        if (tp_obstacle(&job->model.kinds[i], tp, &size))
+            return false;
+    return true;
+}
+
+static enum orr_err check_tensor(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    char allowed[LIST];
+    for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        int64_t size;
+        const char *what = tp_obstacle(&job->model.kinds[i], plan->tp, &size);
+        if (!what)
+            continue;
+        list_allowed(allowed, job, most_heads(&job->model), tp_fits);
+        return FAIL(error, "plan.tp", "%lld does not divide the %lld %s of %s (allowed: %s)", (ll)plan->tp, (ll)size,
+                    what, job->model.id, allowed);
+    }
+    if (plan->sp && plan->tp == 1)
+        return FAIL(error, "plan.sp", "sequence parallel needs tp > 1; tp is 1");
+    const int64_t tokens = job->workload.seq / plan->cp;
+    if (plan->sp && tokens % plan->tp != 0)
+        return FAIL(error, "plan.sp", "sequence parallel needs seq / cp = %lld / %lld to be a multiple of tp = %lld",
+                    (ll)job->workload.seq, (ll)plan->cp, (ll)plan->tp);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- context parallel and positions */
+
+static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct orr_model *model = &job->model;
+    const int64_t seq = job->workload.seq;
+    const int64_t longest = model->max_seq > 0 ? model->max_seq : model->n_positions;
+    if (model->n_positions > 0 && seq > longest)
+        return FAIL(error, "workload.seq", "%lld is longer than the %lld learned positions of %s", (ll)seq, (ll)longest,
+                    model->id);
+    if (plan->cp == 1)
+        return ORR_OK;
+    /* a ring gives every rank one block from each end, so that causal work is even */
+    const int64_t blocks = plan->cp_kind == ORR_CP_RING ? 2 * plan->cp : plan->cp;
+    if (seq % blocks != 0)
+        return FAIL(error, "plan.cp", "%s context parallel cuts the sequence into %lld blocks, but seq is %lld",
+                    orr_cp_kind_name(plan->cp_kind), (ll)blocks, (ll)seq);
+    if (plan->cp_kind != ORR_CP_ULYSSES)
+        return ORR_OK;
+    for (int64_t i = 0; i < model->n_kinds; i++) {
+        const int64_t heads = model->kinds[i].n_heads / plan->tp;
+        if (heads % plan->cp != 0)
+            return FAIL(error, "plan.cp", "ulysses context parallel: %lld does not divide the %lld heads of a rank "
+                        "(%lld heads of %s over tp = %lld)", (ll)plan->cp, (ll)heads, (ll)model->kinds[i].n_heads,
+                        model->id, (ll)plan->tp);
+    }
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- expert parallel */
+
+static bool has_experts(const struct orr_model *model)
+{
+    for (int64_t i = 0; i < model->n_kinds; i++)
+        if (model->kinds[i].n_experts > 0)
+            return true;
+    return false;
+}
+
+static bool ep_fits(const struct orr_job *job, int64_t ep)
+{
+    for (int64_t i = 0; i < job->model.n_kinds; i++)
+        if (job->model.kinds[i].n_experts % ep != 0)
+            return false;
+    return true;
+}
+
+static bool etp_fits(const struct orr_job *job, int64_t etp)
+{
+    for (int64_t i = 0; i < job->model.n_kinds; i++)
+        if (job->model.kinds[i].expert_width % etp != 0)
+            return false;
+    return true;
+}
+
+static enum orr_err check_experts(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct orr_model *model = &job->model;
+    char allowed[LIST];
+    if (plan->ep == 1 && plan->etp == 1)
+        return ORR_OK;
+    if (!has_experts(model))
+        return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);
+    for (int64_t i = 0; i < model->n_kinds; i++) {
+        const struct orr_layer_kind *kind = &model->kinds[i];
+        if (kind->n_experts % plan->ep != 0) {
+            list_allowed(allowed, job, kind->n_experts, ep_fits);
+            return FAIL(error, "plan.ep", "%lld does not divide the %lld experts of %s (allowed: %s)", (ll)plan->ep,
+                        (ll)kind->n_experts, model->id, allowed);
+        }
+        if (kind->expert_width % plan->etp != 0) {
+            list_allowed(allowed, job, kind->expert_width, etp_fits);
+            return FAIL(error, "plan.etp", "%lld does not divide the %lld columns of an expert of %s (allowed: %s)",
+                        (ll)plan->etp, (ll)kind->expert_width, model->id, allowed);
+        }
+    }
+    const int64_t ranks = plan->dp * plan->cp * plan->tp; /* Eq. 5 */
+    if (plan->ep * plan->etp > ranks || ranks % (plan->ep * plan->etp) != 0)
+        return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp",
+                    "ep * etp = %lld * %lld does not divide dp * cp * tp = %lld * %lld * %lld = %lld", (ll)plan->ep,
+                    (ll)plan->etp, (ll)plan->dp, (ll)plan->cp, (ll)plan->tp, (ll)ranks);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- pipeline */
+
+static enum orr_err check_stage_layers(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const char *key = "plan.stage_layers";
+    if (plan->n_stage_layers == 0)
+        return ORR_OK;
+    if (plan->n_stage_layers != plan->pp)
+        return FAIL(error, key, "has %lld entries, but pp is %lld: one entry per pipeline rank",
+                    (ll)plan->n_stage_layers, (ll)plan->pp);
+    if (plan->vpp > 1)
+        return FAIL(error, key, "needs vpp = 1, but vpp is %lld", (ll)plan->vpp);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < plan->pp; i++) {
+        if (plan->stage_layers[i] < 1 || plan->stage_layers[i] > job->model.n_layers)
+            return FAIL(error, key, "rank %lld has %lld layers: each must have 1 to %lld", (ll)i,
+                        (ll)plan->stage_layers[i], (ll)job->model.n_layers);
+        sum += plan->stage_layers[i];
+    }
+    if (sum != job->model.n_layers)
+        return FAIL(error, key, "adds up to %lld layers, but %s has %lld", (ll)sum, job->model.id,
+                    (ll)job->model.n_layers);
+    return ORR_OK;
+}
+
+static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const int64_t n_layers = job->model.n_layers;
+    if (plan->pp > n_layers)
+        return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
+                    (ll)n_layers, job->model.id);
+    if (plan->pp * plan->vpp > n_layers)
+        return FAIL(error, "plan.vpp", "pp * vpp = %lld * %lld = %lld chunks for the %lld layers of %s: at most %lld",
+                    (ll)plan->pp, (ll)plan->vpp, (ll)(plan->pp * plan->vpp), (ll)n_layers, job->model.id,
+                    (ll)(n_layers / plan->pp));
+    if (plan->vpp > 1 && plan->pp == 1)
+        return FAIL(error, "plan.vpp", "%lld chunks per rank need pp > 1; pp is 1", (ll)plan->vpp);
+    if (plan->vpp > 1 && plan->schedule != ORR_SCHEDULE_INTERLEAVED)
+        return FAIL(error, "plan.schedule", "vpp = %lld needs schedule \"interleaved\", not \"%s\"", (ll)plan->vpp,
+                    orr_schedule_name(plan->schedule));
+    if (plan->vpp == 1 && plan->schedule == ORR_SCHEDULE_INTERLEAVED)
+        return FAIL(error, "plan.schedule", "\"interleaved\" needs vpp > 1; vpp is 1");
+    return check_stage_layers(job, error);
+}
+
+/* ---------------------------------------------------------------- GPUs, batch, sharding, recompute */
+
+static enum orr_err check_gpus(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct orr_system *system = &job->system;
+    const double product = (double)plan->tp * (double)plan->pp * (double)plan->cp * (double)plan->dp;
+    if (product > ORR_GPUS_MAX)
+        return FAIL(error, "plan", "tp * pp * cp * dp = %g GPUs; at most %d", product, ORR_GPUS_MAX);
+    if (plan->gpus != plan->tp * plan->pp * plan->cp * plan->dp)
+        return FAIL(error, "gpus", "%lld is not tp * pp * cp * dp = %lld * %lld * %lld * %lld = %.0f", (ll)plan->gpus,
+                    (ll)plan->tp, (ll)plan->pp, (ll)plan->cp, (ll)plan->dp, product);
+    if (plan->gpus > system->domain_gpus && !(system->scaleout_bytes_per_s > 0))
+        return FAIL(error, "gpus", "%lld, but system %s ends at the %lld GPUs of its scale-up domain "
+                    "(scaleout_bytes_per_s is 0)", (ll)plan->gpus, system->id, (ll)system->domain_gpus);
+    return ORR_OK;
+}
+
+static enum orr_err check_batch(const struct orr_job *job, struct orr_error *error)
+{
+    const int64_t batch = job->workload.global_batch;
+    const int64_t step = job->workload.micro_batch * job->plan.dp;
+    if (batch % step == 0)
+        return ORR_OK;
+    const int64_t nearest = batch < step ? step : (batch + step / 2) / step * step;
+    return FAIL(error, "workload.global_batch", "%lld is not a multiple of micro_batch * dp = %lld * %lld = %lld "
+                "(nearest: %lld)", (ll)batch, (ll)job->workload.micro_batch, (ll)job->plan.dp, (ll)step, (ll)nearest);
+}
+
+static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const int64_t ranks = plan->dp * plan->cp;
+    if (plan->zero_group == ranks)
+        return ORR_OK;
+    if (plan->zero != 3)
+        return FAIL(error, "plan.zero_group", "%lld: hybrid sharding needs zero = 3, but zero is %lld",
+                    (ll)plan->zero_group, (ll)plan->zero);
+    if (plan->zero_group > ranks || ranks % plan->zero_group != 0)
+        return FAIL(error, "plan.zero_group", "%lld does not divide dp * cp = %lld * %lld = %lld",
+                    (ll)plan->zero_group, (ll)plan->dp, (ll)plan->cp, (ll)ranks);
+    return ORR_OK;
+}
+
+static enum orr_err check_recompute(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_workload *workload = &job->workload;
+    if (workload->recompute_every == 1)
+        return ORR_OK;
+    if (workload->recompute != ORR_RECOMPUTE_FULL)
+        return FAIL(error, "workload.recompute_every", "%lld needs recompute \"full\", not \"%s\"",
+                    (ll)workload->recompute_every, orr_recompute_name(workload->recompute));
+    if (workload->recompute_every > job->model.n_layers)
+        return FAIL(error, "workload.recompute_every", "%lld is more than the %lld layers of %s",
+                    (ll)workload->recompute_every, (ll)job->model.n_layers, job->model.id);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- what chip and calibration have */
+
+/* Names of the dtypes for which a table has a value. */
+static void list_dtypes(char list[LIST], const double *values, size_t stride)
+{
+    size_t length = 0;
+    (void)snprintf(list, LIST, "none");
+    for (size_t i = 0; i < ORR_N_DTYPES; i++) {
+        if (!(values[i * stride] > 0) || length + 16 > LIST)
+            continue;
+        const int n = snprintf(list + length, LIST - length, "%s%s", length ? ", " : "", orr_dtype_names[i]);
+        length += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static enum orr_err check_dtype(const struct orr_job *job, enum orr_dtype dtype, const char *why,
+                                struct orr_error *error)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    const struct orr_gemm_constants *gemm = job->calibration.gemm;
+    char has[LIST];
+    if (!(chip->peak_flops_per_s[dtype] > 0)) {
+        list_dtypes(has, chip->peak_flops_per_s, 1);
+        return FAIL(error, "workload.precision", "chip %s has no %s units%s (it has: %s)", chip->id,
+                    orr_dtype_name(dtype), why, has);
+    }
+    if (!(gemm[dtype].burst_frac > 0)) {
+        list_dtypes(has, &gemm[0].burst_frac, sizeof gemm[0] / sizeof(double));
+        return FAIL(error, "workload.precision", "calibration %s has no gemm constants for %s%s (it has: %s)",
+                    job->calibration.id, orr_dtype_name(dtype), why, has);
+    }
+    return ORR_OK;
+}
+
+static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *error)
+{
+    const enum orr_dtype precision = job->workload.precision;
+    const enum orr_attention_kernel kernel = job->workload.attention;
+    enum orr_err err = check_dtype(job, precision, "", error);
+    if (!err && orr_dtype_bytes(precision) < 2) /* attention and the head stay in 16 bits */
+        err = check_dtype(job, ORR_DTYPE_BF16, ", which the products outside the linear layers use", error);
+    if (err)
+        return err;
+    if (kernel != ORR_ATTENTION_UNFUSED && !(job->calibration.attention[kernel].forward_frac > 0))
+        return FAIL(error, "workload.attention", "calibration %s has no attention constants for %s",
+                    job->calibration.id, orr_attention_kernel_name(kernel));
+    return ORR_OK;
+}
+
+enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
+{
+    static enum orr_err (*const RULES[])(const struct orr_job *, struct orr_error *) = {
+        check_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
+        check_pipeline, check_batch, check_sharding, check_recompute, check_kernels,
+    };
+    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
+        const enum orr_err err = RULES[i](job, error);
+        if (err)
+            return err;
+    }
+    return ORR_OK;
+}

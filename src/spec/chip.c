@@ -1,0 +1,59 @@
+/* chips/<id>.json -> struct orr_chip: hardware facts of one accelerator. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/names.h"
+#include "spec/part.h"
+#include "spec/sources.h"
+#include "spec/spec.h"
+
+/* Limits are what physics and a decade of progress allow; they catch slips in units, not bold designs. */
+static const struct orr_field FIELDS[] = {
+    ORR_STRING(orr_chip, name, true, "name for display"),
+    ORR_STRING(orr_chip, family, true, "architecture, e.g. \"ampere\""),
+    ORR_REAL(orr_chip, vector_flops_per_s, ORR_UNIT_FLOPS_PER_S, true, 1e9, 1e19, "fp32 rate outside matrix units"),
+    ORR_INT(orr_chip, n_sm, true, 1, 1000000, "SMs, compute units or cores"),
+    ORR_REAL(orr_chip, clock_hz, ORR_UNIT_HZ, true, 1e6, 1e12, "boost clock the peaks are quoted at"),
+    ORR_REAL(orr_chip, smem_bytes_per_sm, ORR_UNIT_BYTES, true, 1024, 1e12, "shared memory or scratchpad of an SM"),
+    ORR_REAL(orr_chip, l2_bytes, ORR_UNIT_BYTES, true, 1024, 1e15, "last-level cache"),
+    ORR_REAL(orr_chip, l2_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 1e9, 1e18, "last-level cache bandwidth"),
+    ORR_REAL(orr_chip, l2_multicast, ORR_UNIT_NONE, true, 1, 1024, "thread blocks one operand read can serve"),
+    ORR_REAL(orr_chip, hbm_bytes, ORR_UNIT_BYTES, true, 1e6, 1e18, "memory the driver reports"),
+    ORR_REAL(orr_chip, hbm_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 1e9, 1e18, "nominal memory bandwidth"),
+    ORR_REAL(orr_chip, tdp_w, ORR_UNIT_W, true, 0.1, 1e6, "power limit"),
+    ORR_REAL(orr_chip, idle_w, ORR_UNIT_W, true, 0, 1e6, "power when idle"),
+    ORR_REAL(orr_chip, flop_j, ORR_UNIT_J, true, 0, 1e-6, "energy of a 16-bit matrix FLOP"),
+    ORR_REAL(orr_chip, hbm_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte from memory"),
+    ORR_REAL(orr_chip, l2_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte from the cache"),
+    ORR_REAL(orr_chip, link_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte over a link"),
+};
+
+/* One optional key per dtype: a dtype that is absent is one the chip has no units for. */
+#define PEAK(member, word, bits)                                                                        \
+    {.key = word, .type = ORR_FIELD_REAL, .unit = ORR_UNIT_FLOPS_PER_S, .min = 1e9, .max = 1e21,       \
+     .offset = offsetof(struct orr_chip, peak_flops_per_s) + ORR_DTYPE_##member * sizeof(double),       \
+     .meaning = "dense matrix rate"},
+static const struct orr_field PEAK_FIELDS[] = {ORR_DTYPES(PEAK)};
+
+static const char *const EXTRA[] = {"peak_flops_per_s", "calibration", "sources", NULL};
+static const char *const UNSOURCED[] = {"name", "family", "calibration", "sources", NULL};
+
+enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struct orr_chip *chip,
+                                char calibration_id[ORR_ID], struct orr_error *error)
+{
+    memset(chip, 0, sizeof *chip);
+    (void)snprintf(chip->id, sizeof chip->id, "%s", id);
+    enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, chip, error);
+    if (err)
+        return err;
+    const json_t *peaks = json_object_get(doc->root, "peak_flops_per_s");
+    if (!peaks || json_object_size(peaks) == 0)
+        return orr_doc_fail(doc, "", error, "missing key \"peak_flops_per_s\": {\"bf16\": FLOP per second, ...}");
+    err = orr_fields_read(doc, "peak_flops_per_s", peaks, PEAK_FIELDS, ORR_COUNT_OF(PEAK_FIELDS), NULL, chip, error);
+    if (err)
+        return err;
+    if (chip->idle_w > chip->tdp_w)
+        return orr_doc_fail(doc, "idle_w", error, "%g W is above tdp_w, %g W", chip->idle_w, chip->tdp_w);
+    err = orr_reference_read(doc, "calibration", calibration_id, error);
+    return err ? err : orr_sources_check(doc, UNSOURCED, error);
+}

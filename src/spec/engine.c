@@ -1,0 +1,74 @@
+/* engines/<id>.json -> struct orr_engine: facts about a software stack. Every member is required: what an engine
+ * fuses, overlaps and keeps is never guessed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/names.h"
+#include "spec/sources.h"
+#include "spec/spec.h"
+
+static const struct orr_field FIELDS[] = {
+    ORR_ENUM(orr_engine, attention, true, orr_attention_kernel_names, "kernel behind \"flash\""),
+    ORR_BOOL(orr_engine, attention_unfused_default, true, "attention is unfused where a request is silent"),
+    ORR_BOOL(orr_engine, fused_bias_activation, true, "bias and activation are one kernel"),
+    ORR_BOOL(orr_engine, fused_bias_dropout_add, true, "bias, dropout and residual add are one kernel"),
+    ORR_BOOL(orr_engine, fused_softmax, true, "scale, mask and softmax are one kernel"),
+    ORR_BOOL(orr_engine, fused_gate, true, "activation and gate product are one kernel"),
+    ORR_BOOL(orr_engine, fused_rope, true, "rotary positions are one kernel"),
+    ORR_BOOL(orr_engine, fused_norm, true, "a norm is one kernel"),
+    ORR_BOOL(orr_engine, fused_gradient_accumulation, true, "wgrad accumulates in the GEMM's epilogue"),
+    ORR_BOOL(orr_engine, fused_optimizer_cast, true, "the optimizer kernel writes the weights"),
+    ORR_BOOL(orr_engine, fused_loss, true, "cross-entropy is fused"),
+    ORR_INT(orr_engine, gradient_bytes, true, 1, 8, "bytes of an accumulated gradient element"),
+    ORR_INT(orr_engine, reduce_bytes, true, 1, 8, "bytes per element of the gradient collective"),
+    ORR_INT(orr_engine, optimizer_bytes, true, 0, 64, "master weight and moments per parameter"),
+    ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
+    ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),
+    ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
+    ORR_REAL(orr_engine, fp8_cast_bytes_per_element, ORR_UNIT_NONE, true, 0, 64, "quantise and transpose traffic"),
+    ORR_BOOL(orr_engine, tp_async_backward, true, "column-linear collectives run beside dgrad and wgrad"),
+    ORR_REAL(orr_engine, tp_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "TP transfers pipelined with their GEMM"),
+    ORR_REAL(orr_engine, dp_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "backward window of gradient collectives"),
+    ORR_REAL(orr_engine, ep_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "all-to-all hidden by other compute"),
+    ORR_REAL(orr_engine, zero3_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "layer's compute its gathers can use"),
+    ORR_REAL(orr_engine, zero3_nic_frac, ORR_UNIT_NONE, true, 0.001, 1, "node's rails sharded gathers use"),
+    ORR_BOOL(orr_engine, p2p_overlap, true, "interleaved pipeline sends run beside compute"),
+    ORR_BOOL(orr_engine, p2p_scatter_gather, true, "sends are split over the TP group"),
+    ORR_REAL(orr_engine, host_launch_s, ORR_UNIT_S, true, 0, 1, "host time per kernel launch"),
+    ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),
+    ORR_BOOL(orr_engine, short_run, true, "benchmark too short to reach the power limit"),
+    ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
+    ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
+    ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),
+    ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "most its users take where a source does not say"),
+    ORR_BOOL(orr_engine, gradients_16bit_live, true, "16-bit gradients stay until the optimizer copies them"),
+    ORR_BOOL(orr_engine, saves_unfused, true, "autograd keeps the inputs of every unfused operator"),
+    ORR_REAL(orr_engine, logit_bytes_live, ORR_UNIT_NONE, true, 0, 64, "bytes per logit alive in the loss"),
+    ORR_REAL(orr_engine, context_bytes, ORR_UNIT_BYTES, true, 0, 1e12, "driver context and communication libraries"),
+    ORR_REAL(orr_engine, workspace_bytes, ORR_UNIT_BYTES, true, 0, 1e12, "GEMM and library workspace"),
+    ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
+};
+
+static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
+
+enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
+                                  struct orr_error *error)
+{
+    char path[ORR_KEY_PATH], index[24], shown[ORR_SHOWN];
+    memset(engine, 0, sizeof *engine);
+    (void)snprintf(engine->id, sizeof engine->id, "%s", id);
+    const enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
+    if (err)
+        return err;
+    const json_t *aliases = json_object_get(doc->root, "aliases");
+    if (aliases && !json_is_array(aliases))
+        return orr_doc_fail(doc, "aliases", error, "must be an array of texts, not %s", orr_json_shown(shown, aliases));
+    for (size_t i = 0; i < json_array_size(aliases); i++) {
+        (void)snprintf(index, sizeof index, "%zu", i);
+        const json_t *alias = json_array_get(aliases, i);
+        if (!json_is_string(alias))
+            return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
+                                orr_json_shown(shown, alias));
+    }
+    return orr_sources_check(doc, EXTRA, error);
+}

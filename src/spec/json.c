@@ -1,0 +1,170 @@
+/* JSON documents with located errors: text -> jansson tree, and errors that name file, line and key. */
+#define _POSIX_C_SOURCE 200809L
+#include "spec/json.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---------------------------------------------------------------- parsing */
+
+/* jansson repeats what stands near the error; for a duplicate key that is the key itself. */
+static enum orr_err fail_syntax(struct orr_error *error, const char *file, const json_error_t *fault)
+{
+    const struct orr_place place = {.file = file, .line = fault->line > 0 ? fault->line : 0,
+                                    .column = fault->column > 0 ? fault->column : 0};
+    switch (json_error_code(fault)) {
+    case json_error_out_of_memory:
+        return orr_fail(error, ORR_ERR_MEMORY, place, "out of memory");
+    case json_error_duplicate_key: {
+        const char *quoted = strchr(fault->text, '"');
+        const int length = quoted ? (int)strcspn(quoted + 1, "\"") : 0;
+        return orr_fail(error, ORR_ERR_SYNTAX, place, "duplicate key \"%.*s\"", length, quoted ? quoted + 1 : "");
+    }
+    case json_error_stack_overflow:
+        return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: nested deeper than 2048 levels");
+    default:
+        return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: %s", fault->text);
+    }
+}
+
+enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *doc, struct orr_error *error)
+{
+    const struct orr_place place = {.file = file};
+    *doc = (struct orr_doc){.text = text, .file = file};
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* byte order mark of Windows editors */
+        doc->text = text += 3;
+    const char *first = text + strspn(text, " \t\r\n");
+    if (*first == '\0')
+        return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: empty, a JSON object is expected");
+    if (strnlen(text, ORR_JSON_MAX_BYTES + 1) > ORR_JSON_MAX_BYTES)
+        return orr_fail(error, ORR_ERR_INPUT, place, "larger than %zu MiB", ORR_JSON_MAX_BYTES >> 20);
+    json_error_t fault;
+    doc->root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+    if (!doc->root)
+        return fail_syntax(error, file, &fault);
+    if (json_is_object(doc->root))
+        return ORR_OK;
+    orr_doc_close(doc);
+    return orr_fail(error, ORR_ERR_INPUT, place, "must be a JSON object, not an array");
+}
+
+void orr_doc_close(struct orr_doc *doc)
+{
+    json_decref(doc->root);
+    doc->root = NULL;
+}
+
+/* ---------------------------------------------------------------- errors about a value */
+
+char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)
+{
+    const bool both = path && path[0] && key[0];
+    (void)snprintf(buffer, ORR_KEY_PATH, "%s%s%s", path ? path : "", both ? "." : "", key);
+    return buffer;
+}
+
+/* `path` is `outer` or lies inside it. */
+static bool is_inside(const char *path, const char *outer)
+{
+    const size_t length = strlen(outer);
+    return strncmp(path, outer, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
+
+/* The key of "set" that gave the value at `path`; NULL if none did. */
+static const char *set_key(const struct orr_set *set, const char *path)
+{
+    char full[ORR_KEY_PATH];
+    orr_key_path(full, set->part, path);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)set->values, key, value) {
+        if (is_inside(full, key))
+            return key;
+    }
+    return NULL;
+}
+
+bool orr_doc_is_set(const struct orr_doc *doc, const char *path)
+{
+    if (!doc->set)
+        return false;
+    if (set_key(doc->set, path))
+        return true;
+    char full[ORR_KEY_PATH];
+    orr_key_path(full, doc->set->part, path);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)doc->set->values, key, value) {
+        if (is_inside(key, full))
+            return true;
+    }
+    return false;
+}
+
+/* Lines of a command line are no help. */
+static bool has_lines(const char *text, const char *file)
+{
+    return text && !(file && strcmp(file, "command line") == 0);
+}
+
+/* File, line and key for a value; `key` (ORR_KEY_PATH bytes) holds the key the place points to. */
+static struct orr_place place_of(const struct orr_doc *doc, const char *path, char *key)
+{
+    struct orr_place place = {.file = doc->file, .key = key};
+    const char *set = doc->set ? set_key(doc->set, path) : NULL;
+    if (set) {
+        char set_path[ORR_KEY_PATH];
+        orr_key_path(key, doc->set->part, path);
+        orr_key_path(set_path, "set", set);
+        place.file = doc->set->file;
+        if (has_lines(doc->set->text, place.file))
+            orr_json_locate(doc->set->text, set_path, &place.line, &place.column);
+        return place;
+    }
+    orr_key_path(key, doc->prefix, path);
+    if (has_lines(doc->text, place.file))
+        orr_json_locate(doc->text, key, &place.line, &place.column);
+    return place;
+}
+
+enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)
+{
+    char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return orr_fail(error, ORR_ERR_INPUT, place_of(doc, path, key), "%s", message);
+}
+
+enum orr_err orr_doc_fail_unknown(const struct orr_doc *doc, const char *path, const char *key,
+                                  const char *const *known, size_t n_known, struct orr_error *error)
+{
+    char full[ORR_KEY_PATH], shown[ORR_KEY_PATH], hint[ORR_HINT];
+    orr_key_path(full, path, key);
+    struct orr_place place = place_of(doc, full, shown);
+    place.key = NULL; /* the message names it */
+    const enum orr_err code = orr_fail(error, ORR_ERR_INPUT, place, "unknown key \"%.128s\"%s", shown,
+                                       orr_did_you_mean(hint, key, known, n_known));
+    if (error)
+        orr_copy_line(error->key, sizeof error->key, shown);
+    return code;
+}
+
+char *orr_json_shown(char buffer[ORR_SHOWN], const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: orr_copy_line(buffer, ORR_SHOWN, "an object"); break;
+    case JSON_ARRAY: orr_copy_line(buffer, ORR_SHOWN, "an array"); break;
+    case JSON_STRING: (void)snprintf(buffer, ORR_SHOWN, "\"%.60s\"", json_string_value(value)); break;
+    case JSON_INTEGER: (void)snprintf(buffer, ORR_SHOWN, "%" JSON_INTEGER_FORMAT, json_integer_value(value)); break;
+    case JSON_REAL: (void)snprintf(buffer, ORR_SHOWN, "%.12g", json_real_value(value)); break;
+    case JSON_TRUE: orr_copy_line(buffer, ORR_SHOWN, "true"); break;
+    case JSON_FALSE: orr_copy_line(buffer, ORR_SHOWN, "false"); break;
+    case JSON_NULL: orr_copy_line(buffer, ORR_SHOWN, "null"); break;
+    }
+    return buffer;
+}

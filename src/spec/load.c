@@ -1,0 +1,133 @@
+/* Whole parts from references: a model, an engine, a system with its chip and the chip's calibration. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/part.h"
+
+static enum orr_err out_of_memory(struct orr_error *error)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+}
+
+static void part_free(struct orr_part_doc *part)
+{
+    if (!part)
+        return;
+    orr_part_close(part);
+    free(part);
+}
+
+/* Open a reference into a new part document; *part is NULL only when out of memory. */
+static enum orr_err part_new(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                             const struct orr_set *set, struct orr_part_doc **part, struct orr_error *error)
+{
+    *part = calloc(1, sizeof **part);
+    return *part ? orr_part_open(catalogue, reference, set, *part, error) : out_of_memory(error);
+}
+
+/* A reference inside another part: relative paths start from that part's folder, unless the request gave it. */
+static enum orr_err inner_reference(const struct orr_part_doc *holder, const char *key, enum orr_part kind,
+                                    struct orr_reference *reference, struct orr_error *error)
+{
+    const json_t *value = json_object_get(holder->doc.root, key);
+    const enum orr_err err = orr_reference_from(&holder->doc, key, value, kind, reference, error);
+    if (!err && !orr_doc_is_set(&holder->doc, key))
+        reference->folder = holder->folder;
+    return err;
+}
+
+enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                            const struct orr_set *set, struct orr_model *model, struct orr_error *error)
+{
+    struct orr_part_doc *part;
+    enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err)
+        err = orr_model_from_json(&part->doc, part->id, model, error);
+    part_free(part);
+    return err;
+}
+
+enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                             const struct orr_set *set, struct orr_engine *engine, struct orr_error *error)
+{
+    struct orr_part_doc *part;
+    enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err)
+        err = orr_engine_from_json(&part->doc, part->id, engine, error);
+    part_free(part);
+    return err;
+}
+
+static enum orr_err load_calibration(const struct orr_catalogue *catalogue, const struct orr_part_doc *chip,
+                                     const struct orr_set *set, struct orr_calibration *calibration,
+                                     struct orr_error *error)
+{
+    struct orr_reference reference;
+    enum orr_err err = inner_reference(chip, "calibration", ORR_PART_CALIBRATION, &reference, error);
+    if (err)
+        return err;
+    struct orr_part_doc *part;
+    err = part_new(catalogue, &reference, set, &part, error);
+    if (!err)
+        err = orr_calibration_from_json(&part->doc, part->id, chip->id, calibration, error);
+    part_free(part);
+    return err;
+}
+
+static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struct orr_part_doc *system,
+                              const struct orr_set *set, struct orr_chip *chip, struct orr_calibration *calibration,
+                              struct orr_error *error)
+{
+    struct orr_reference reference;
+    enum orr_err err = inner_reference(system, "chip", ORR_PART_CHIP, &reference, error);
+    if (err)
+        return err;
+    struct orr_part_doc *part;
+    char calibration_id[ORR_ID];
+    err = part_new(catalogue, &reference, set, &part, error);
+    if (!err)
+        err = orr_chip_from_json(&part->doc, part->id, chip, calibration_id, error);
+    if (!err)
+        err = load_calibration(catalogue, part, set, calibration, error);
+    part_free(part);
+    return err;
+}
+
+enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                             const struct orr_set *set, struct orr_system *system,
+                             struct orr_calibration *calibration, struct orr_error *error)
+{
+    struct orr_part_doc *part;
+    char chip_id[ORR_ID];
+    enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err)
+        err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
+    if (!err)
+        err = load_chip(catalogue, part, set, &system->chip, calibration, error);
+    part_free(part);
+    return err;
+}
+
+/* ---------------------------------------------------------------- public: one part on its own */
+
+enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_model *model,
+                            struct orr_error *error)
+{
+    const struct orr_reference reference = {.part = ORR_PART_MODEL, .name = id_or_file};
+    return orr_model_load(catalogue, &reference, NULL, model, error);
+}
+
+enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_system *system,
+                             struct orr_calibration *calibration, struct orr_error *error)
+{
+    const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = id_or_file};
+    struct orr_calibration unused;
+    return orr_system_load(catalogue, &reference, NULL, system, calibration ? calibration : &unused, error);
+}
+
+enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_engine *engine,
+                             struct orr_error *error)
+{
+    const struct orr_reference reference = {.part = ORR_PART_ENGINE, .name = id_or_file};
+    return orr_engine_load(catalogue, &reference, NULL, engine, error);
+}

@@ -1,0 +1,274 @@
+/* Hugging Face config.json -> struct orr_model: find the text model, fill the shape, mark the layers, count. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/model.h"
+#include "spec/spec.h"
+
+/* Objects of multi-modal configs that hold the language model. */
+static const char *const text_objects[] = {"text_config", "llm_config", "language_config"};
+
+static const char *or_common(const char *spelling, const char *common)
+{
+    return spelling ? spelling : common;
+}
+
+static int64_t or_required(int64_t absent)
+{
+    return absent ? absent : ORR_REQUIRED;
+}
+
+/* Point the config at the text model and find its type. */
+static const struct orr_model_type *open_config(struct orr_config *config)
+{
+    const json_t *root = config->doc->root;
+    char path[ORR_PATH] = "model_type";
+    if (!json_is_object(root)) {
+        orr_config_fail(config, "", "a config.json must be a JSON object");
+        return NULL;
+    }
+    const json_t *type = json_object_get(root, "model_type");
+    config->object = root;
+    for (size_t i = 0; i < sizeof text_objects / sizeof text_objects[0]; i++) {
+        const json_t *inner = json_object_get(root, text_objects[i]);
+        if (!json_is_object(inner) || config->object != root) continue;
+        config->object = inner;
+        config->prefix = text_objects[i];
+        if (json_object_get(inner, "model_type")) {
+            type = json_object_get(inner, "model_type");
+            snprintf(path, sizeof path, "%s.model_type", config->prefix);
+        }
+    }
+    if (!json_is_string(type)) {
+        orr_config_fail(config, type ? path : "", type ? "must be a string" : "missing key \"model_type\"");
+        return NULL;
+    }
+    config->type = json_string_value(type);
+    return orr_model_type_find(config, path);
+}
+
+static void read_attention(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    const char *kv_key = or_common(type->kv_heads, "num_key_value_heads");
+    const char *dim_key = or_common(type->head_dim, "head_dim");
+    shape->n_heads = orr_config_count(config, or_common(type->heads, "num_attention_heads"), 1, ORR_HEADS_MAX,
+                                      or_required(type->heads_absent));
+    shape->n_kv_heads = shape->n_heads;
+    if (*kv_key) {
+        const bool is_null = orr_config_has(config, kv_key);
+        const int64_t absent = type->kv_heads_absent && !is_null ? type->kv_heads_absent : shape->n_heads;
+        shape->n_kv_heads = orr_config_count(config, kv_key, 1, ORR_HEADS_MAX, absent);
+    }
+    /* 0: hidden size does not divide by heads; an error later, unless the type has other head sizes */
+    shape->head_dim = shape->hidden % shape->n_heads ? 0 : shape->hidden / shape->n_heads;
+    if (type->head_dim_absent) shape->head_dim = type->head_dim_absent;
+    if (*dim_key) shape->head_dim = orr_config_count(config, dim_key, 1, ORR_HEADS_MAX, shape->head_dim);
+    shape->qkv_bias = type->qkv_bias;
+    shape->out_bias = type->out_bias;
+    if (type->attention_bias) {
+        shape->qkv_bias = orr_config_flag(config, type->attention_bias, type->qkv_bias);
+        shape->out_bias = orr_config_flag(config, type->attention_bias, type->out_bias);
+    }
+    shape->rope = !type->no_rope;
+    shape->qk_norm = shape->qk_norm_weights = type->qk_norm;
+    shape->sinks = type->sinks;
+}
+
+static void read_ffn(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    const char *key = or_common(type->ffn, "intermediate_size");
+    shape->ffn = type->ffn_per_hidden * shape->hidden;
+    if (*key) shape->ffn = orr_config_count(config, key, 1, ORR_WIDTH_MAX, or_required(shape->ffn));
+    shape->gated = type->gated;
+    shape->ffn_bias = type->mlp_bias;
+    if (type->ffn_bias) shape->ffn_bias = orr_config_flag(config, type->ffn_bias, type->mlp_bias);
+    shape->parallel = type->parallel_block;
+    if (type->parallel) shape->parallel = orr_config_flag(config, type->parallel, type->parallel_block);
+    if (!type->experts) return;
+    shape->n_experts = orr_config_count(config, type->experts, 1, ORR_HEADS_MAX, ORR_REQUIRED);
+    shape->n_active =
+        orr_config_count(config, or_common(type->active, "num_experts_per_tok"), 1, ORR_HEADS_MAX, ORR_REQUIRED);
+    shape->expert_width = shape->ffn;
+    if (type->expert_ffn) {
+        shape->expert_width = orr_config_count(config, type->expert_ffn, 1, ORR_WIDTH_MAX, ORR_REQUIRED);
+    }
+    shape->expert_bias = type->expert_bias;
+    shape->router_bias = type->router_bias;
+    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = ORR_MARK_MOE;
+}
+
+/* A wrapper may say at its root whether the head is tied. */
+static bool read_tied(struct orr_config *config, bool absent)
+{
+    struct orr_config root = *config;
+    root.object = config->doc->root;
+    root.prefix = "";
+    const bool tied = orr_config_flag(&root, "tie_word_embeddings", absent);
+    config->err = root.err;
+    return orr_config_flag(config, "tie_word_embeddings", tied);
+}
+
+static void read_ends(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    const char *seq_key = or_common(type->max_seq, "max_position_embeddings");
+    shape->vocab = orr_config_count(config, "vocab_size", 1, ORR_WIDTH_MAX, or_required(type->vocab_absent));
+    shape->max_seq = orr_config_count(config, seq_key, 1, ORR_SEQ_MAX, type->max_seq_absent);
+    if (type->learned_positions) {
+        shape->n_positions = orr_config_count(config, seq_key, 1, ORR_WIDTH_MAX, ORR_REQUIRED);
+    }
+    shape->embedding_width = shape->hidden;
+    shape->norm = type->norm;
+    shape->n_norms = type->n_norms;
+    shape->embedding_norm = type->embedding_norm;
+    shape->final_norm = true;
+    shape->head_bias = type->head_bias;
+    shape->tied = read_tied(config, type->tied);
+    if (type->attention_dropout) {
+        shape->attention_dropout = orr_config_frac(config, type->attention_dropout, type->attention_dropout_absent) > 0;
+    }
+    if (type->hidden_dropout) {
+        shape->hidden_dropout = orr_config_frac(config, type->hidden_dropout, type->hidden_dropout_absent) > 0;
+    }
+}
+
+/* The width of the window; 0: none. */
+static int64_t read_window(struct orr_config *config, const struct orr_model_type *type)
+{
+    const char *key = or_common(type->window, "sliding_window");
+    if (type->window_rule == ORR_WINDOW_NONE) return 0;
+    if (type->window_rule == ORR_WINDOW_UPPER && !orr_config_flag(config, "use_sliding_window", false)) return 0;
+    const int64_t absent = orr_config_has(config, key) ? 0 : type->window_absent; /* null: none */
+    return orr_config_count(config, key, 1, ORR_SEQ_MAX, absent);
+}
+
+/* The rule of the type, for configs without "layer_types". */
+static bool has_window(enum orr_window_rule rule, int64_t layer, int64_t period, unsigned marks)
+{
+    switch (rule) {
+    case ORR_WINDOW_NONE: return false;
+    case ORR_WINDOW_ALL: return true;
+    case ORR_WINDOW_EVEN: return layer % 2 == 0;
+    case ORR_WINDOW_PERIOD: return (layer + 1) % period != 0;
+    case ORR_WINDOW_UPPER: return layer >= period;
+    case ORR_WINDOW_ROPE: return !(marks & ORR_MARK_NO_ROPE);
+    }
+    return false;
+}
+
+/* "layer_types": whether a layer has a window, by name. */
+static bool listed_window(struct orr_config *config, const struct orr_shape *shape, const char *name, const char *path)
+{
+    if (name && !strcmp(name, "full_attention")) return false;
+    if (!name || (strcmp(name, "sliding_attention") && strcmp(name, "chunked_attention"))) {
+        orr_config_fail(config, path,
+                        "entries must be \"full_attention\", \"sliding_attention\" or "
+                        "\"chunked_attention\"%s%.40s%s",
+                        name ? ", not \"" : "", name ? name : "", name ? "\"" : "");
+    } else if (shape->window == 0) {
+        orr_config_fail(config, path, "names layers with a window, but the config gives no window size");
+    }
+    return true;
+}
+
+static void mark_windows(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    shape->window = read_window(config, type);
+    int64_t period = 1;
+    if (type->window_rule == ORR_WINDOW_PERIOD) {
+        period = orr_config_count(config, "sliding_window_pattern|_sliding_window_pattern", 1, ORR_MAX_LAYERS, 6);
+    } else if (type->window_rule == ORR_WINDOW_UPPER) {
+        period = orr_config_count(config, "max_window_layers", 0, ORR_MAX_LAYERS, 28);
+    }
+    const json_t *list = type->window_rule == ORR_WINDOW_NONE ? NULL : orr_config_list(config, "layer_types", path);
+    if (list && (int64_t)json_array_size(list) < shape->n_layers) { /* a longer list: the model was cut */
+        orr_config_fail(config, path, "has %zu entries for %lld layers", json_array_size(list),
+                        (long long)shape->n_layers);
+        return;
+    }
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const char *name = list ? json_string_value(json_array_get(list, (size_t)i)) : NULL;
+        const bool window = list ? listed_window(config, shape, name, path)
+                                 : shape->window && has_window(type->window_rule, i, period, shape->marks[i]);
+        if (window) shape->marks[i] |= ORR_MARK_WINDOW;
+    }
+}
+
+static void check_shape(struct orr_config *config, const struct orr_model_type *type, const struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    if (!shape->kv_rank && !shape->head_dim) {
+        orr_config_find(config, or_common(type->heads, "num_attention_heads"), path);
+        orr_config_fail(config, path, "%lld heads do not divide the hidden size %lld", (long long)shape->n_heads,
+                        (long long)shape->hidden);
+    }
+    if (shape->n_heads % shape->n_kv_heads) {
+        orr_config_find(config, or_common(type->kv_heads, "num_key_value_heads"), path);
+        orr_config_fail(config, path, "%lld key-value heads do not divide %lld heads", (long long)shape->n_kv_heads,
+                        (long long)shape->n_heads);
+    }
+    if (shape->n_active > shape->n_experts) {
+        orr_config_find(config, or_common(type->active, "num_experts_per_tok"), path);
+        orr_config_fail(config, path, "a token cannot use %lld of %lld experts", (long long)shape->n_active,
+                        (long long)shape->n_experts);
+    }
+}
+
+static void read_shape(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->hidden = orr_config_count(config, or_common(type->hidden, "hidden_size"), 1, ORR_WIDTH_MAX, ORR_REQUIRED);
+    shape->n_layers =
+        orr_config_count(config, or_common(type->layers, "num_hidden_layers"), 1, ORR_MAX_LAYERS, ORR_REQUIRED);
+    read_attention(config, type, shape);
+    read_ffn(config, type, shape);
+    read_ends(config, type, shape);
+    if (type->special) type->special(config, shape);
+    mark_windows(config, type, shape);
+    check_shape(config, type, shape);
+}
+
+static void fill_model(const struct orr_shape *shape, struct orr_model *model)
+{
+    static_assert(ORR_N_MARK_SETS <= ORR_MAX_LAYER_KINDS, "every set of marks needs a kind");
+    int64_t kind_of[ORR_N_MARK_SETS];
+    for (size_t i = 0; i < ORR_N_MARK_SETS; i++) kind_of[i] = -1;
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const unsigned marks = shape->marks[i];
+        if (kind_of[marks] < 0) {
+            kind_of[marks] = model->n_kinds++;
+            orr_kind_fill(shape, marks, &model->kinds[kind_of[marks]]);
+        }
+        model->layer_kind[i] = (uint8_t)kind_of[marks];
+    }
+    model->hidden = shape->hidden;
+    model->vocab = shape->vocab;
+    model->n_layers = shape->n_layers;
+    model->max_seq = shape->max_seq;
+    model->n_positions = shape->n_positions;
+    model->tied_embeddings = shape->tied;
+    model->rms_norm = shape->norm == ORR_NORM_RMS;
+    model->attention_dropout = shape->attention_dropout;
+    model->hidden_dropout = shape->hidden_dropout;
+    model->embedding_params = orr_shape_embedding_params(shape);
+    model->head_params = orr_shape_head_params(shape);
+}
+
+enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, struct orr_model *model,
+                                 struct orr_error *error)
+{
+    struct orr_config config = {.doc = doc, .prefix = "", .type = "", .error = error};
+    struct orr_shape shape;
+    memset(model, 0, sizeof *model);
+    const struct orr_model_type *type = open_config(&config);
+    if (!type) return config.err;
+    read_shape(&config, type, &shape);
+    orr_config_check_set(&config);
+    if (config.err) return config.err;
+    snprintf(model->id, sizeof model->id, "%s", id);
+    snprintf(model->type, sizeof model->type, "%s", config.type);
+    fill_model(&shape, model);
+    if (!orr_model_countable(model)) orr_config_fail(&config, "", "describes more than 10^18 parameters");
+    return config.err;
+}

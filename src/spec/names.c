@@ -1,0 +1,121 @@
+/* Names of the closed sets, expanded from the lists of orrery.h. */
+#include "spec/names.h"
+
+#include <assert.h>
+
+#define NAME(member, name, ...) name,
+#define NAME_ONLY(member, name) name,
+#define BITS(member, name, bits) bits,
+
+const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
+const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
+const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
+const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
+const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
+const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
+const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)};
+const char *const orr_pointwise_names[ORR_N_POINTWISES] = {ORR_POINTWISES(NAME)};
+
+static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
+static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};
+static const char *const BOUND_NAMES[ORR_N_BOUNDS] = {ORR_BOUNDS(NAME)};
+static const char *const PHASE_NAMES[ORR_N_PHASES] = {ORR_PHASES(NAME)};
+static const char *const GROUP_NAMES[ORR_N_GROUPS] = {ORR_GROUPS(NAME)};
+static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
+static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
+
+/* ORDER enum orr_part */
+static const char *const PART_NAMES[ORR_N_PARTS] = {"models", "chips", "systems", "engines", "calibration"};
+static const char *const PART_WORDS[ORR_N_PARTS] = {"model", "chip", "system", "engine", "calibration"};
+
+/* A value outside its enum can only come from a caller of the library; answer instead of reading past the table. */
+static const char *name_of(const char *const *names, unsigned n_names, unsigned value)
+{
+    return value < n_names ? names[value] : "unknown";
+}
+
+const char *orr_dtype_name(enum orr_dtype dtype)
+{
+    return name_of(orr_dtype_names, ORR_N_DTYPES, (unsigned)dtype);
+}
+
+const char *orr_time_part_name(enum orr_time_part part)
+{
+    return name_of(TIME_PART_NAMES, ORR_N_TIME_PARTS, (unsigned)part);
+}
+
+const char *orr_memory_part_name(enum orr_memory_part part)
+{
+    return name_of(MEMORY_PART_NAMES, ORR_N_MEMORY_PARTS, (unsigned)part);
+}
+
+const char *orr_bound_name(enum orr_bound bound)
+{
+    return name_of(BOUND_NAMES, ORR_N_BOUNDS, (unsigned)bound);
+}
+
+const char *orr_schedule_name(enum orr_schedule schedule)
+{
+    return name_of(orr_schedule_names, ORR_N_SCHEDULES, (unsigned)schedule);
+}
+
+const char *orr_recompute_name(enum orr_recompute recompute)
+{
+    return name_of(orr_recompute_names, ORR_N_RECOMPUTES, (unsigned)recompute);
+}
+
+const char *orr_attention_kernel_name(enum orr_attention_kernel kernel)
+{
+    return name_of(orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS, (unsigned)kernel);
+}
+
+const char *orr_cp_kind_name(enum orr_cp_kind kind)
+{
+    return name_of(orr_cp_kind_names, ORR_N_CP_KINDS, (unsigned)kind);
+}
+
+const char *orr_collective_name(enum orr_collective collective)
+{
+    return name_of(orr_collective_names, ORR_N_COLLECTIVES, (unsigned)collective);
+}
+
+const char *orr_algorithm_name(enum orr_algorithm algorithm)
+{
+    return name_of(orr_algorithm_names, ORR_N_ALGORITHMS, (unsigned)algorithm);
+}
+
+const char *orr_pointwise_name(enum orr_pointwise pointwise)
+{
+    return name_of(orr_pointwise_names, ORR_N_POINTWISES, (unsigned)pointwise);
+}
+
+const char *orr_phase_name(enum orr_phase phase)
+{
+    return name_of(PHASE_NAMES, ORR_N_PHASES, (unsigned)phase);
+}
+
+const char *orr_group_name(enum orr_group group)
+{
+    return name_of(GROUP_NAMES, ORR_N_GROUPS, (unsigned)group);
+}
+
+const char *orr_op_kind_name(enum orr_op_kind kind)
+{
+    return name_of(OP_KIND_NAMES, ORR_N_OP_KINDS, (unsigned)kind);
+}
+
+const char *orr_part_name(enum orr_part part)
+{
+    return name_of(PART_NAMES, ORR_N_PARTS, (unsigned)part);
+}
+
+const char *orr_part_word(enum orr_part part)
+{
+    return name_of(PART_WORDS, ORR_N_PARTS, (unsigned)part);
+}
+
+double orr_dtype_bytes(enum orr_dtype dtype)
+{
+    assert((unsigned)dtype < ORR_N_DTYPES);
+    return DTYPE_BITS[dtype] / 8;
+}

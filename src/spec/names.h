@@ -1,0 +1,19 @@
+/* The words of the closed sets of orrery.h, indexed by enum value: allowed words of ENUM fields, keys of tables. */
+#ifndef ORR_SPEC_NAMES_H
+#define ORR_SPEC_NAMES_H
+
+#include "orrery.h"
+
+extern const char *const orr_dtype_names[ORR_N_DTYPES];
+extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
+extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
+extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
+extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
+extern const char *const orr_collective_names[ORR_N_COLLECTIVES];
+extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
+extern const char *const orr_pointwise_names[ORR_N_POINTWISES];
+
+/* Singular of a part for messages: "model", "chip", ... as the paths of "set" begin. */
+const char *orr_part_word(enum orr_part part);
+
+#endif

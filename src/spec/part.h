@@ -1,0 +1,74 @@
+/* From a reference ("a100-80g-sxm", "my/chip.json", an object in place) to the JSON of that part: found in the
+ * catalogue or on disk, merged with its bases, overridden by the request's "set". */
+#ifndef ORR_SPEC_PART_H
+#define ORR_SPEC_PART_H
+
+#include "spec/file.h"
+#include "spec/spec.h"
+
+/* ---------------------------------------------------------------- catalogue entries (catalogue.c) */
+
+struct orr_entry {
+    enum orr_part part;
+    const char *id, *text;
+    const char *file;          /* path on disk; NULL: built in */
+    size_t rank;               /* 0 built in, then the directories in order: the highest rank is seen */
+};
+
+/* The entry of that id, or for engines of that alias; *entry is NULL if there is none. Fails only when an engine that
+ * may have the alias is not valid JSON. */
+enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
+                                const struct orr_entry **entry, struct orr_error *error);
+/* The entry of the same part and id that this one hides; NULL if there is none. */
+const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry);
+/* All ids of a part, for the nearest-name search. */
+const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum orr_part part, size_t *n_ids);
+
+/* ---------------------------------------------------------------- references (part.c) */
+
+struct orr_reference {
+    enum orr_part part;
+    const char *name;          /* id or path; NULL: an object in place */
+    const json_t *object;
+    const struct orr_doc *doc; /* where the reference stands, for errors; NULL: nowhere */
+    const char *path;          /* its key there */
+    const char *folder;        /* what a relative path starts from; NULL: the working directory */
+};
+
+/* A part's JSON. doc points into the other members: do not copy or move it. */
+struct orr_part_doc {
+    struct orr_doc doc;
+    char id[ORR_ID];
+    char file[ORR_FILE_PATH];
+    char folder[ORR_FILE_PATH]; /* of the file; "": not from disk */
+    char prefix[ORR_KEY_PATH];
+    char *text;                 /* owned when read from disk */
+    struct orr_set set;
+};
+
+/* Find, read, merge with "base", apply `set` (NULL: none). Close it even after an error. */
+enum orr_err orr_part_open(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                           const struct orr_set *set, struct orr_part_doc *part, struct orr_error *error);
+void orr_part_close(struct orr_part_doc *part);
+
+/* The reference a value at `path` of a document is: text or object; NULL is an error. */
+enum orr_err orr_reference_from(const struct orr_doc *doc, const char *path, const json_t *value, enum orr_part part,
+                                struct orr_reference *reference, struct orr_error *error);
+/* The reference at `key` of the root as an id; "" when it is an object or a path that does not fit. */
+enum orr_err orr_reference_read(const struct orr_doc *doc, const char *key, char id[ORR_ID], struct orr_error *error);
+
+/* Put the values of doc->set into doc->root. */
+enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
+
+/* ---------------------------------------------------------------- readers of whole parts (load.c) */
+
+enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                            const struct orr_set *set, struct orr_model *model, struct orr_error *error);
+/* A system with its chip and the chip's calibration. */
+enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                             const struct orr_set *set, struct orr_system *system,
+                             struct orr_calibration *calibration, struct orr_error *error);
+enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                             const struct orr_set *set, struct orr_engine *engine, struct orr_error *error);
+
+#endif

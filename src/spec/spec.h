@@ -1,0 +1,22 @@
+/* JSON -> validated plain structs. The readers behind orr_job_read, one per kind of part. */
+#ifndef ORR_SPEC_SPEC_H
+#define ORR_SPEC_SPEC_H
+
+#include "orrery.h"
+#include "spec/json.h"
+
+/* Hugging Face config.json -> orr_model (src/spec/model*.c). Unknown keys are ignored: a config.json carries many
+ * that do not matter here; an unknown model_type or a missing key that does matter is an error that names it. */
+enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, struct orr_model *model,
+                                 struct orr_error *error);
+
+enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struct orr_chip *chip,
+                                char calibration_id[ORR_ID], struct orr_error *error);
+enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, struct orr_system *system,
+                                  char chip_id[ORR_ID], struct orr_error *error);
+enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
+                                  struct orr_error *error);
+enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,
+                                       struct orr_calibration *calibration, struct orr_error *error);
+
+#endif

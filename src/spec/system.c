@@ -1,0 +1,44 @@
+/* systems/<id>.json -> struct orr_system: nodes and networks around a chip. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/part.h"
+#include "spec/sources.h"
+#include "spec/spec.h"
+
+static const struct orr_field FIELDS[] = {
+    ORR_INT(orr_system, gpus_per_node, true, 1, 100000, "GPUs of one host"),
+    ORR_INT(orr_system, domain_gpus, true, 1, 10000000, "GPUs that reach each other over the scale-up network"),
+    ORR_REAL(orr_system, scaleup_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 0, 1e18, "scale-up rate of a GPU, one way"),
+    ORR_REAL(orr_system, scaleup_latency_s, ORR_UNIT_S, true, 0, 1, "one scale-up hop"),
+    ORR_BOOL(orr_system, scaleup_switched, true, "a switch joins any pair at full rate"),
+    ORR_BOOL(orr_system, scaleup_multicast, true, "the switch reduces and multicasts"),
+    ORR_REAL(orr_system, scaleout_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 0, 1e18,
+             "scale-out rate of a GPU, one way; 0: none"),
+    ORR_REAL(orr_system, scaleout_latency_s, ORR_UNIT_S, true, 0, 1, "one scale-out hop"),
+    ORR_REAL(orr_system, scaleout_efficiency_frac, ORR_UNIT_NONE, true, 0.001, 1, "sustained share of the rate"),
+    ORR_REAL(orr_system, scaleout_oversubscription, ORR_UNIT_NONE, true, 1, 1000, "1: full bisection"),
+    ORR_REAL(orr_system, price_usd_per_gpu_hour, ORR_UNIT_USD_PER_HOUR, true, 0, 1e6, "price of a GPU"),
+    ORR_REAL(orr_system, pue_frac, ORR_UNIT_NONE, true, 1, 10, "facility power over IT power"),
+};
+
+static const char *const EXTRA[] = {"name", "chip", "sources", NULL};
+static const char *const UNSOURCED[] = {"name", "chip", "sources", NULL};
+
+enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, struct orr_system *system,
+                                  char chip_id[ORR_ID], struct orr_error *error)
+{
+    memset(system, 0, sizeof *system);
+    (void)snprintf(system->id, sizeof system->id, "%s", id);
+    enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
+    if (err)
+        return err;
+    if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
+        return orr_doc_fail(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
+                            (long long)system->domain_gpus);
+    if (system->domain_gpus > system->gpus_per_node && system->domain_gpus % system->gpus_per_node != 0)
+        return orr_doc_fail(doc, "domain_gpus", error, "%lld is not a whole number of nodes of %lld GPUs",
+                            (long long)system->domain_gpus, (long long)system->gpus_per_node);
+    err = orr_reference_read(doc, "chip", chip_id, error);
+    return err ? err : orr_sources_check(doc, UNSOURCED, error);
+}

@@ -1,0 +1,372 @@
+/* Measurement CSV -> predictions -> errors. Three schemas, told apart by their columns: training rows, steps of the
+ * H200 lab, times of single layers. docs/formats.md describes them. */
+#include "study/validate.h"
+
+#include "base/text.h"
+#include "predict/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct validator {
+    const struct orr_catalogue *catalogue;
+    struct orr_validation *v;
+    const struct orr_csv *csv;
+    struct orr_scratch *scratch;
+    struct orr_job job;
+    struct orr_result result;
+};
+
+/* ---- request text from cells */
+
+static void add_string(struct orr_text *text, const char *value)
+{
+    orr_text_add(text, "\"");
+    for (const char *c = value; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            orr_text_add(text, "\\");
+        orr_text_add(text, (unsigned char)*c < 0x20 ? " " : "%c", *c);
+    }
+    orr_text_add(text, "\"");
+}
+
+/* "key": cell, unless the cell is empty: then the documented default applies. */
+static void add_cell(struct orr_text *text, const char *key, const char *cell)
+{
+    if (!cell[0])
+        return;
+    const char last = text->data[text->length - 1];
+    orr_text_add(text, "%s\"%s\":", last == '{' ? "" : ",", key);
+    add_string(text, cell);
+}
+
+/* An integer the source prints in its notes after `word`, e.g. "ETP 4"; 0 if it does not. */
+static long noted(const char *notes, const char *word)
+{
+    const char *at = strstr(notes, word);
+    return at ? strtol(at + strlen(word), NULL, 10) : 0;
+}
+
+static void add_number(struct orr_text *text, const char *key, long value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", value);
+    if (value > 0)
+        add_cell(text, key, digits);
+}
+
+/* Facts a source states only in prose: expert tensor parallelism, the sharding group, the framework. */
+static void add_noted_plan(struct orr_text *text, const char *notes)
+{
+    add_number(text, "etp", noted(notes, "ETP"));
+    add_number(text, "zero_group", noted(notes, "FSDP group"));
+}
+
+static const char *engine_of(const struct orr_csv *csv, size_t row)
+{
+    return strstr(orr_csv_cell(csv, row, "notes"), "; JAX ") ? "jax-xla" : orr_csv_cell(csv, row, "engine");
+}
+
+static char *training_request(const struct orr_csv *csv, size_t row, const char *micro_batch)
+{
+    static const char *const PLAN[] = {"tp", "pp", "vpp", "dp", "cp", "ep", "zero"};
+    static const char *const WORKLOAD[] = {"seq", "global_batch", "precision", "recompute", "attention"};
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"kind\":\"train\"");
+    add_cell(&text, "model", orr_csv_cell(csv, row, "model"));
+    add_cell(&text, "system", orr_csv_cell(csv, row, "system"));
+    add_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
+    orr_text_add(&text, ",\"plan\":{");
+    for (size_t i = 0; i < sizeof PLAN / sizeof *PLAN; i++)
+        add_cell(&text, PLAN[i], orr_csv_cell(csv, row, PLAN[i]));
+    const char *sp = orr_csv_cell(csv, row, "sp");
+    add_cell(&text, "sp", strcmp(sp, "1") == 0 ? "true" : strcmp(sp, "0") == 0 ? "false" : "");
+    add_noted_plan(&text, orr_csv_cell(csv, row, "notes"));
+    orr_text_add(&text, "},\"workload\":{");
+    for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
+        add_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
+    add_cell(&text, "micro_batch", micro_batch);
+    add_cell(&text, "engine", engine_of(csv, row));
+    orr_text_add(&text, "}}");
+    return orr_text_take(&text);
+}
+
+/* ---- scoring */
+
+static struct orr_score *add_score(struct validator *w, size_t row, const char *metric)
+{
+    const struct orr_csv *csv = w->csv;
+    struct orr_score *score = &w->v->scores[w->v->n_scores++];
+    *score = (struct orr_score){.id = orr_csv_cell(csv, row, "id"),
+                                .source = orr_csv_cell(csv, row, "source"),
+                                .system = orr_csv_cell(csv, row, "system"),
+                                .model = orr_csv_cell(csv, row, "model"),
+                                .metric = metric};
+    return score;
+}
+
+static void score_time(const struct orr_result *result, double predicted_s, double measured_s, struct orr_score *score)
+{
+    const double low = result->interval_low_s / result->step_time_s, high = result->interval_high_s / result->step_time_s;
+    score->error = predicted_s / measured_s - 1;
+    score->timed = true;
+    score->covered = measured_s >= low * predicted_s && measured_s <= high * predicted_s;
+    score->job_class = result->interval_class;
+}
+
+/* Read a request into the validator's job and predict it; on failure the score says why. */
+static bool predict(struct validator *w, char *request, struct orr_score *score)
+{
+    struct orr_error error;
+    if (!request || orr_job_read(w->catalogue, request, "row", &w->job, &error) != ORR_OK) {
+        snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
+        free(request);
+        return false;
+    }
+    free(request);
+    orr_train(&w->job, w->scratch, &w->result);
+    return true;
+}
+
+/* Where a source does not print the micro-batch: the engine's usual one, halved until it divides the batch and fits. */
+static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
+{
+    const struct orr_csv *csv = w->csv;
+    const char *printed = orr_csv_cell(csv, row, "micro_batch");
+    if (!predict(w, training_request(csv, row, printed[0] ? printed : "1"), score))
+        return false;
+    int64_t micro_batch = printed[0] ? 1 : w->job.engine.default_micro_batch;
+    for (; micro_batch > 1; micro_batch /= 2) {
+        struct orr_job job = w->job;
+        struct orr_result result;
+        job.workload.micro_batch = micro_batch;
+        if (orr_job_check(&job, NULL) != ORR_OK)
+            continue;
+        orr_train(&job, w->scratch, &result);
+        if (!result.fits)
+            continue;
+        w->job = job;
+        w->result = result;
+        break;
+    }
+    return true;
+}
+
+static void score_training_row(struct validator *w, size_t row)
+{
+    const struct orr_csv *csv = w->csv;
+    const char *metric = orr_csv_cell(csv, row, "metric");
+    struct orr_score *score = add_score(w, row, metric);
+    score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
+    if (!(score->measured > 0) || !isfinite(score->measured)) {
+        snprintf(score->skipped, sizeof score->skipped, "value must be a positive number, not \"%.40s\"",
+                 orr_csv_cell(csv, row, "value"));
+        return;
+    }
+    if (!predict_training(w, row, score))
+        return;
+    const double measured = score->measured, step_s = w->result.step_time_s;
+    if (strcmp(metric, "step_time_s") == 0) {
+        score->predicted = step_s;
+        score_time(&w->result, step_s, measured, score);
+    } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
+        score->predicted = w->result.tokens_per_s_per_gpu;
+        score_time(&w->result, step_s, step_s * score->predicted / measured, score);
+    } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
+        /* the sources that print only this count causal attention: half the scores */
+        score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
+        score_time(&w->result, step_s, step_s * score->predicted / measured, score);
+    } else if (strcmp(metric, "peak_memory_gib") == 0) {
+        score->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
+        score->error = score->predicted / measured - 1;
+    } else {
+        snprintf(score->skipped, sizeof score->skipped,
+                 "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, peak_memory_gib)",
+                 metric);
+    }
+}
+
+/* ---- lab steps: one GPU, model dimensions in the row */
+
+static char *lab_request(const struct orr_csv *csv, size_t row)
+{
+    const bool llama = strcmp(orr_csv_cell(csv, row, "style"), "llama") == 0;
+    const bool dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0;
+    const bool compiled = strcmp(orr_csv_cell(csv, row, "compiled"), "1") == 0;
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"kind\":\"train\",\"gpus\":1,\"system\":\"h200-sxm\",\"model\":{");
+    /* the lab's GPT has biases and layer norms but no position vectors: gpt_neox without rotary dimensions */
+    orr_text_add(&text, llama ? "\"model_type\":\"llama\"" : "\"model_type\":\"gpt_neox\",\"rotary_pct\":0,\"use_parallel_residual\":false");
+    orr_text_add(&text, ",\"tie_word_embeddings\":false,\"hidden_size\":%s,\"num_hidden_layers\":%s,\"num_attention_heads\":%s",
+                 orr_csv_cell(csv, row, "hidden"), orr_csv_cell(csv, row, "layers"), orr_csv_cell(csv, row, "heads"));
+    orr_text_add(&text, ",\"intermediate_size\":%s,\"vocab_size\":%s,\"max_position_embeddings\":131072}",
+                 orr_csv_cell(csv, row, "ffn"), orr_csv_cell(csv, row, "vocab"));
+    orr_text_add(&text, ",\"workload\":{\"engine\":\"%s\",\"attention_dropout\":%s,\"hidden_dropout\":%s",
+                 compiled ? "torch-compile" : "pytorch-eager", dropout ? "true" : "false", dropout ? "true" : "false");
+    add_cell(&text, "seq", orr_csv_cell(csv, row, "seq"));
+    add_cell(&text, "micro_batch", orr_csv_cell(csv, row, "micro_batch"));
+    add_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    add_cell(&text, "precision", orr_csv_cell(csv, row, "precision"));
+    add_cell(&text, "recompute", orr_csv_cell(csv, row, "recompute"));
+    add_cell(&text, "attention", orr_csv_cell(csv, row, "attention"));
+    orr_text_add(&text, "}}");
+    return orr_text_take(&text);
+}
+
+static void score_lab_row(struct validator *w, size_t row)
+{
+    const struct orr_csv *csv = w->csv;
+    const char *peak = orr_csv_cell(csv, row, "peak_bytes"), *step = orr_csv_cell(csv, row, "step_s");
+    struct orr_score *time = add_score(w, row, "step_time_s");
+    time->source = "orrery-lab H200 training";
+    time->system = "h200-sxm";
+    if (!predict(w, lab_request(csv, row), time))
+        return;
+    const bool ran = peak[0] != '\0';
+    w->v->n_verdicts++;
+    w->v->n_wrong_verdicts += w->result.fits != ran;
+    if (!ran) {
+        snprintf(time->skipped, sizeof time->skipped, "out of memory, predicted %s (%.1f GiB)",
+                 w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0));
+        return;
+    }
+    time->measured = strtod(step, NULL);
+    time->predicted = w->result.step_time_s;
+    score_time(&w->result, time->predicted, time->measured, time);
+    struct orr_score *memory = add_score(w, row, "peak_memory_gib");
+    memory->source = "orrery-lab H200 training";
+    memory->system = "h200-sxm";
+    memory->measured = strtod(peak, NULL) / (1024.0 * 1024.0 * 1024.0);
+    memory->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
+    memory->error = memory->predicted / memory->measured - 1;
+}
+
+/* ---- layer times: one layer of the first kind, one micro-batch */
+
+static char *layer_request(const struct orr_csv *csv, size_t row)
+{
+    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"kind\":\"train\"");
+    add_cell(&text, "model", orr_csv_cell(csv, row, "model"));
+    add_cell(&text, "system", orr_csv_cell(csv, row, "system"));
+    add_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
+    orr_text_add(&text, ",\"plan\":{\"sp\":%s", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
+    add_cell(&text, "tp", orr_csv_cell(csv, row, "tp"));
+    orr_text_add(&text, "},\"workload\":{\"engine\":\"megatron-lm-2022\"");
+    for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
+        add_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
+    add_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_text_add(&text, "}}");
+    return orr_text_take(&text);
+}
+
+static double phase_total_s(const struct orr_phase_sum *sum)
+{
+    double total_s = sum->compute_s;
+    for (int g = 0; g < ORR_N_GROUPS; g++)
+        total_s += sum->exposed_s[g];
+    return total_s;
+}
+
+static void score_layer_row(struct validator *w, size_t row)
+{
+    const struct orr_csv *csv = w->csv;
+    const char *phase = orr_csv_cell(csv, row, "phase");
+    struct orr_score *score = add_score(w, row, phase);
+    if (!predict(w, layer_request(csv, row), score))
+        return;
+    const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
+    const double forward_s = phase_total_s(&sum->forward);
+    const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
+    score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
+    score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
+    score_time(&w->result, score->predicted, score->measured, score);
+}
+
+/* ---- the whole file */
+
+static void (*scorer_of(const struct orr_csv *csv))(struct validator *, size_t)
+{
+    if (orr_csv_has(csv, "metric") && orr_csv_has(csv, "value") && orr_csv_has(csv, "global_batch"))
+        return score_training_row;
+    if (orr_csv_has(csv, "step_s") && orr_csv_has(csv, "peak_bytes") && orr_csv_has(csv, "hidden"))
+        return score_lab_row;
+    if (orr_csv_has(csv, "phase") && orr_csv_has(csv, "time_s"))
+        return score_layer_row;
+    return NULL;
+}
+
+/* Room for the rows of one more file. */
+static bool grow(struct orr_validation *v, const struct orr_csv *csv)
+{
+    struct orr_csv *csvs = realloc(v->csvs, (v->n_csvs + 1) * sizeof *csvs);
+    if (!csvs)
+        return false;
+    v->csvs = csvs;
+    struct orr_score *scores = realloc(v->scores, (v->n_scores + 2 * csv->n_rows + 1) * sizeof *scores);
+    if (!scores)
+        return false;
+    v->scores = scores;
+    v->csvs[v->n_csvs++] = *csv;
+    return true;
+}
+
+static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+}
+
+static enum orr_err score_file(struct validator *w, const struct orr_csv *csv, const char *origin, struct orr_error *error)
+{
+    void (*score_row)(struct validator *, size_t) = scorer_of(csv);
+    if (!score_row)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
+                        "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
+                        "hidden (lab steps) or phase, time_s (layer times)");
+    if (!grow(w->v, csv))
+        return out_of_memory(origin, error);
+    w->csv = csv;
+    for (size_t row = 0; row < csv->n_rows; row++)
+        score_row(w, row);
+    w->v->n_rows += csv->n_rows;
+    return ORR_OK;
+}
+
+enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
+                          struct orr_validation **validation, struct orr_error *error)
+{
+    struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
+    struct validator *w = calloc(1, sizeof *w);
+    struct orr_scratch *scratch = orr_scratch_new();
+    struct orr_csv table = {0};
+    enum orr_err err = v && w && scratch ? orr_csv_parse(csv, origin, &table, error) : out_of_memory(origin, error);
+    if (!err) {
+        w->catalogue = catalogue;
+        w->v = v;
+        w->scratch = scratch;
+        err = score_file(w, &table, origin, error);
+        if (err)
+            orr_csv_free(&table);
+    }
+    orr_scratch_free(scratch);
+    free(w);
+    if (err && v != *validation)
+        orr_validation_free(v);
+    else
+        *validation = v;
+    return err;
+}
+
+void orr_validation_free(struct orr_validation *validation)
+{
+    if (!validation)
+        return;
+    for (size_t i = 0; i < validation->n_csvs; i++)
+        orr_csv_free(&validation->csvs[i]);
+    free(validation->csvs);
+    free(validation->scores);
+    free(validation);
+}

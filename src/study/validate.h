@@ -1,0 +1,36 @@
+/* Rows of a measurement CSV with their predictions, and error statistics over any group of them. */
+#ifndef ORR_STUDY_VALIDATE_H
+#define ORR_STUDY_VALIDATE_H
+
+#include "study/csv.h"
+
+/* One measured value and its prediction. Strings point into the CSV. */
+struct orr_score {
+    const char *id, *source, *system, *model, *metric;
+    double measured, predicted;
+    double error;              /* predicted time over measured time - 1 (throughput inverted); bytes likewise */
+    bool covered;              /* measured value inside the 80 % interval (times only) */
+    bool timed;                /* has an interval */
+    const char *job_class;     /* of the interval; static */
+    char skipped[ORR_ERROR_TEXT]; /* why it was not scored; empty if it was */
+};
+
+struct orr_validation {
+    size_t n_csvs;
+    struct orr_csv *csvs;      /* own the strings of the scores */
+    size_t n_rows, n_scores;
+    struct orr_score *scores;
+    size_t n_verdicts, n_wrong_verdicts; /* rows known to fit or not to fit */
+};
+
+struct orr_error_stats {
+    size_t n;
+    double mape_frac, median_frac, p90_frac, max_frac, bias_frac; /* of |error|; bias: median signed error */
+    double coverage80_frac;    /* of the timed scores; NAN if there are none */
+};
+
+/* Statistics over the scored rows for which `member(score)` equals `value` (member NULL: all). */
+struct orr_error_stats orr_score_stats(const struct orr_validation *validation, const char *(*member)(const struct orr_score *),
+                                       const char *value);
+
+#endif

@@ -1,0 +1,66 @@
+/* What the fuzz targets share. A broken promise aborts, which both drivers report. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+#define REQUIRE(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition); \
+            abort(); \
+        } \
+    } while (0)
+
+char *fuzz_text(const char *before, const uint8_t *data, size_t size, const char *after)
+{
+    const size_t n_before = strlen(before), n_after = strlen(after);
+    char *text = malloc(n_before + size + n_after + 1);
+    REQUIRE(text);
+    memcpy(text, before, n_before);
+    if (size) memcpy(text + n_before, data, size);
+    memcpy(text + n_before + size, after, n_after + 1);
+    return text;
+}
+
+const struct orr_catalogue *fuzz_catalogue(void)
+{
+    static struct orr_catalogue *catalogue;
+    if (!catalogue) REQUIRE(orr_catalogue_open(NULL, 0, &catalogue, NULL) == ORR_OK);
+    return catalogue;
+}
+
+static void check_result(const struct orr_job *job, const struct orr_result *result)
+{
+    double sum_s = 0, sum_bytes = 0;
+    for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
+        REQUIRE(result->time_s[i] >= 0);
+        sum_s += result->time_s[i];
+    }
+    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) sum_bytes += result->memory.part_bytes[i];
+    REQUIRE(isfinite(result->step_time_s) && result->step_time_s > 0);
+    REQUIRE(fabs(sum_s - result->step_time_s) <= 1e-9 * result->step_time_s);
+    REQUIRE(fabs(sum_bytes - result->memory.total_bytes) <= 1e-9 * sum_bytes);
+    REQUIRE(result->mfu_frac >= 0 && result->mfu_frac <= 1);
+    REQUIRE(result->fits || result->reason[0]);
+    REQUIRE(orr_job_check(job, NULL) == ORR_OK);
+}
+
+void fuzz_request(const char *json)
+{
+    static struct orr_job job;
+    static struct orr_scratch *scratch;
+    if (!scratch) scratch = orr_scratch_new();
+    REQUIRE(scratch);
+    struct orr_error error = {0};
+    const enum orr_err code = orr_job_read(fuzz_catalogue(), json, "request", &job, &error);
+    if (code) {
+        REQUIRE(error.code == code && error.text[0] && !strchr(error.text, '\n'));
+        return;
+    }
+    struct orr_result result;
+    orr_train(&job, scratch, &result);
+    check_result(&job, &result);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# The rules of the tree that a compiler does not check. The order of the folders is read from ARCHITECTURE.md: the
+# lines that start with src/<folder>/, first to last.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/tap.sh
+export LC_ALL=C
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+rule() { # the lines in $found break it
+    if [ -s "$found" ]; then tap_not_ok "$1" "$found"; else tap_ok "$1"; fi
+}
+in_folders() { # pattern, folders: matching lines of their sources
+    for folder in $2; do grep -nHE "$1" "src/$folder"/*.c; done 2>/dev/null
+}
+folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
+sources=$(ls src/*/*.c cli/*.c tools/*.c bench/*.c tests/*/*.c 2>/dev/null)
+
+for folder in src/*/; do
+    printf '%s\n' $folders | grep -qx "$(basename "$folder")" || echo "$folder is not listed"
+done >"$found"
+rule "ARCHITECTURE.md lists every folder of src"
+
+allowed=
+for folder in $folders; do
+    allowed="$allowed${allowed:+|}$folder"
+    grep -nHE '^ *# *include "' "src/$folder"/*.[ch] 2>/dev/null |
+        grep -vE "include \"(orrery\.h|($allowed)/[a-z0-9_]+\.h)\"" >"$found"
+    rule "src/$folder includes only folders before it"
+done
+
+grep -nHE '^ *# *include "' cli/*.[ch] bench/*.c | grep -vE 'include "(orrery|cli|options|request)\.h"' >"$found"
+rule "cli and bench use the public header only"
+
+grep -nHE 'include <jansson' src/*/*.[ch] cli/*.[ch] bench/*.c | grep -vE '^src/(spec|report)/' >"$found"
+rule "jansson only in src/spec and src/report"
+
+in_folders '\b(printf|fprintf|fopen|puts|getenv|exit|abort|time|rand)\(' 'base ops cost memory schedule predict' >"$found"
+rule "the model does no input or output"
+
+in_folders '\b(malloc|calloc|realloc|free|strdup)\(' 'ops cost memory schedule' >"$found"
+rule "the stages do not allocate"
+
+grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c |
+    grep -vE ':(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"
+rule "no global variables"
+
+for file in src/*/*.c; do
+    grep -qF "'${file#src/}'" src/meson.build || echo "$file is not in src/meson.build"
+done >"$found"
+rule "every source is built"
+
+for file in tests/unit/test_*.c; do
+    name=${file##*/test_}
+    grep -qF "'${name%.c}'" tests/meson.build || echo "$file is not in tests/meson.build"
+done >"$found"
+rule "every unit test is run"
+
+# Members whose unit is another: ratios of counts, shapes, and constants with a unit of their own in the comment.
+unitless='l2_multicast|scaleout_oversubscription|power_slope|tile_cost|moe_imbalance|count|batch|m|n|k|launches'
+unitless="$unitless|head_size|in_flight|logit_bytes_live"
+sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
+    awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */); for (i = 1; i < n; i++) print $1 ": " names[i]}' |
+    grep -vE "(_(s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm)|(^|[ _])(bytes|flops|usd)| ($unitless)|: ranks)$" \
+    >"$found"
+rule "every physical quantity of orrery.h carries its unit"
+
+awk '/^\{/ {start = FNR}
+     /^\}/ {if (start && FNR - start > 70) print FILENAME ":" start ": " FNR - start " lines"; start = 0}' $sources >"$found"
+rule "no function is longer than 70 lines"
+
+wc -l $sources include/*.h src/*/*.h | awk '$1 > 1000 && $2 != "total"' >"$found"
+rule "no file is longer than 1000 lines"
+
+find data validation tests src cli docs -type d -name '*[0-9]*' >"$found" 2>/dev/null
+rule "no digits in folder names"
+tap_done

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The shared library exports the functions of include/orrery.h and nothing else: check_symbols.sh LIBRARY
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tests/tap.sh"
+export LC_ALL=C
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+nm -D --defined-only "$1" | awk '$2 ~ /[A-Z]/ {print $3}' | grep -v -e '^__' -e '^_init$' -e '^_fini$' | sort >"$work/exported"
+grep -o 'orr_[a-z0-9_]*(' "$root/include/orrery.h" | tr -d '(' | sort -u >"$work/declared"
+compare() { # name, expected, found
+    if diff -u "$2" "$3" >"$work/report"; then tap_ok "$1"; else tap_not_ok "$1" "$work/report"; fi
+}
+compare "exported symbols are those of orrery.symbols" "$root/include/orrery.symbols" "$work/exported"
+compare "orrery.symbols lists every function of orrery.h" "$work/declared" "$root/include/orrery.symbols"
+tap_done

@@ -1,0 +1,91 @@
+/* embed OUT.c FILE...: write the files as C strings into one table, struct orr_builtin orr_builtins[].
+ * The part is the name of a file's folder, the id its name without the ending: data/chips/x.json -> "chips", "x". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text as a C string literal, one source line per line. Escapes: what C needs, "?" against trigraphs, and every
+ * byte that is not plain ASCII in octal. */
+static void write_text(FILE *out, FILE *in)
+{
+    int c, previous = '\n';
+    while ((c = getc(in)) != EOF) {
+        if (previous == '\n')
+            fputs("\n    \"", out);
+        if (c == '"' || c == '\\' || c == '?')
+            fprintf(out, "\\%c", c);
+        else if (c == '\n')
+            fputs("\\n\"", out);
+        else if (c < 0x20 || c > 0x7e)
+            fprintf(out, "\\%03o", (unsigned)c);
+        else
+            putc(c, out);
+        previous = c;
+    }
+    fputs(previous == '\n' ? "\n    \"\"" : "\"", out);
+}
+
+/* The folder's name and the file's name without its ending, as pieces of path. */
+static int split(const char *path, const char **part, int *part_length, const char **id, int *id_length)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return -1;
+    const char *start = slash;
+    while (start > path && start[-1] != '/')
+        start--;
+    const char *ending = strrchr(slash, '.');
+    *part = start;
+    *part_length = (int)(slash - start);
+    *id = slash + 1;
+    *id_length = ending ? (int)(ending - slash - 1) : (int)strlen(slash + 1);
+    return *part_length > 0 && *id_length > 0 ? 0 : -1;
+}
+
+static int write_entry(FILE *out, const char *path)
+{
+    const char *part, *id;
+    int part_length, id_length;
+    if (split(path, &part, &part_length, &id, &id_length) != 0) {
+        fprintf(stderr, "embed: %s: a path FOLDER/NAME.ENDING is expected\n", path);
+        return -1;
+    }
+    FILE *in = fopen(path, "rb");
+    if (!in) {
+        perror(path);
+        return -1;
+    }
+    fprintf(out, "    {\"%.*s\", \"%.*s\",", part_length, part, id_length, id);
+    write_text(out, in);
+    fputs("},\n", out);
+    const int failed = ferror(in);
+    fclose(in);
+    return failed ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("usage: embed OUT.c FILE...\n", stderr);
+        return 2;
+    }
+    FILE *out = fopen(argv[1], "wb");
+    if (!out) {
+        perror(argv[1]);
+        return 1;
+    }
+    fputs("/* Written by tools/embed.c from the files of data/; do not edit. */\n"
+          "#include \"spec/builtin.h\"\n\n"
+          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+          "const struct orr_builtin orr_builtins[] = {\n", out);
+    int failed = 0;
+    for (int i = 2; i < argc && !failed; i++)
+        failed = write_entry(out, argv[i]);
+    fprintf(out, "    {0, 0, 0}\n};\nconst size_t orr_n_builtins = %d;\n", argc - 2);
+    failed |= ferror(out);
+    if (fclose(out) != 0 || failed) {
+        remove(argv[1]); /* never leave half a table behind */
+        return 1;
+    }
+    return 0;
+}
