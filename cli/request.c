@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BLANKS " \t\r\n"
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* Just after the string that starts at `at` (a quote); NULL if it does not end. */
 static const char *skip_string(const char *at)
@@ -90,7 +91,8 @@ static bool put_in_object(struct cli_text *text, size_t object, const char *key,
 
 bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value)
 {
-    const size_t root = strspn(text->data, BLANKS);
+    const size_t mark = strncmp(text->data, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
+    const size_t root = mark + strspn(text->data + mark, BLANKS);
     if (!section) return put_in_object(text, root, key, value);
     const char *object, *inside;
     if (!find_member(text->data + root, section, &object, &inside)) return false;
@@ -101,16 +103,20 @@ bool cli_request_put(struct cli_text *text, const char *section, const char *key
     return put_in_object(text, (size_t)(object - text->data), key, value);
 }
 
-/* "12,12" -> ["12","12"] */
+/* "12,12" -> [12,12]; what is not a whole number stays a string, for the reader to name. */
 static void add_json_list(struct cli_text *json, const char *list)
 {
     cli_text_add(json, "[");
     for (const char *at = list;; at++) {
         const size_t n = strcspn(at, ",");
-        struct cli_text item = {0};
-        cli_text_add(&item, "%.*s", (int)n, at);
-        cli_text_add_json(json, item.data);
-        free(item.data);
+        if (n > 0 && n < 10 && at[0] != '0' && strspn(at, "0123456789") == n) {
+            cli_text_add(json, "%.*s", (int)n, at);
+        } else {
+            struct cli_text item = {0};
+            cli_text_add(&item, "%.*s", (int)n, at);
+            cli_text_add_json(json, item.data);
+            free(item.data);
+        }
         at += n;
         if (!*at) break;
         cli_text_add(json, ",");
@@ -118,47 +124,51 @@ static void add_json_list(struct cli_text *json, const char *list)
     cli_text_add(json, "]");
 }
 
-static void put_keys(struct cli_text *request, const struct cli_option *option, const char *json)
+static bool put_keys(struct cli_text *request, const struct cli_option *option, const char *json)
 {
+    bool placed = true;
     for (const char *at = option->keys; *at;) {
         const size_t n = strcspn(at, " ");
         struct cli_text key = {0};
         cli_text_add(&key, "%.*s", (int)n, at);
-        cli_request_put(request, option->section, key.data, json);
+        placed &= cli_request_put(request, option->section, key.data, json);
         free(key.data);
         at += n + (at[n] == ' ');
     }
+    return placed;
 }
 
 /* --set PATH=VALUE: the last word on a path, whatever the request says. */
-static void put_set(struct cli_text *request, const char *assignment, struct cli_text *json)
+static bool put_set(struct cli_text *request, const char *assignment, struct cli_text *json)
 {
     const size_t n = strcspn(assignment, "=");
     struct cli_text path = {0};
     cli_text_add(&path, "%.*s", (int)n, assignment);
     cli_text_add_json(json, assignment + n + 1);
-    cli_request_put(request, "set", path.data, json->data);
+    const bool placed = cli_request_put(request, "set", path.data, json->data);
     free(path.data);
+    return placed;
 }
 
-static void put_given(struct cli_text *request, const struct cli_given *given)
+static bool put_given(struct cli_text *request, const struct cli_given *given)
 {
     struct cli_text json = {0};
+    bool placed = true;
     switch (given->option->kind) {
     case CLI_TEXT:
         cli_text_add_json(&json, given->value);
-        put_keys(request, given->option, json.data);
+        placed = put_keys(request, given->option, json.data);
         break;
     case CLI_LIST:
         add_json_list(&json, given->value);
-        put_keys(request, given->option, json.data);
+        placed = put_keys(request, given->option, json.data);
         break;
-    case CLI_BOOL: put_keys(request, given->option, given->negated ? "false" : "true"); break;
+    case CLI_BOOL: placed = put_keys(request, given->option, given->negated ? "false" : "true"); break;
     case CLI_WORD:
         cli_text_add_json(&json, given->option->word);
-        put_keys(request, given->option, json.data);
+        placed = put_keys(request, given->option, json.data);
         break;
-    case CLI_SET: put_set(request, given->value, &json); break;
+    case CLI_SET: placed = put_set(request, given->value, &json); break;
     case CLI_HEADING:
     case CLI_REQUEST:
     case CLI_CATALOGUE:
@@ -170,9 +180,11 @@ static void put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_HELP: break;
     }
     free(json.data);
+    return placed;
 }
 
-enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *request, struct cli_text *origin)
+enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *request, struct cli_text *origin,
+                                  bool *placed)
 {
     const char *file = NULL;
     for (size_t i = 0; i < args->n_given; i++)
@@ -188,6 +200,7 @@ enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *
         cli_text_add(request, "{\"kind\":\"train\"}");
         cli_text_add(origin, "command line");
     }
-    for (size_t i = 0; i < args->n_given; i++) put_given(request, &args->given[i]);
+    *placed = true;
+    for (size_t i = 0; i < args->n_given; i++) *placed &= put_given(request, &args->given[i]);
     return CLI_ANSWERED;
 }

@@ -32,9 +32,11 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_job 
 static enum cli_status read_job(const struct cli_args *args, const struct orr_catalogue *catalogue, struct orr_job *job)
 {
     struct cli_text request = {0}, origin = {0};
-    enum cli_status status = cli_request_build(args, &request, &origin);
+    bool placed = false;
     struct orr_error error;
+    enum cli_status status = cli_request_build(args, &request, &origin, &placed);
     if (!status && orr_job_read(catalogue, request.data, origin.data, job, &error)) status = cli_fail("%s", error.text);
+    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
     free(request.data);
     free(origin.data);
     return status;

@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include <glob.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -40,20 +39,24 @@ static enum cli_status add_file(const struct orr_catalogue *catalogue, const cha
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
+static enum cli_status answer(const struct cli_args *args, const struct orr_validation *validation)
+{
+    char *report = orr_validation_report(validation, args->format, &args->style);
+    if (!report) return cli_fail_memory();
+    const enum cli_status status = cli_write(report);
+    free(report);
+    if (status || args->max_mape_frac < 0) return status;
+    return orr_validation_mape_frac(validation) <= args->max_mape_frac ? CLI_ANSWERED : CLI_BELOW;
+}
+
 /* One report over all files. */
-static enum cli_status report(const struct cli_args *args, const char *const *paths, size_t n, struct cli_text *text)
+static enum cli_status validate_files(const struct cli_args *args, const char *const *paths, size_t n)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_validation *validation = NULL;
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
-    for (size_t i = 0; i < n && status == CLI_ANSWERED; i++)
-        status = add_file(catalogue, paths[i], &validation);
-    char *rendered = status ? NULL : orr_validation_report(validation, args->format, &args->style);
-    if (!status && !rendered) status = cli_fail_memory();
-    if (rendered) cli_text_add(text, "%s", rendered);
-    free(rendered);
-    if (!status && args->max_mape_frac >= 0 && !(orr_validation_mape_frac(validation) <= args->max_mape_frac))
-        status = CLI_BELOW;
+    for (size_t i = 0; i < n && !status; i++) status = add_file(catalogue, paths[i], &validation);
+    if (!status) status = answer(args, validation);
     orr_validation_free(validation);
     orr_catalogue_close(catalogue);
     return status;
@@ -62,13 +65,10 @@ static enum cli_status report(const struct cli_args *args, const char *const *pa
 static enum cli_status validate(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_VALIDATE, usage);
+    if (args->n_words) return validate_files(args, args->words, args->n_words);
     glob_t files = {0};
-    if (!args->n_words && find_files(&files)) return CLI_BAD;
-    const char *const *paths = args->n_words ? args->words : (const char *const *)files.gl_pathv;
-    struct cli_text text = {0};
-    enum cli_status status = report(args, paths, args->n_words ? args->n_words : files.gl_pathc, &text);
-    if (status != CLI_BAD && cli_write(text.data)) status = CLI_BAD;
-    free(text.data);
+    if (find_files(&files)) return CLI_BAD;
+    const enum cli_status status = validate_files(args, (const char *const *)files.gl_pathv, files.gl_pathc);
     globfree(&files);
     return status;
 }

@@ -312,6 +312,7 @@ struct orr_chip {
     double l2_bytes, l2_bytes_per_s;          /* last-level cache */
     double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
+    enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for it */
     double tdp_w, idle_w;
     double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
     double hbm_j_per_byte, l2_j_per_byte, link_j_per_byte;
@@ -351,6 +352,7 @@ struct orr_attention_constants {
     double forward_frac, forward_half_seq;    /* u = frac * s/(s + half_seq), share of 16-bit peak */
     double backward_frac, backward_half_seq;
     double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
+    double tail;                              /* last blocks of a launch, in walks of one block over its keys */
 };
 
 #define ORR_MAX_LINES 32
@@ -373,6 +375,7 @@ struct orr_calibration {
     double pointwise_frac[ORR_N_POINTWISES];  /* share of DRAM bandwidth, large tensors */
     double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
     double l2_frac;                           /* share of nominal last-level bandwidth */
+    double write_frac;                        /* share of DRAM bandwidth at which a product is written */
     double softmax_unfused_frac;              /* framework softmax on score rows */
     double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
     double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
@@ -386,6 +389,7 @@ struct orr_calibration {
 struct orr_engine {
     char id[ORR_ID];
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
+    bool attention_from_chip;                 /* the chip's own kernel instead: an unknown stack of its time */
     bool attention_unfused_default;           /* what an empty attention field means */
     /* which neighbours share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
@@ -608,6 +612,7 @@ struct orr_cost {
     double hidden_s;              /* COLLECTIVE: share that runs beside its window */
     double dram_bytes, l2_bytes;  /* traffic, re-reads in */
     double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
+    double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
     enum orr_bound bound;
     enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
     int64_t tile_m, tile_n, split_k; /* GEMM: the winner */

@@ -38,8 +38,8 @@ rule "jansson only in src/spec and src/report"
 in_folders '\b(printf|fprintf|fopen|puts|getenv|exit|abort|time|rand)\(' 'base ops cost memory schedule predict' >"$found"
 rule "the model does no input or output"
 
-in_folders '\b(malloc|calloc|realloc|free|strdup)\(' 'ops cost memory schedule' >"$found"
-rule "the stages do not allocate"
+in_folders '\b(malloc|calloc|realloc|free|strdup)\(' 'ops cost memory schedule' | grep -v '^src/schedule/timeline.c:' >"$found"
+rule "the stages do not allocate, but for the timeline a dump asks for"
 
 grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c |
     grep -vE ':(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"

@@ -103,19 +103,48 @@ void orr_copy_line(char *buffer, size_t size, const char *text)
 
 /* ---------------------------------------------------------------- nearest name */
 
-enum { WORD_MAX = 64, NOT_CLOSE = 1 << 20 };
+enum { WORD_MAX = 64, PIECES_MAX = 8, NOT_CLOSE = 1 << 20 };
+static const char SEPARATORS[] = "-_. ";
 
 /* What is compared: lower case, separators dropped. Longer words are not compared at all. */
 static size_t normalise(char folded[WORD_MAX], const char *word)
 {
     size_t n = 0;
     for (; *word; word++) {
-        if (strchr("-_. ", *word))
+        if (strchr(SEPARATORS, *word))
             continue;
         if (n + 1 == WORD_MAX)
             return 0;
         folded[n++] = lower(*word);
     }
+    folded[n] = '\0';
+    return n;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    return orr_compare_nocase(a, b);
+}
+
+/* The same with the pieces between separators in alphabetical order, for "a100-sxm-80g" against "a100-80g-sxm". */
+static size_t normalise_sorted(char folded[WORD_MAX], const char *word)
+{
+    char pieces[PIECES_MAX][WORD_MAX];
+    size_t n_pieces = 0, n = 0;
+    while (*(word += strspn(word, SEPARATORS))) {
+        const size_t length = strcspn(word, SEPARATORS);
+        if (n_pieces == PIECES_MAX || length >= WORD_MAX || n + length >= WORD_MAX)
+            return 0;
+        memcpy(pieces[n_pieces], word, length);
+        pieces[n_pieces++][length] = '\0';
+        n += length;
+        word += length;
+    }
+    qsort(pieces, n_pieces, sizeof pieces[0], compare_pieces);
+    n = 0;
+    for (size_t i = 0; i < n_pieces; i++)
+        for (const char *c = pieces[i]; *c; c++)
+            folded[n++] = lower(*c);
     folded[n] = '\0';
     return n;
 }
@@ -148,23 +177,32 @@ static int distance(const char *typed, size_t n_typed, const char *name, size_t 
     return rows[n_typed % 3][n_name];
 }
 
-const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates)
+/* Distance between words in either order of their pieces; NOT_CLOSE if a word is empty or too long. */
+static int word_distance(const char *word, const char *candidate)
 {
     char typed[WORD_MAX], name[WORD_MAX];
-    const size_t n_typed = normalise(typed, word);
-    if (n_typed == 0)
-        return NULL;
+    const size_t n_typed = normalise(typed, word), n_name = normalise(name, candidate);
+    if (n_typed == 0 || n_name == 0)
+        return NOT_CLOSE;
     const int limit = 2 * (int)n_typed; /* half the letters wrong is not the same word any more */
+    int best = distance(typed, n_typed, name, n_name);
+    if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a piece of the name: "h100" of "h100-80g-sxm" */
+        best = limit;
+    const size_t m_typed = normalise_sorted(typed, word), m_name = normalise_sorted(name, candidate);
+    if (m_typed > 0 && m_name > 0) {
+        const int sorted = distance(typed, m_typed, name, m_name) + 1;
+        best = sorted < best ? sorted : best;
+    }
+    return best <= limit ? best : NOT_CLOSE;
+}
+
+const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates)
+{
     const char *best = NULL;
     int best_distance = NOT_CLOSE;
     for (size_t i = 0; i < n_candidates; i++) {
-        const size_t n_name = normalise(name, candidates[i]);
-        if (n_name == 0)
-            continue;
-        int d = distance(typed, n_typed, name, n_name);
-        if (d > limit && n_typed >= 3 && strstr(name, typed)) /* a piece of the name: "h100" of "h100-80g-sxm" */
-            d = limit;
-        if (d <= limit && d < best_distance) {
+        const int d = word_distance(word, candidates[i]);
+        if (d < best_distance) {
             best = candidates[i];
             best_distance = d;
         }

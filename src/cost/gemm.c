@@ -32,7 +32,8 @@ struct gemm {
     const struct orr_op *op;
     double sm_flops_per_s, n_sm, wave_s;
     double tile_cost;
-    double dram_bytes, dram_s_per_byte, dram_ramp_bytes;
+    double read_bytes, write_bytes;           /* DRAM */
+    double read_s_per_byte, write_s_per_byte, ramp_bytes;
     double l2_s_per_byte, multicast;
 };
 
@@ -55,8 +56,8 @@ static struct candidate price(const struct gemm *g, struct tile tile, double spl
     c.l2_bytes = op->batch * (op->input_bytes * (op->m * op->k * columns + op->k * op->n * rows) / g->multicast +
                               op->output_bytes * op->m * op->n) + partial_bytes;
     c.l2_s = c.l2_bytes * g->l2_s_per_byte;
-    c.dram_bytes = g->dram_bytes + partial_bytes;
-    c.dram_s = (c.dram_bytes + g->dram_ramp_bytes) * g->dram_s_per_byte;
+    c.dram_bytes = g->read_bytes + g->write_bytes + partial_bytes;
+    c.dram_s = (g->read_bytes + partial_bytes + g->ramp_bytes) * g->read_s_per_byte + g->write_bytes * g->write_s_per_byte;
     return c;
 }
 
@@ -64,16 +65,18 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    const double n_sm = (double)chip->n_sm;
+    const double n_sm = (double)chip->n_sm, written = op->batch * op->output_bytes * op->m * op->n;
     return (struct gemm){
         .op = op,
         .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac,
         .n_sm = n_sm,
         .wave_s = u->wave_s,
         .tile_cost = u->tile_cost,
-        .dram_bytes = op->batch * orr_gemm_dram_bytes(op->m, op->n, op->k, op->input_bytes, op->output_bytes, chip->l2_bytes),
-        .dram_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac),
-        .dram_ramp_bytes = u->dram_ramp_bytes,
+        .read_bytes = op->batch * orr_gemm_dram_bytes(op->m, op->n, op->k, op->input_bytes, op->output_bytes, chip->l2_bytes) - written,
+        .write_bytes = written,
+        .read_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac),
+        .write_s_per_byte = 1 / (chip->hbm_bytes_per_s * job->calibration.write_frac),
+        .ramp_bytes = u->dram_ramp_bytes,
         .l2_s_per_byte = 1 / (chip->l2_bytes_per_s * job->calibration.l2_frac),
         .multicast = chip->l2_multicast};
 }
@@ -93,7 +96,8 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     const struct gemm g = prepare(job, op);
     const double launch_s = job->calibration.gemm[op->dtype].launch_s;
     double best_s = HUGE_VAL;
-    *cost = (struct orr_cost){.matrix_frac = job->calibration.gemm[op->dtype].burst_frac};
+    *cost = (struct orr_cost){.matrix_frac = job->calibration.gemm[op->dtype].burst_frac,
+                              .matrix_s = op->flops / (g.sm_flops_per_s * g.n_sm)};
     for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++)
         for (size_t j = 0; j < sizeof SPLITS / sizeof *SPLITS; j++) {
             if (SPLITS[j] > 1 && op->k / SPLITS[j] < SPLIT_MIN_K)

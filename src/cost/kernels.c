@@ -3,25 +3,50 @@
 
 #include <math.h>
 
-/* Share of 16-bit peak a fused attention kernel reaches: rises with the keys each query block walks over, falls for
- * small heads. Eq. 46 with fitted u_FA. */
-static double flash_frac(const struct orr_attention_constants *u, const struct orr_op *op)
+/* Query rows of a thread block. */
+#define FLASH_BLOCK 128
+
+/* Kernels are built for a few head sizes; others run as the next larger one. */
+static double padded_head(double head)
+{
+    static const double SIZES[] = {64, 96, 128, 192, 256};
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+        if (head <= SIZES[i])
+            return SIZES[i];
+    return head;
+}
+
+/* cuDNN and FlashAttention 3 need heads of a multiple of 8; frameworks fall back to FlashAttention 2. */
+static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel, double head)
+{
+    return kernel == ORR_ATTENTION_FLASH3 && fmod(head, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
+}
+
+/* Share of 16-bit peak a fused attention kernel reaches (u_FA of Eq. 46): rises with the keys each query block walks
+ * over, falls for small heads and for the last blocks of a launch, whose walk leaves most of the chip idle. */
+static double flash_frac(const struct orr_attention_constants *u, const struct orr_op *op, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
     const double frac = backward ? u->backward_frac : u->forward_frac;
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
-    const double head = op->head_size <= 64 ? u->head_64_frac : op->head_size <= 96 ? u->head_96_frac : 1;
-    return frac * head * op->n / (op->n + half);
+    const double padded = padded_head(op->head_size);
+    const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
+    const double walks = op->batch * (ceil(op->m / FLASH_BLOCK) + 1) / (op->causal ? 2 : 1);
+    return frac * head * op->n / (op->n + half) / (1 + u->tail * n_sm / walks);
 }
 
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const struct orr_chip *chip = &job->system.chip;
-    const struct orr_attention_constants *u = &job->calibration.attention[job->workload.attention];
+    const enum orr_attention_kernel kernel = usable_kernel(job->workload.attention, op->head_size);
     const struct orr_gemm_constants *gemm = &job->calibration.gemm[op->dtype];
-    *cost = (struct orr_cost){.launch_s = gemm->launch_s, .dram_bytes = op->bytes, .matrix_frac = gemm->burst_frac};
-    cost->compute_s = op->flops / (chip->peak_flops_per_s[op->dtype] * flash_frac(u, op));
-    cost->l2_bytes = op->bytes;
+    const double peak = chip->peak_flops_per_s[op->dtype];
+    *cost = (struct orr_cost){.launch_s = gemm->launch_s,
+                              .dram_bytes = op->bytes,
+                              .l2_bytes = op->bytes,
+                              .matrix_frac = gemm->burst_frac,
+                              .matrix_s = op->flops / (peak * gemm->burst_frac)};
+    cost->compute_s = op->flops / (peak * flash_frac(&job->calibration.attention[kernel], op, (double)chip->n_sm));
     cost->dram_s = op->bytes / (chip->hbm_bytes_per_s * gemm->dram_frac);
     cost->bound = cost->compute_s >= cost->dram_s ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM;
     cost->total_s = fmax(cost->compute_s, cost->dram_s) + cost->launch_s;

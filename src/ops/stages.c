@@ -45,10 +45,13 @@ double orr_rank_head_params(const struct orr_job *job)
     return (double)job->model.head_params - matrix + copy;
 }
 
-/* Layers of chunk i of n: even, the remainder on the chunks after the first. */
+/* Layers of chunk i of n. Even if possible; else, if the two ends count as a layer each, one less on the first and the
+ * last chunk; else the remainder on the chunks after the first. */
 static int64_t chunk_layers(int64_t n_layers, int64_t n_chunks, int64_t i)
 {
     const int64_t remainder = n_layers % n_chunks;
+    if (remainder && n_chunks > 1 && (n_layers + 2) % n_chunks == 0)
+        return (n_layers + 2) / n_chunks - (i == 0 || i == n_chunks - 1 ? 1 : 0);
     const int64_t first = remainder == n_chunks - 1 || n_chunks == 1 ? 0 : 1;
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }

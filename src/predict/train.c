@@ -32,7 +32,7 @@ struct step {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
     double optimizer_s, overhead_s, total_s;
-    double matrix_s; /* time the critical rank spends in matrix kernels */
+    double matrix_s; /* matrix FLOP of the critical rank, as time at the current clock and full rate */
 };
 
 /* Ranks of a stage whose layers equal the previous stage's share its time. */
@@ -71,12 +71,13 @@ static struct step step_at(const struct orr_job *job, struct orr_scratch *scratc
     const double busy_s = step.pipe.work_s + step.pipe.bubble_s + step.pipe.send_exposed_s + step.dp.exposed_s + step.optimizer_s;
     step.overhead_s = overhead_s(job, scratch, rank, n_micro_batches, busy_s);
     step.total_s = busy_s + step.overhead_s; /* Eq. 1 */
-    step.matrix_s = n_micro_batches * (rank->forward.matrix_s + rank->recompute.matrix_s + rank->backward.matrix_s);
+    step.matrix_s = n_micro_batches * (rank->forward.matrix_s + rank->recompute.matrix_s + rank->backward.matrix_s) / clock_frac;
     return step;
 }
 
 /* Sustained share of peak: a long matrix load is held down by the power limit; every other kernel, transfer or wait
- * gives some clock back. u(x) = sustained + slope (1 - x), x the share of the step in matrix kernels. */
+ * gives some clock back. u(x) = sustained + slope (1 - x), x the share of the step in which matrix units work at full
+ * rate: a kernel at half that rate loads the limit half as much. */
 static double sustained_frac(const struct orr_gemm_constants *u, double matrix_share)
 {
     return fmin(u->burst_frac, fmax(u->sustained_frac, u->sustained_frac + u->power_slope * (1 - matrix_share)));

@@ -79,11 +79,19 @@ static void add_metric(const struct orr_view *view, const struct orr_style *styl
     add_formula(view, style, info->key, info->formula, orr_metric_value(view, metric), info->source, text);
 }
 
+/* Lines the report does not show: no reason when it fits, no hidden communication where there is none. */
+static bool is_absent(const struct orr_view *view, enum orr_metric metric)
+{
+    const bool hidden = metric >= ORR_METRIC_HIDDEN_TP && metric <= ORR_METRIC_HIDDEN_RDP;
+    return (metric == ORR_METRIC_REASON && view->result->fits) ||
+           (hidden && !(orr_metric_value(view, metric).number > 0));
+}
+
 static void add_metrics(const struct orr_view *view, const struct orr_style *style, enum orr_metric first,
                         enum orr_metric last, struct orr_text *text)
 {
     for (int i = (int)first; i <= (int)last; i++)
-        if (i != ORR_METRIC_REASON || !view->result->fits) add_metric(view, style, (enum orr_metric)i, text);
+        if (!is_absent(view, (enum orr_metric)i)) add_metric(view, style, (enum orr_metric)i, text);
 }
 
 static void add_title(const struct orr_style *style, const char *title, struct orr_text *text)
@@ -158,7 +166,9 @@ void orr_train_explain(const struct orr_view *view, const struct orr_style *styl
     add_metrics(view, style, ORR_METRIC_STEP_TIME, ORR_METRIC_SHARE_OVERHEAD, text);
     add_time_parts(view, style, text);
     add_title(style, "communication hidden beside compute", text);
+    const size_t before = text->length;
     add_metrics(view, style, ORR_METRIC_HIDDEN_TP, ORR_METRIC_HIDDEN_RDP, text);
+    if (text->length == before) orr_text_add(text, "none\n");
     add_title(style, "memory of a GPU", text);
     add_metrics(view, style, ORR_METRIC_MEMORY_WEIGHTS, ORR_METRIC_IN_FLIGHT, text);
     orr_explain_ledger(view, style, text);

@@ -1,4 +1,5 @@
 /* --explain: the operators behind a part of the step, the memory ledger, and the constants with their origin. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 
 #define N_OPERATORS     8
 #define OPERATOR_INDENT 6
+#define LEDGER_INDENT   14
 
 /* ---------------------------------------------------------------- operators */
 
@@ -27,7 +29,7 @@ static void add_choice(const struct orr_op *op, const struct orr_cost *cost, str
     case ORR_OP_FLASH_BACKWARD:
         orr_text_add(line, ", %s%s", orr_dtype_name(op->dtype), op->causal ? ", causal" : "");
         return;
-    case ORR_OP_POINTWISE: orr_text_add(line, ", %.0f launches", op->launches); return;
+    case ORR_OP_POINTWISE: orr_text_add(line, ", %.0f launch%s", op->launches, op->launches > 1 ? "es" : ""); return;
     case ORR_OP_COLLECTIVE:
         orr_text_add(line, " over %s, %s", orr_group_name(op->group), orr_algorithm_name(cost->algorithm));
         return;
@@ -41,27 +43,36 @@ static void add_seconds(struct orr_text *line, const char *name, double seconds)
     if (seconds > 0) orr_text_add(line, ", %s %s", name, orr_print_s(buffer, seconds));
 }
 
+/* What one run is made of: shape, choice, work, and the seconds of each resource. */
+static void add_make_up(const struct orr_view *view, size_t i, struct orr_text *line)
+{
+    const struct orr_op *op = &view->scratch->ops.items[i];
+    const struct orr_cost *cost = &view->scratch->costs[i];
+    char shape[ORR_SHAPE_TEXT], buffer[32];
+    orr_text_add(line, "%s", orr_op_shape(shape, op));
+    add_choice(op, cost, line);
+    if (op->flops > 0) orr_text_add(line, ", %s", orr_print_si(buffer, op->flops, "FLOP"));
+    if (op->kind != ORR_OP_POINTWISE && cost->dram_bytes > 0)
+        orr_text_add(line, ", DRAM %s", orr_print_bytes(buffer, cost->dram_bytes));
+    if (cost->l2_s > 0) orr_text_add(line, ", L2 %s", orr_print_bytes(buffer, cost->l2_bytes));
+    add_seconds(line, "compute", cost->matrix_frac > 0 ? cost->compute_s / view->clock_frac : cost->compute_s);
+    add_seconds(line, "l2", cost->l2_s);
+    add_seconds(line, "dram", cost->dram_s);
+    add_seconds(line, "network", cost->network_s);
+    add_seconds(line, "launch", cost->launch_s);
+    add_seconds(line, "hidden", cost->hidden_s);
+}
+
 static void add_operator(const struct orr_view *view, const struct orr_style *style, const struct orr_alike *alike,
                          struct orr_text *text)
 {
-    const struct orr_op *op = &view->scratch->ops.items[alike->first];
-    const struct orr_cost *cost = &view->scratch->costs[alike->first];
-    char shape[ORR_SHAPE_TEXT], name[96], flops[32], bytes[32], one[32], all[32];
     struct orr_text line = {0};
-    (void)snprintf(name, sizeof name, "    %s", op->name);
-    orr_text_add(&line, "%s", orr_op_shape(shape, op));
-    add_choice(op, cost, &line);
-    if (op->flops > 0) orr_text_add(&line, ", %s", orr_print_si(flops, op->flops, "FLOP"));
-    if (cost->dram_bytes > 0) orr_text_add(&line, ", %s of DRAM traffic", orr_print_bytes(bytes, cost->dram_bytes));
-    add_seconds(&line, "compute", cost->matrix_frac > 0 ? cost->compute_s / view->clock_frac : cost->compute_s);
-    add_seconds(&line, "l2", cost->l2_s);
-    add_seconds(&line, "dram", cost->dram_s);
-    add_seconds(&line, "network", cost->network_s);
-    add_seconds(&line, "launch", cost->launch_s);
-    add_seconds(&line, "hidden", cost->hidden_s);
-    orr_text_add(&line, ", %s bound: %.0f × %s = %s", orr_bound_name(cost->bound), alike->runs,
-                 orr_print_s(one, orr_view_run_s(view, alike->first)), orr_print_s(all, alike->step_s));
-    orr_text_wrap(text, style, name, OPERATOR_INDENT + 22, line.data ? line.data : "", ", ");
+    char one[32], all[32];
+    orr_text_add(text, "    %s: %.0f × %s = %s, %s bound\n", view->scratch->ops.items[alike->first].name, alike->runs,
+                 orr_print_s(one, orr_view_run_s(view, alike->first)), orr_print_s(all, alike->step_s),
+                 orr_bound_name(view->scratch->costs[alike->first].bound));
+    add_make_up(view, alike->first, &line);
+    orr_text_wrap(text, style, "", OPERATOR_INDENT, line.data ? line.data : "", ", ");
     text->failed |= line.failed;
     free(line.data);
 }
@@ -78,9 +89,8 @@ void orr_explain_operators(const struct orr_view *view, const struct orr_style *
         add_operator(view, style, &heaviest[i], text);
     }
     char rest[32], sum[32];
-    if (n > 0)
-        orr_text_add(text, "    other operators %s, sum %s\n",
-                     orr_print_s(rest, n < N_OPERATORS ? 0 : sum_s - listed_s), orr_print_s(sum, sum_s));
+    if (n == N_OPERATORS) orr_text_add(text, "    others: %s\n", orr_print_s(rest, fmax(0, sum_s - listed_s)));
+    if (n > 1) orr_text_add(text, "    sum of the operators: %s\n", orr_print_s(sum, sum_s));
 }
 
 /* ---------------------------------------------------------------- memory ledger */
@@ -97,20 +107,29 @@ static void add_instants(const struct orr_memory *memory, const struct orr_style
     orr_table_print(&table, text, style);
 }
 
+static void add_tensor(const struct orr_tensor *tensor, const struct orr_style *style, struct orr_text *text)
+{
+    char label[64], bytes[32];
+    struct orr_text line = {0};
+    (void)snprintf(label, sizeof label, "%10s %s", orr_print_bytes(bytes, tensor->bytes), tensor->at_peak ? "*" : "");
+    orr_text_add(&line, "%s", tensor->name);
+    if (tensor->shape[0]) orr_text_add(&line, " · %s", tensor->shape);
+    if (tensor->sharding[0]) orr_text_add(&line, " · divided by %s", tensor->sharding);
+    orr_text_add(&line, " · alive: %s", tensor->lifetime);
+    orr_text_wrap(text, &(struct orr_style){.width = orr_style_width(style)}, label, LEDGER_INDENT,
+                  line.data ? line.data : "", " · ");
+    text->failed |= line.failed;
+    free(line.data);
+}
+
+/* Tensors by part, as the parts are listed in the report. */
 void orr_explain_ledger(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_memory *memory = &view->result->memory;
-    struct orr_table table;
-    char bytes[32];
     orr_text_add(text, "\nledger of stage %lld; * alive at the peak\n", (long long)memory->peak_stage);
-    orr_table_start(&table, "rlffff");
-    ORR_ROW(&table, ORR_PAINT_DIM, "bytes", "", "tensor", "shape", "divided by", "alive");
-    for (int64_t i = 0; i < memory->n_tensors; i++) {
-        const struct orr_tensor *tensor = &memory->tensors[i];
-        ORR_ROW(&table, ORR_PAINT_NONE, orr_print_bytes(bytes, tensor->bytes), tensor->at_peak ? "*" : "", tensor->name,
-                tensor->shape, tensor->sharding, tensor->lifetime);
-    }
-    orr_table_print(&table, text, style);
+    for (int part = 0; part < ORR_N_MEMORY_PARTS; part++)
+        for (int64_t i = 0; i < memory->n_tensors; i++)
+            if ((int)memory->tensors[i].part == part) add_tensor(&memory->tensors[i], style, text);
     add_instants(memory, style, text);
 }
 
@@ -132,24 +151,24 @@ static void gemm_rows(const struct orr_job *job, struct orr_table *table)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
     char buffer[32];
-    plain_row(table, "burst_frac", u->burst_frac, "share of peak before the power limit acts");
-    plain_row(table, "sustained_frac", u->sustained_frac, "share of peak in an endless matrix load");
-    plain_row(table, "power_slope", u->power_slope, "gain per share of the step outside matrix kernels");
+    plain_row(table, "burst_frac", u->burst_frac, "share of peak before the power limit");
+    plain_row(table, "sustained_frac", u->sustained_frac, "share of peak in an endless load");
+    plain_row(table, "power_slope", u->power_slope, "gain per share not in matrix kernels");
     plain_row(table, "dram_frac", u->dram_frac, "share of DRAM bandwidth, GEMM");
     constant_row(table, "dram_ramp_bytes", orr_print_bytes(buffer, u->dram_ramp_bytes), "Q_0 of Eq. 38");
-    plain_row(table, "tile_cost", u->tile_cost, "operand delivery: share lost per 1/tile side");
+    plain_row(table, "tile_cost", u->tile_cost, "share lost per 1/tile side");
     constant_row(table, "wave_s", orr_print_s(buffer, u->wave_s), "prologue and epilogue of a wave");
-    constant_row(table, "launch_s", orr_print_s(buffer, u->launch_s), "fixed time of a kernel in a stream");
+    constant_row(table, "launch_s", orr_print_s(buffer, u->launch_s), "fixed time of a kernel");
 }
 
 static void attention_rows(const struct orr_job *job, struct orr_table *table)
 {
     const struct orr_attention_constants *u = &job->calibration.attention[job->workload.attention];
     if (job->workload.attention == ORR_ATTENTION_UNFUSED) return;
-    plain_row(table, "forward_frac", u->forward_frac, "fused attention, forward, share of peak");
-    plain_row(table, "forward_half_seq", u->forward_half_seq, "keys at which it reaches half of that");
+    plain_row(table, "forward_frac", u->forward_frac, "fused attention, share of peak");
+    plain_row(table, "forward_half_seq", u->forward_half_seq, "keys at which half of it is reached");
     plain_row(table, "backward_frac", u->backward_frac, "fused attention, backward");
-    plain_row(table, "backward_half_seq", u->backward_half_seq, "keys at which it reaches half of that");
+    plain_row(table, "backward_half_seq", u->backward_half_seq, "keys at which half of it is reached");
 }
 
 /* Classes of memory-bound kernels that the job runs. */
@@ -181,10 +200,10 @@ static void engine_rows(const struct orr_job *job, struct orr_table *table)
 {
     const struct orr_engine *engine = &job->engine;
     char buffer[32];
-    plain_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "share of TP transfers pipelined with their GEMM");
-    plain_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "share of the backward window collectives can use");
-    plain_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "share of the all-to-all hidden");
-    plain_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "share of a layer its gathers can use");
+    plain_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
+    plain_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
+    plain_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
+    plain_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");
     constant_row(table, "host_launch_s", orr_print_s(buffer, engine->host_launch_s), "host time per kernel launch");
     constant_row(table, "host_step_s", orr_print_s(buffer, engine->host_step_s), "host time per iteration");
 }
@@ -212,7 +231,7 @@ void orr_explain_constants(const struct orr_view *view, const struct orr_style *
     constant_row(&table, "pointwise_launch_s", orr_print_s(buffer, calibration->pointwise_launch_s),
                  "fixed time of a pointwise kernel");
     plain_row(&table, "overlap_contention_frac", calibration->overlap_contention_frac,
-              "compute lost per hidden second, Eq. 65");
+              "compute lost per hidden second (Eq. 65)");
     plain_row(&table, "straggle_frac_per_doubling", calibration->straggle_frac_per_doubling,
               "step time per doubling of GPUs");
     add_table(style, title, &table, text);

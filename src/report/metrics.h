@@ -47,7 +47,7 @@
       "step_time_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",        \
       r->interval_high_s)                                                                                              \
     X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",            \
-      "dense or MoE; trust", "validation residuals", r->interval_class)                                          \
+      "dense or MoE, and whether the chip's kernels were measured", "validation residuals", r->interval_class)                                          \
     X(BOUND, "bound_s", S, "speed of light: no overhead, full overlap, nominal rates",                                 \
       "max(model_flops / (gpus · peak_flops_per_s), optimizer state / hbm_bytes_per_s, gradients / fastest link)",     \
       "Eq. 24 with u = 1", r->bound_s)                                                                                 \

@@ -101,19 +101,16 @@ static int piece_columns(const char *piece, size_t n_bytes)
 void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                    const char *body, const char *separator)
 {
-    const int width = orr_style_width(style);
-    orr_paint(text, style, ORR_PAINT_BOLD, label);
+    const int width = orr_style_width(style), gap = orr_columns(separator), kept = (int)strcspn(separator, " ");
     const int label_columns = orr_columns(label);
     int column = label_columns > indent ? label_columns : indent;
+    orr_paint(text, style, ORR_PAINT_BOLD, label);
     if (*body) orr_text_repeat(text, " ", column - label_columns);
-    const int gap = orr_columns(separator);
-    bool first = true;
-    while (*body) {
+    for (bool first = true; *body; first = false) {
         const char *end = strstr(body, separator);
         const size_t n_bytes = end ? (size_t)(end - body) : strlen(body);
-        const int columns = piece_columns(body, n_bytes);
-        if (!first && column + gap + columns > width) {
-            orr_text_add(text, "\n");
+        if (!first && column + gap + piece_columns(body, n_bytes) + (end ? kept : 0) > width) {
+            orr_text_add(text, "%.*s\n", kept, separator);
             orr_text_repeat(text, " ", indent);
             column = indent;
         } else if (!first) {
@@ -121,9 +118,7 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
             column += gap;
         }
         add_piece(text, body, n_bytes, indent, width, &column);
-        body += n_bytes;
-        if (end) body += strlen(separator);
-        first = false;
+        body += n_bytes + (end ? strlen(separator) : 0);
     }
     orr_text_add(text, "\n");
 }
@@ -160,30 +155,34 @@ void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *co
     }
 }
 
-/* Column widths; bar columns share what the line leaves, and 'f' columns give back what it lacks. */
+/* Take columns from the widest 'f' column until the line fits or none can give more. */
+static void shrink(const struct orr_table *table, int excess, int *widths)
+{
+    for (; excess > 0; excess--) {
+        int *widest = NULL;
+        for (size_t i = 0; table->align[i]; i++)
+            if (table->align[i] == 'f' && widths[i] > MIN_FLEX && (!widest || widths[i] > *widest)) widest = &widths[i];
+        if (!widest) return;
+        --*widest;
+    }
+}
+
+/* Column widths; a bar column takes what the line leaves. */
 static void measure(const struct orr_table *table, int width, int *widths)
 {
-    int total = INDENT - GAP;
+    int total = INDENT - GAP, *bar = NULL;
     for (size_t i = 0; table->align[i]; i++) {
         widths[i] = 0;
+        if (table->align[i] == 'b') bar = &widths[i];
         for (size_t r = 0; r < table->n_rows && table->align[i] != 'b'; r++) {
             const int columns = orr_columns(table->rows[r].cells[i]);
             if (columns > widths[i]) widths[i] = columns;
         }
         total += widths[i] + GAP;
     }
-    for (size_t i = 0; table->align[i]; i++) {
-        const int room = width - total;
-        if (table->align[i] == 'b') {
-            widths[i] = room > MAX_BAR ? MAX_BAR : room > 0 ? room : 0;
-            total += widths[i];
-        } else if (table->align[i] == 'f' && room < 0) {
-            const int least = widths[i] < MIN_FLEX ? widths[i] : MIN_FLEX;
-            const int cut = widths[i] + room > least ? widths[i] + room : least;
-            total -= widths[i] - cut;
-            widths[i] = cut;
-        }
-    }
+    const int room = width - total;
+    if (bar) *bar = room > MAX_BAR ? MAX_BAR : room > 0 ? room : 0;
+    shrink(table, -room, widths);
 }
 
 /* A bar in eighths of a character. */

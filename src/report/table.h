@@ -18,14 +18,15 @@ int orr_style_width(const struct orr_style *style);
 /* Add `body` in a colour if the style has colours. */
 void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_paint paint, const char *body);
 
-/* `label`, padded to `indent` columns, then `body`; lines break at `separator` (which is dropped there) and go on
- * at column `indent`. A piece longer than a line is cut into lines. */
+/* `label`, padded to `indent` columns, then `body`; lines break at `separator` and go on at column `indent`. Of the
+ * separator a broken line keeps what stands before its first space: "," of ", ", nothing of " · ". A piece longer
+ * than a line is cut into lines. */
 void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                    const char *body, const char *separator);
 
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
-    const char *align;   /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1) */
+    const char *align;   /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
     enum orr_paint column_paint[ORR_TABLE_COLUMNS];
     struct orr_row *rows; /* owned */
     size_t n_rows, capacity;

@@ -97,8 +97,13 @@ void orr_dump_ops(const struct orr_view *view, struct orr_text *text)
 {
     orr_text_add(text, "[\n");
     const struct orr_op_list *list = &view->scratch->ops;
-    for (size_t i = 0; i < list->n; i++)
-        add_line(text, joined(op_common(&list->items[i]), op_kind_members(&list->items[i])), i + 1 == list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct orr_cost *cost = &view->scratch->costs[i];
+        json_t *line = joined(op_common(&list->items[i]), op_kind_members(&list->items[i]));
+        line = joined(line, json_pack("{so ss}", "time_s", orr_json_real(orr_cost_at(cost, view->clock_frac)), "bound",
+                                      orr_bound_name(cost->bound)));
+        add_line(text, line, i + 1 == list->n);
+    }
     orr_text_add(text, "]\n");
 }
 

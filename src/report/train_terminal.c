@@ -92,7 +92,7 @@ static void headline_speed(const struct orr_view *view, struct orr_table *table)
 {
     const struct orr_result *r = view->result;
     char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "%s … %s in 80 %% of such jobs", number(view, ORR_METRIC_INTERVAL_LOW, a),
+    (void)snprintf(detail, sizeof detail, "80 %%: %s … %s", number(view, ORR_METRIC_INTERVAL_LOW, a),
                    number(view, ORR_METRIC_INTERVAL_HIGH, b));
     ORR_ROW(table, ORR_PAINT_BOLD, "step time", number(view, ORR_METRIC_STEP_TIME, value), detail);
     (void)snprintf(detail, sizeof detail, "%s per GPU", number(view, ORR_METRIC_TOKENS_PER_GPU, a));
@@ -101,22 +101,23 @@ static void headline_speed(const struct orr_view *view, struct orr_table *table)
     (void)snprintf(detail, sizeof detail, "%s per GPU, HFU %.1f %%", number(view, ORR_METRIC_MODEL_TFLOPS, a),
                    100 * r->hfu_frac);
     ORR_ROW(table, ORR_PAINT_NONE, "utilisation", value, detail);
-    (void)snprintf(detail, sizeof detail, "the step takes %.2f times as long",
+    (void)snprintf(detail, sizeof detail, "the step takes %.2f times that",
                    r->bound_s > 0 ? r->step_time_s / r->bound_s : 0);
     ORR_ROW(table, ORR_PAINT_NONE, "speed of light", number(view, ORR_METRIC_BOUND, value), detail);
 }
 
-/* Shares of the step by binding resource, largest first. */
+/* Shares of the step by binding resource, largest first, without the bottleneck itself. */
 static void list_shares(const struct orr_result *result, struct orr_text *line)
 {
     bool listed[ORR_N_BOUNDS] = {false};
-    for (int n = 0; n < ORR_N_BOUNDS; n++) {
+    listed[result->bottleneck] = true;
+    for (int n = 1; n < ORR_N_BOUNDS; n++) {
         int best = -1;
         for (int i = 0; i < ORR_N_BOUNDS; i++)
             if (!listed[i] && (best < 0 || result->bound_share_frac[i] > result->bound_share_frac[best])) best = i;
         listed[best] = true;
         if (result->bound_share_frac[best] >= 0.005)
-            orr_text_add(line, "%s%s %.0f %%", n > 0 ? ", " : "", orr_bound_name((enum orr_bound)best),
+            orr_text_add(line, "%s%s %.0f %%", n > 1 ? ", " : "", orr_bound_name((enum orr_bound)best),
                          100 * result->bound_share_frac[best]);
     }
 }
@@ -125,13 +126,15 @@ static void headline_resources(const struct orr_view *view, struct orr_table *ta
 {
     const struct orr_result *r = view->result;
     char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "%s the %s usable on a GPU of %s", r->fits ? "fits in" : "does not fit in",
+    (void)snprintf(detail, sizeof detail, "%s: %s of %s usable", r->fits ? "fits" : "does not fit",
                    number(view, ORR_METRIC_MEMORY_USABLE, a), number(view, ORR_METRIC_MEMORY_CAPACITY, b));
     ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory", number(view, ORR_METRIC_MEMORY_TOTAL, value),
             detail);
     struct orr_text shares = {0};
     list_shares(r, &shares);
-    ORR_ROW(table, ORR_PAINT_NONE, "bottleneck", orr_bound_name(r->bottleneck), shares.data ? shares.data : "");
+    (void)snprintf(value, sizeof value, "%s %.0f %%", orr_bound_name(r->bottleneck),
+                   100 * r->bound_share_frac[r->bottleneck]);
+    ORR_ROW(table, ORR_PAINT_NONE, "bottleneck", value, shares.data ? shares.data : "");
     table->failed |= shares.failed;
     free(shares.data);
     (void)snprintf(value, sizeof value, "%s per GPU", number(view, ORR_METRIC_POWER, a));
@@ -150,7 +153,7 @@ static void add_headline(const struct orr_view *view, const struct orr_style *st
     headline_speed(view, &table);
     headline_resources(view, &table);
     orr_table_print(&table, text, style);
-    if (!view->result->fits) orr_text_wrap(text, style, "  reason", LABEL + 8, view->result->reason, " ");
+    if (view->result->reason[0]) orr_text_wrap(text, style, "  reason", LABEL + 8, view->result->reason, " ");
     orr_text_add(text, "\n");
 }
 
@@ -182,17 +185,19 @@ static void amount_row(struct orr_table *table, const struct scale *scale, enum 
 static double add_slices(struct orr_table *table, const struct slice *slices, size_t n_slices,
                          const struct scale *scale)
 {
-    double values[ORR_N_TIME_PARTS], shares[ORR_N_TIME_PARTS], rounded[ORR_N_TIME_PARTS], percents[ORR_N_TIME_PARTS];
-    double sum = 0, sum_percent = 0;
+    double values[ORR_N_TIME_PARTS] = {0}, shares[ORR_N_TIME_PARTS] = {0};
+    double rounded[ORR_N_TIME_PARTS], percents[ORR_N_TIME_PARTS];
+    double sum = 0, sum_percent = 0, longest = 100;
     for (size_t i = 0; i < n_slices; i++) {
         values[i] = slices[i].value / scale->unit;
         shares[i] = scale->whole > 0 ? 100 * slices[i].value / scale->whole : 0;
+        longest = fmax(longest, shares[i]);
     }
     orr_apportion(values, n_slices, pow(10, -scale->decimals), rounded);
     orr_apportion(shares, n_slices, 0.1, percents);
     for (size_t i = 0; i < n_slices; i++) {
         char bar[32];
-        (void)snprintf(bar, sizeof bar, "%.9f", shares[i] / 100);
+        (void)snprintf(bar, sizeof bar, "%.9f", shares[i] / longest);
         if (slices[i].value != 0)
             amount_row(table, scale, ORR_PAINT_NONE, slices[i].name, rounded[i], percents[i], bar);
         sum += rounded[i];

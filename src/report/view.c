@@ -100,17 +100,17 @@ double orr_view_part_s(const struct orr_view *view, size_t i, enum orr_time_part
 static bool is_alike(const struct orr_op *a, const struct orr_op *b)
 {
     return a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops && a->bytes == b->bytes &&
-           a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && a->window_op == b->window_op &&
-           strcmp(a->name, b->name) == 0;
+           a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->name, b->name) == 0;
 }
 
 /* Operators like i taken together; empty unless i is the first of them. */
 static struct orr_alike gather_alike(const struct orr_view *view, size_t i, enum orr_time_part part)
 {
     const struct orr_op *ops = view->scratch->ops.items;
+    const struct orr_cost *costs = view->scratch->costs;
     struct orr_alike alike = {.first = i};
     for (size_t k = 0; k < view->scratch->ops.n; k++) {
-        if (!is_alike(&ops[k], &ops[i])) continue;
+        if (!is_alike(&ops[k], &ops[i]) || costs[k].hidden_s != costs[i].hidden_s) continue;
         if (k < i) return alike;
         alike.runs += part_runs(view, k, part);
         alike.step_s += orr_view_part_s(view, k, part);

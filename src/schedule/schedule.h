@@ -8,7 +8,7 @@
 /* What a phase of one layer (or end) costs, once. */
 struct orr_phase_sum {
     double compute_s;                  /* kernels, at the current clock */
-    double matrix_s;                   /* of it, matrix kernels */
+    double matrix_s;                   /* its matrix FLOP at the burst rate */
     double wgrad_s;                    /* of it, weight gradients */
     double exposed_s[ORR_N_GROUPS];    /* collectives not hidden by an operator */
     double hidden_s[ORR_N_GROUPS];

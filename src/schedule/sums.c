@@ -21,7 +21,7 @@ static void add_op(struct orr_phase_sum *sum, const struct orr_op *op, const str
         return;
     }
     sum->compute_s += time_s;
-    sum->matrix_s += cost->matrix_frac > 0 ? time_s : 0;
+    sum->matrix_s += cost->matrix_s;
     sum->wgrad_s += op->wgrad ? time_s : 0;
     sum->launches += op->launches;
     sum->bound_s[cost->bound] += time_s;

@@ -61,6 +61,7 @@ static const struct orr_field ATTENTION_FIELDS[] = {
     ATTENTION(backward_half_seq, ORR_UNIT_COUNT, 0, 1e6, "sequence at half that share"),
     ATTENTION(head_64_frac, ORR_UNIT_NONE, LEAST_FRAC, 2, "factor for heads up to 64"),
     ATTENTION(head_96_frac, ORR_UNIT_NONE, LEAST_FRAC, 2, "factor for heads up to 96"),
+    ATTENTION(tail, ORR_UNIT_NONE, 0, 10, "last blocks of a launch, in walks of one block over its keys"),
     FIT(attention_entry),
 };
 
@@ -88,6 +89,7 @@ static const struct orr_field POINTWISE_FIELDS[] = {ORR_POINTWISES(POINTWISE)};
 static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_calibration, pointwise_launch_s, ORR_UNIT_S, true, 0, 1, "fixed time of a pointwise kernel"),
     ORR_REAL(orr_calibration, l2_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "share of last-level bandwidth"),
+    ORR_REAL(orr_calibration, write_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "DRAM share at which a product is written"),
     ORR_REAL(orr_calibration, softmax_unfused_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "framework softmax"),
     ORR_REAL(orr_calibration, p2p_scaleup_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "share of the link a send has"),
     ORR_REAL(orr_calibration, overlap_contention_frac, ORR_UNIT_NONE, true, 0, 1, "compute lost beside transfers"),

@@ -142,17 +142,13 @@ static enum orr_err check_tensor(const struct orr_job *job, struct orr_error *er
     return ORR_OK;
 }
 
-/* ---------------------------------------------------------------- context parallel and positions */
+/* ---------------------------------------------------------------- context parallel */
 
 static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
     const struct orr_model *model = &job->model;
     const int64_t seq = job->workload.seq;
-    const int64_t longest = model->max_seq > 0 ? model->max_seq : model->n_positions;
-    if (model->n_positions > 0 && seq > longest)
-        return FAIL(error, "workload.seq", "%lld is longer than the %lld learned positions of %s", (ll)seq, (ll)longest,
-                    model->id);
     if (plan->cp == 1)
         return ORR_OK;
     /* a ring gives every rank one block from each end, so that causal work is even */
@@ -261,10 +257,12 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
     if (plan->pp > n_layers)
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
-    if (plan->pp * plan->vpp > n_layers)
+    /* two chunks may hold no layer: those of the embedding and of the head (Llama 3 trains that way) */
+    const int64_t most_chunks = plan->vpp > 1 ? n_layers + 2 : n_layers;
+    if (plan->pp * plan->vpp > most_chunks)
         return FAIL(error, "plan.vpp", "pp * vpp = %lld * %lld = %lld chunks for the %lld layers of %s: at most %lld",
                     (ll)plan->pp, (ll)plan->vpp, (ll)(plan->pp * plan->vpp), (ll)n_layers, job->model.id,
-                    (ll)(n_layers / plan->pp));
+                    (ll)(most_chunks / plan->pp));
     if (plan->vpp > 1 && plan->pp == 1)
         return FAIL(error, "plan.vpp", "%lld chunks per rank need pp > 1; pp is 1", (ll)plan->vpp);
     if (plan->vpp > 1 && plan->schedule != ORR_SCHEDULE_INTERLEAVED)

@@ -20,6 +20,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_chip, l2_multicast, ORR_UNIT_NONE, true, 1, 1024, "thread blocks one operand read can serve"),
     ORR_REAL(orr_chip, hbm_bytes, ORR_UNIT_BYTES, true, 1e6, 1e18, "memory the driver reports"),
     ORR_REAL(orr_chip, hbm_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 1e9, 1e18, "nominal memory bandwidth"),
+    ORR_ENUM(orr_chip, flash, true, orr_attention_kernel_names, "fused attention kernel of the frameworks made for it"),
     ORR_REAL(orr_chip, tdp_w, ORR_UNIT_W, true, 0.1, 1e6, "power limit"),
     ORR_REAL(orr_chip, idle_w, ORR_UNIT_W, true, 0, 1e6, "power when idle"),
     ORR_REAL(orr_chip, flop_j, ORR_UNIT_J, true, 0, 1e-6, "energy of a 16-bit matrix FLOP"),

@@ -11,17 +11,13 @@ enum { RULE = 256, KEYS_MAX = 96 };
 
 /* ---------------------------------------------------------------- what is allowed, in words */
 
-static void print_number(char *buffer, size_t size, double value)
-{
-    (void)snprintf(buffer, size, fabs(value) < 1e15 ? "%.12g" : "%g", value);
-}
-
 static void number_rule(char rule[RULE], const struct orr_field *field)
 {
     const char *noun = field->type == ORR_FIELD_INT ? "an integer" : "a number";
     char low[32], high[32];
-    print_number(low, sizeof low, field->min);
-    print_number(high, sizeof high, field->max);
+    const int digits = field->type == ORR_FIELD_INT ? 15 : 6;
+    (void)snprintf(low, sizeof low, "%.*g", digits, field->min);
+    (void)snprintf(high, sizeof high, "%.*g", digits, field->max);
     const bool plain = field->unit == ORR_UNIT_NONE || field->unit == ORR_UNIT_COUNT;
     (void)snprintf(rule, RULE, "%s from %s to %s%s%s%s", noun, low, high, plain ? "" : " (",
                    plain ? "" : orr_unit_hint(field->unit), plain ? "" : ")");

@@ -73,35 +73,26 @@ static bool is_inside(const char *path, const char *outer)
     return strncmp(path, outer, length) == 0 && (path[length] == '\0' || path[length] == '.');
 }
 
-/* The key of "set" that gave the value at `path`; NULL if none did. */
+/* The key of "set" that gave the value at `path`, else one that gave something inside it; NULL if none did. The
+ * whole document ("") is never blamed on the request. */
 static const char *set_key(const struct orr_set *set, const char *path)
 {
     char full[ORR_KEY_PATH];
     orr_key_path(full, set->part, path);
-    const char *key;
+    const char *key, *inner = NULL;
     json_t *value;
     json_object_foreach((json_t *)set->values, key, value) {
         if (is_inside(full, key))
             return key;
+        if (path[0] && is_inside(key, full))
+            inner = key;
     }
-    return NULL;
+    return inner;
 }
 
 bool orr_doc_is_set(const struct orr_doc *doc, const char *path)
 {
-    if (!doc->set)
-        return false;
-    if (set_key(doc->set, path))
-        return true;
-    char full[ORR_KEY_PATH];
-    orr_key_path(full, doc->set->part, path);
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)doc->set->values, key, value) {
-        if (is_inside(key, full))
-            return true;
-    }
-    return false;
+    return doc->set && set_key(doc->set, path);
 }
 
 /* Lines of a command line are no help. */
@@ -140,15 +131,40 @@ enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct or
     return orr_fail(error, ORR_ERR_INPUT, place_of(doc, path, key), "%s", message);
 }
 
+/* Names as people know them -> as the units rule spells them, piece by piece: "mem_bw" -> "hbm_bytes_per_s". */
+static void spell_out(char spelled[ORR_KEY_PATH], const char *key)
+{
+    static const char *const PIECES[][2] = {{"bw", "bytes_per_s"},   {"bandwidth", "bytes_per_s"},
+                                            {"mem", "hbm"},          {"memory", "hbm"},
+                                            {"latency", "latency_s"}, {"power", "w"}};
+    size_t n = 0;
+    spelled[0] = '\0';
+    while (*key && n + 1 < ORR_KEY_PATH) {
+        size_t length = strcspn(key, "_");
+        const char *piece = key;
+        key += length + (key[length] == '_');
+        for (size_t i = 0; i < ORR_COUNT_OF(PIECES); i++) {
+            if (strlen(PIECES[i][0]) == length && strncmp(piece, PIECES[i][0], length) == 0) {
+                piece = PIECES[i][1];
+                length = strlen(piece);
+                break;
+            }
+        }
+        const int added = snprintf(spelled + n, ORR_KEY_PATH - n, "%s%.*s", n ? "_" : "", (int)length, piece);
+        n += added > 0 ? (size_t)added : 0;
+    }
+}
+
 enum orr_err orr_doc_fail_unknown(const struct orr_doc *doc, const char *path, const char *key,
                                   const char *const *known, size_t n_known, struct orr_error *error)
 {
-    char full[ORR_KEY_PATH], shown[ORR_KEY_PATH], hint[ORR_HINT];
+    char full[ORR_KEY_PATH], shown[ORR_KEY_PATH], spelled[ORR_KEY_PATH], hint[ORR_HINT];
     orr_key_path(full, path, key);
     struct orr_place place = place_of(doc, full, shown);
     place.key = NULL; /* the message names it */
+    spell_out(spelled, key);
     const enum orr_err code = orr_fail(error, ORR_ERR_INPUT, place, "unknown key \"%.128s\"%s", shown,
-                                       orr_did_you_mean(hint, key, known, n_known));
+                                       orr_did_you_mean(hint, spelled, known, n_known));
     if (error)
         orr_copy_line(error->key, sizeof error->key, shown);
     return code;

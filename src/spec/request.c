@@ -245,6 +245,8 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     if (object)
         err = orr_fields_read(request, "workload", object, WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS),
                               WORKLOAD_EXTRA, &ask, error);
+    if (job->engine.attention_from_chip)
+        job->engine.attention = job->system.chip.flash;
     if (!err)
         err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
     if (err)

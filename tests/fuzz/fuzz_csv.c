@@ -7,7 +7,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *csv = fuzz_text("", data, size, "");
-    struct orr_validation *validation;
+    struct orr_validation *validation = NULL;
     struct orr_error error = {0};
     if (orr_validate(fuzz_catalogue(), csv, "measured.csv", &validation, &error)) {
         if (!error.text[0] || strchr(error.text, '\n')) abort();

@@ -1,0 +1,608 @@
+/* Reports of a training prediction: sums that can be seen, lines that fit, JSON and CSV of the contract, explanations
+ * and the glossary. `test_report --write-glossary FILE` writes the page the last test compares with. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/metrics.h"
+#include "report/table.h"
+#include "report/train.h"
+
+#define N_JOBS 4
+
+static const char *const requests[N_JOBS] = {
+    "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":64,"
+    "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3},\"workload\":{\"global_batch\":64,\"engine\":\"megatron-lm-2022\"}}",
+    "{\"kind\":\"train\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":64,"
+    "\"plan\":{\"tp\":2,\"pp\":4,\"ep\":8,\"zero\":1},\"workload\":{\"seq\":4096,\"global_batch\":256}}",
+    "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h200-sxm\",\"gpus\":8,\"plan\":{\"zero\":3},"
+    "\"workload\":{\"global_batch\":8}}", /* below a second */
+    "{\"kind\":\"train\",\"model\":\"deepseek-v3\",\"system\":\"h100-sxm\",\"gpus\":256,"
+    "\"plan\":{\"pp\":4,\"ep\":64,\"stage_layers\":[15,15,15,16]},"
+    "\"workload\":{\"seq\":4096,\"global_batch\":256,\"precision\":\"fp8\",\"engine\":\"megatron-core-2025\"}}",
+};
+
+struct fixture {
+    struct orr_catalogue *catalogue;
+    struct orr_job jobs[N_JOBS];
+    struct orr_scratch *scratches[N_JOBS];
+    struct orr_result results[N_JOBS];
+    struct orr_view views[N_JOBS];
+};
+
+static int open_fixture(void **state)
+{
+    static struct fixture fixture;
+    struct orr_error error;
+    if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
+    for (size_t i = 0; i < N_JOBS; i++) {
+        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error)) fail_msg("%s", error.text);
+        fixture.scratches[i] = orr_scratch_new();
+        orr_train(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+        fixture.views[i] = orr_view_of(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+    }
+    *state = &fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) orr_scratch_free(fixture->scratches[i]);
+    orr_catalogue_close(fixture->catalogue);
+    return 0;
+}
+
+static char *render(const struct orr_view *view, enum orr_format format, int width, bool colour)
+{
+    const struct orr_style style = {.width = width, .colour = colour};
+    struct orr_text text = {0};
+    orr_train_render(view, format, &style, &text);
+    char *rendered = orr_text_take(&text);
+    assert_non_null(rendered);
+    return rendered;
+}
+
+static json_t *render_json(const struct orr_view *view, enum orr_format format)
+{
+    char *text = render(view, format, 0, false);
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!json) fail_msg("line %d: %s", error.line, error.text);
+    free(text);
+    return json;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static void columns_are_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(orr_columns("abc"), 3);
+    assert_int_equal(orr_columns("2048×6144 █▎"), 12);
+    assert_int_equal(orr_columns("\033[1mabc\033[0m"), 3);
+}
+
+static void rounding_keeps_the_sum(void **state)
+{
+    (void)state;
+    const double thirds[] = {1.0 / 3, 1.0 / 3, 1.0 / 3}, mixed[] = {0.126, 0.126, 0.748};
+    double rounded[3];
+    orr_apportion(thirds, 3, 0.1, rounded); /* 1.0 in tenths: 4 + 3 + 3 */
+    assert_float_equal(rounded[0] + rounded[1] + rounded[2], 1.0, 1e-12);
+    assert_float_equal(rounded[0], 0.4, 1e-12);
+    orr_apportion(mixed, 3, 0.01, rounded); /* floors 12 + 12 + 74, the two left go to the remainders 0.8 and 0.6 */
+    assert_float_equal(rounded[2], 0.75, 1e-12);
+    assert_float_equal(rounded[0], 0.13, 1e-12);
+    assert_float_equal(rounded[1], 0.12, 1e-12);
+}
+
+static void text_wraps_at_separators(void **state)
+{
+    (void)state;
+    const struct orr_style style = {.width = ORR_MIN_WIDTH};
+    struct orr_text text = {0};
+    orr_text_wrap(&text, &style, "list", 6, "one piece of text · another piece of text · and a third piece", " · ");
+    char *wrapped = orr_text_take(&text);
+    assert_string_equal(wrapped, "list  one piece of text · another piece of text\n      and a third piece\n");
+    free(wrapped);
+    orr_text_wrap(&text, &style, "", 0, "0123456789012345678901234567890123456789012345678901234567890123456789", " ");
+    wrapped = orr_text_take(&text);
+    assert_string_equal(wrapped, "012345678901234567890123456789012345678901234567890123456789\n0123456789\n");
+    free(wrapped);
+}
+
+static void tables_align_and_cut(void **state)
+{
+    (void)state;
+    const struct orr_style style = {.width = ORR_MIN_WIDTH};
+    struct orr_table table;
+    struct orr_text text = {0};
+    orr_table_start(&table, "lrfb");
+    ORR_ROW(&table, ORR_PAINT_NONE, "a", "1.5", "", "0.5");
+    ORR_ROW(&table, ORR_PAINT_NONE, "bcd", "10.25", "", "");
+    orr_table_print(&table, &text, &style);
+    orr_table_start(&table, "lf");
+    ORR_ROW(&table, ORR_PAINT_NONE, "name", "a long cell that cannot fit into a line of sixty columns at all");
+    orr_table_print(&table, &text, &style);
+    char *printed = orr_text_take(&text);
+    assert_string_equal(printed, "  a      1.5    ████████████████████\n"
+                                 "  bcd  10.25\n"
+                                 "  name  a long cell that cannot fit into a line of sixty co…\n");
+    free(printed);
+}
+
+/* ---------------------------------------------------------------- terminal */
+
+/* The number in the second column of the row called `name` after the line that starts with `title`. */
+static double printed_number(const char *text, const char *title, const char *name, bool share)
+{
+    const char *row = strstr(text, title);
+    assert_non_null(row);
+    char start[64];
+    (void)snprintf(start, sizeof start, "\n  %s ", name);
+    row = strstr(row, start);
+    if (!row) return 0; /* a part that is zero has no row */
+    char *end;
+    double number = strtod(row + strlen(start), &end);
+    if (share) number = strtod(end + strcspn(end, "0123456789-"), NULL);
+    return number;
+}
+
+static void printed_parts_sum(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        double time = 0, share = 0, memory = 0;
+        for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
+            const char *name = orr_time_part_name((enum orr_time_part)part);
+            time += printed_number(text, "time of a step", name, false);
+            share += printed_number(text, "time of a step", name, true);
+        }
+        for (int part = 0; part < ORR_N_MEMORY_PARTS; part++)
+            memory += printed_number(text, "memory of a GPU", orr_memory_part_name((enum orr_memory_part)part), false);
+        const double unit = fixture->results[i].step_time_s < 1 ? 1e-3 : 1;
+        assert_float_equal(time, printed_number(text, "time of a step", "sum", false), 1e-6);
+        assert_float_equal(time, fixture->results[i].step_time_s / unit, 0.051);
+        assert_float_equal(share, 100, 1e-6);
+        assert_float_equal(memory, printed_number(text, "memory of a GPU", "sum", false), 1e-6);
+        assert_float_equal(memory, fixture->results[i].memory.total_bytes / 1073741824.0, 0.0051);
+        const double rest = printed_number(text, "memory of a GPU", "headroom", false) +
+                            printed_number(text, "memory of a GPU", "reserved", false);
+        assert_float_equal(memory + rest, printed_number(text, "memory of a GPU", "capacity", false), 1e-6);
+        free(text);
+    }
+}
+
+static void check_lines(const char *text, int width)
+{
+    while (*text) {
+        char line[1024];
+        const size_t length = strcspn(text, "\n");
+        assert_in_range(length, 0, sizeof line - 1);
+        memcpy(line, text, length);
+        line[length] = '\0';
+        if (orr_columns(line) > width) fail_msg("longer than %d: %s", width, line);
+        if (length > 0 && line[length - 1] == ' ') fail_msg("space at the end: %s", line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void lines_fit_the_width(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (int width = ORR_MIN_WIDTH; width <= 120; width += 5) {
+            char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, width, false);
+            check_lines(text, width);
+            free(text);
+            text = render(&fixture->views[i], ORR_FORMAT_EXPLAIN, width, true);
+            check_lines(text, width);
+            free(text);
+        }
+}
+
+static void report_is_short(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        int lines = 0;
+        for (const char *c = text; *c; c++) lines += *c == '\n';
+        assert_in_range(lines, 30, 50);
+        free(text);
+    }
+}
+
+static void colours_are_optional(void **state)
+{
+    const struct fixture *fixture = *state;
+    char *plain = render(&fixture->views[0], ORR_FORMAT_TERMINAL, 0, false);
+    char *coloured = render(&fixture->views[0], ORR_FORMAT_TERMINAL, 0, true);
+    assert_null(strchr(plain, '\033'));
+    assert_non_null(strchr(coloured, '\033'));
+    char *to = coloured;
+    for (const char *from = coloured; *from;) {
+        if (*from == '\033') from += strcspn(from, "m") + 1;
+        else *to++ = *from++;
+    }
+    *to = '\0';
+    assert_string_equal(coloured, plain);
+    free(coloured);
+    free(plain);
+}
+
+static void a_plan_that_does_not_fit_says_why(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_result result = fixture->results[0];
+    struct orr_view view = fixture->views[0];
+    view.result = &result;
+    result.fits = false;
+    (void)snprintf(result.reason, sizeof result.reason, "20 GiB too much; \"zero\":1 would save 24 GiB");
+    char *text = render(&view, ORR_FORMAT_TERMINAL, 0, false);
+    assert_non_null(strstr(text, "does not fit"));
+    assert_non_null(strstr(text, "reason          20 GiB too much; \"zero\":1 would save 24 GiB\n"));
+    free(text);
+    json_t *json = render_json(&view, ORR_FORMAT_JSON);
+    assert_true(json_is_false(json_object_get(json, "fits")));
+    assert_string_equal(json_string_value(json_object_get(json, "reason")), result.reason);
+    json_decref(json);
+    json = render_json(&fixture->views[0], ORR_FORMAT_JSON);
+    assert_null(json_object_get(json, "reason"));
+    json_decref(json);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+/* The contract, typed again: renaming a key must fail here. */
+static const char *const contract[] = {
+    "schema", "kind", "step_time_s", "interval_s", "interval_class", "bound_s", "tokens_per_s", "tokens_per_s_per_gpu",
+    "model_tflops_per_gpu", "mfu_frac", "hfu_frac", "trust", "fits", "bottleneck", "bound_share", "time_s", "hidden_s",
+    "memory_bytes", "energy_j", "power_w_per_gpu", "cost_usd", "params_total", "params_active", "n_micro_batches",
+    "matrix_share_frac", "matrix_frac", "request", NULL};
+static const char *const contract_time[] = {"forward",    "backward",  "recompute",  "tp_exposed", "cp_exposed", "ep_exposed",
+                                            "pp_exposed", "pp_bubble", "dp_exposed", "optimizer",  "overhead",   NULL};
+static const char *const contract_memory[] = {"weights",   "gradients", "optimizer", "activations",
+                                              "workspace", "total",     "usable",    "capacity",    NULL};
+static const char *const contract_shares[] = {"compute", "l2", "dram", "network", "overhead", NULL};
+static const char *const contract_hidden[] = {"tp", "cp", "ep", "etp", "pp", "dp", "edp", NULL};
+
+static void has_keys(const json_t *object, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (!json_object_get(object, *keys)) fail_msg("no key \"%s\"", *keys);
+}
+
+static double sum_of(const json_t *object, const char *const *keys)
+{
+    double sum = 0;
+    for (; *keys; keys++) sum += json_real_value(json_object_get(object, *keys));
+    return sum;
+}
+
+static void json_follows_the_contract(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_result *result = &fixture->results[i];
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        has_keys(json, contract);
+        const json_t *time = json_object_get(json, "time_s"), *memory = json_object_get(json, "memory_bytes");
+        has_keys(time, contract_time);
+        has_keys(memory, contract_memory);
+        has_keys(json_object_get(json, "bound_share"), contract_shares);
+        has_keys(json_object_get(json, "hidden_s"), contract_hidden);
+        assert_string_equal(json_string_value(json_object_get(json, "schema")), "orrery/1");
+        assert_string_equal(json_string_value(json_object_get(json, "kind")), "train");
+        assert_int_equal(json_array_size(json_object_get(json, "interval_s")), 2);
+        /* 17 digits: the numbers come back bit by bit */
+        assert_true(json_real_value(json_object_get(json, "step_time_s")) == result->step_time_s);
+        assert_true(json_real_value(json_array_get(json_object_get(json, "interval_s"), 1)) == result->interval_high_s);
+        assert_true(json_real_value(json_object_get(memory, "total")) == result->memory.total_bytes);
+        assert_true(json_integer_value(json_object_get(json, "params_total")) == result->params_total);
+        assert_float_equal(sum_of(time, contract_time) / result->step_time_s, 1, 1e-12);
+        assert_float_equal(sum_of(json_object_get(json, "bound_share"), contract_shares), 1, 1e-9);
+        json_decref(json);
+    }
+}
+
+static void request_echo_gives_the_same_job(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct orr_job job;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        char *echo = json_dumps(json_object_get(json, "request"), 0);
+        struct orr_error error;
+        if (orr_job_read(fixture->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
+        char *first = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
+        char *second = orr_train_report(&job, ORR_FORMAT_JSON, NULL);
+        assert_string_equal(first, second);
+        free(first);
+        free(second);
+        free(echo);
+        json_decref(json);
+    }
+}
+
+static void numbers_json_cannot_hold_are_null(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_result result = fixture->results[0];
+    struct orr_job job = fixture->jobs[0];
+    struct orr_view view = fixture->views[0];
+    view.result = &result;
+    view.job = &job;
+    result.energy_j = INFINITY;
+    (void)strcpy(job.model.id, "caf\xe9"); /* not UTF-8 */
+    json_t *json = render_json(&view, ORR_FORMAT_JSON);
+    assert_true(json_is_null(json_object_get(json, "energy_j")));
+    const json_t *request = json_object_get(json, "request");
+    assert_string_equal(json_string_value(json_object_get(request, "model")), "caf?");
+    json_decref(json);
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+/* Cut the next cell off a CSV line: quotes taken off, `*line` moved on. False at the end of the line. */
+static bool next_cell(const char **line, char *cell, size_t size)
+{
+    const char *c = *line;
+    if (!*c || *c == '\n') return false;
+    const bool quoted = *c == '"';
+    size_t n = 0;
+    for (c += quoted; *c && *c != '\n' && (quoted || *c != ','); c++) {
+        if (quoted && *c == '"' && *++c != '"') break;
+        assert_in_range(n, 0, size - 2);
+        cell[n++] = *c;
+    }
+    cell[n] = '\0';
+    *line = c + (*c == ',');
+    return true;
+}
+
+/* The value of a dotted path, "interval_s.0" for places in arrays. */
+static const json_t *at_path(const json_t *json, const char *path)
+{
+    char key[64];
+    const size_t length = strcspn(path, ".");
+    (void)snprintf(key, sizeof key, "%.*s", (int)length, path);
+    const json_t *value = json_is_array(json) ? json_array_get(json, (size_t)atoi(key)) : json_object_get(json, key);
+    return path[length] && value ? at_path(value, path + length + 1) : value;
+}
+
+static void csv_row_matches_header_and_json(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_CSV, 0, false);
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        const char *header = text, *row = strchr(text, '\n') + 1;
+        char name[256], cell[512];
+        int n = 0, numbers = 0;
+        for (; next_cell(&header, name, sizeof name); n++) {
+            assert_true(next_cell(&row, cell, sizeof cell));
+            const json_t *value = at_path(json, name);
+            if (!value) value = at_path(json_object_get(json, "request"), name);
+            if (json_is_string(value)) assert_string_equal(cell, json_string_value(value));
+            if (json_is_real(value)) assert_true(strtod(cell, NULL) == json_real_value(value));
+            numbers += json_is_real(value);
+        }
+        assert_false(next_cell(&row, cell, sizeof cell));
+        assert_string_equal(row, "\n");
+        assert_true(n > ORR_N_METRICS && numbers > 40);
+        json_decref(json);
+        free(text);
+    }
+}
+
+static void csv_quotes_what_would_break_a_row(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_result result = fixture->results[0];
+    struct orr_view view = fixture->views[0];
+    view.result = &result;
+    (void)strcpy(result.reason, "a, \"b\"");
+    char *text = render(&view, ORR_FORMAT_CSV, 0, false);
+    assert_non_null(strstr(text, ",\"a, \"\"b\"\"\","));
+    free(text);
+}
+
+/* ---------------------------------------------------------------- explain, dumps */
+
+static void explanation_covers_the_report(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_memory *memory = &fixture->results[i].memory;
+        char *text = render(&fixture->views[i], ORR_FORMAT_EXPLAIN, 0, false);
+        char line[96];
+        for (int m = 0; m < ORR_N_METRICS; m++) {
+            const bool hidden = m >= ORR_METRIC_HIDDEN_TP && m <= ORR_METRIC_HIDDEN_RDP;
+            (void)snprintf(line, sizeof line, "\n%s", orr_metric_info((enum orr_metric)m)->key);
+            if (!hidden && m != ORR_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
+        }
+        for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
+            (void)snprintf(line, sizeof line, "\ntime_s.%s", orr_time_part_name((enum orr_time_part)part));
+            assert_non_null(strstr(text, line));
+        }
+        for (int64_t t = 0; t < memory->n_tensors; t++) assert_non_null(strstr(text, memory->tensors[t].name));
+        for (int64_t t = 0; t < memory->n_instants; t++) assert_non_null(strstr(text, memory->instants[t].name));
+        assert_non_null(strstr(text, fixture->jobs[i].calibration.id));
+        free(text);
+    }
+}
+
+static void formulas_show_their_values(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_result result = fixture->results[0];
+    struct orr_view view = fixture->views[0];
+    view.result = &result;
+    result.model_flops = 1.4e17;
+    result.step_time_s = 20;
+    result.mfu_frac = 0.3506; /* 1.4e17 / (20 · 64 · 312e12) */
+    char *text = render(&view, ORR_FORMAT_EXPLAIN, 160, false);
+    assert_non_null(strstr(text, "\nmfu_frac = model_flops / (step_time_s · gpus · peak_flops_per_s) = "
+                                 "140 PFLOP / (20.0 s · 64 · 312 TFLOP/s) = 0.3506   [Eq. 3]\n"));
+    free(text);
+}
+
+/* Operators times runs give the parts of the step that are made of them. */
+static void operators_sum_to_the_parts(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const enum orr_time_part parts[] = {ORR_TIME_FORWARD,    ORR_TIME_BACKWARD,   ORR_TIME_RECOMPUTE,
+                                               ORR_TIME_TP_EXPOSED, ORR_TIME_CP_EXPOSED, ORR_TIME_EP_EXPOSED,
+                                               ORR_TIME_PP_EXPOSED, ORR_TIME_OPTIMIZER};
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+            double sum_s = 0;
+            for (size_t k = 0; k < fixture->scratches[i]->ops.n; k++)
+                sum_s += orr_view_part_s(&fixture->views[i], k, parts[p]);
+            assert_float_equal(sum_s, fixture->results[i].time_s[parts[p]], 1e-9 * fixture->results[i].step_time_s);
+        }
+}
+
+static void heaviest_come_first(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct orr_view *view = &fixture->views[0];
+    struct orr_alike few[3], all[256];
+    const size_t n = orr_view_heaviest(view, ORR_TIME_BACKWARD, 256, all);
+    double sum_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum_s += all[i].step_s;
+        if (i > 0) assert_true(all[i - 1].step_s >= all[i].step_s);
+    }
+    assert_float_equal(sum_s, fixture->results[0].time_s[ORR_TIME_BACKWARD], 1e-9 * sum_s);
+    assert_int_equal(orr_view_heaviest(view, ORR_TIME_BACKWARD, 3, few), 3);
+    for (size_t i = 0; i < 3; i++) assert_true(few[i].first == all[i].first && few[i].runs == all[i].runs);
+}
+
+static void dumps_are_arrays(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_view *view = &fixture->views[i];
+        json_t *ops = render_json(view, ORR_FORMAT_DUMP_OPS), *costs = render_json(view, ORR_FORMAT_DUMP_COSTS);
+        json_t *memory = render_json(view, ORR_FORMAT_DUMP_MEMORY);
+        assert_int_equal(json_array_size(ops), view->scratch->ops.n);
+        assert_int_equal(json_array_size(costs), view->scratch->ops.n);
+        assert_int_equal(json_array_size(memory), view->result->memory.n_tensors);
+        const json_t *first = json_array_get(ops, 0);
+        assert_string_equal(json_string_value(json_object_get(first, "name")), view->scratch->ops.items[0].name);
+        assert_true(json_real_value(json_object_get(first, "flops")) == view->scratch->ops.items[0].flops);
+        json_decref(ops);
+        json_decref(costs);
+        json_decref(memory);
+    }
+    const struct orr_job *job = &fixture->jobs[0];
+    char *text = orr_train_report(job, ORR_FORMAT_DUMP_TIMELINE, NULL);
+    json_t *spans = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(spans), 2 * 64 * 8 * 3); /* F and B of 64 micro-batches, 8 ranks, 3 chunks */
+    json_decref(spans);
+    free(text);
+}
+
+/* ---------------------------------------------------------------- glossary */
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("%s cannot be read from here", path);
+    static char buffer[1 << 16];
+    const size_t n = fread(buffer, 1, sizeof buffer - 1, file);
+    buffer[n] = '\0';
+    (void)fclose(file);
+    return buffer;
+}
+
+static void glossary_page_is_the_list(void **state)
+{
+    (void)state;
+    const char *page = read_text("docs/glossary.md");
+    for (int i = 0; i < ORR_N_METRICS; i++) {
+        char cell[96];
+        (void)snprintf(cell, sizeof cell, "| `%s` |", orr_metric_info((enum orr_metric)i)->key);
+        if (!strstr(page, cell)) fail_msg("docs/glossary.md lacks %s", cell);
+    }
+    struct orr_text text = {0};
+    orr_glossary(&text);
+    char *expected = orr_text_take(&text);
+    if (strcmp(page, expected) != 0)
+        fail_msg("docs/glossary.md is not what src/report/metrics.h says: run test_report --write-glossary docs/glossary.md");
+    free(expected);
+}
+
+/* The public header and the metric list say the same about the parts. */
+static void parts_mean_what_the_header_says(void **state)
+{
+    (void)state;
+#define X(name, key, meaning) {"time_s." key, meaning},
+    static const char *const time_parts[][2] = {ORR_TIME_PARTS(X)};
+#undef X
+#define X(name, key, meaning) {"memory_bytes." key, meaning},
+    static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
+#undef X
+    for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
+        const struct orr_metric_info *info = orr_metric_info((enum orr_metric)(ORR_METRIC_TIME_FORWARD + i));
+        assert_string_equal(info->key, time_parts[i][0]);
+        assert_string_equal(info->meaning, time_parts[i][1]);
+    }
+    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
+        const struct orr_metric_info *info = orr_metric_info((enum orr_metric)(ORR_METRIC_MEMORY_WEIGHTS + i));
+        assert_string_equal(info->key, memory_parts[i][0]);
+        assert_string_equal(info->meaning, memory_parts[i][1]);
+    }
+}
+
+static int write_glossary(const char *path)
+{
+    struct orr_text text = {0};
+    orr_glossary(&text);
+    char *page = orr_text_take(&text);
+    FILE *file = fopen(path, "wb");
+    const bool written = page && file && fputs(page, file) >= 0;
+    free(page);
+    return file && fclose(file) == 0 && written ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--write-glossary") == 0) return write_glossary(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_characters),
+        cmocka_unit_test(rounding_keeps_the_sum),
+        cmocka_unit_test(text_wraps_at_separators),
+        cmocka_unit_test(tables_align_and_cut),
+        cmocka_unit_test(printed_parts_sum),
+        cmocka_unit_test(lines_fit_the_width),
+        cmocka_unit_test(report_is_short),
+        cmocka_unit_test(colours_are_optional),
+        cmocka_unit_test(a_plan_that_does_not_fit_says_why),
+        cmocka_unit_test(json_follows_the_contract),
+        cmocka_unit_test(request_echo_gives_the_same_job),
+        cmocka_unit_test(numbers_json_cannot_hold_are_null),
+        cmocka_unit_test(csv_row_matches_header_and_json),
+        cmocka_unit_test(csv_quotes_what_would_break_a_row),
+        cmocka_unit_test(explanation_covers_the_report),
+        cmocka_unit_test(formulas_show_their_values),
+        cmocka_unit_test(operators_sum_to_the_parts),
+        cmocka_unit_test(heaviest_come_first),
+        cmocka_unit_test(dumps_are_arrays),
+        cmocka_unit_test(glossary_page_is_the_list),
+        cmocka_unit_test(parts_mean_what_the_header_says),
+    };
+    return cmocka_run_group_tests_name("report", tests, open_fixture, close_fixture);
+}
