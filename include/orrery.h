@@ -163,13 +163,16 @@ struct orr_error {
 /* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
 #define ORR_POINTWISES(X)                                            \
     X(ADD, "add", "residual and bias add, accumulation")             \
-    X(ACTIVATION, "activation", "GELU, SiLU, gate product, RoPE")    \
+    X(ACTIVATION, "activation", "SiLU, gate product, RoPE")          \
+    X(GELU, "gelu", "GELU, arithmetic beside the traffic")           \
     X(DROPOUT, "dropout", "dropout with its mask")                   \
     X(LAYERNORM, "layernorm", "layer norm, mean and variance")       \
     X(RMSNORM, "rmsnorm", "root-mean-square norm")                   \
     X(SOFTMAX, "softmax", "fused scale, mask, softmax")              \
     X(COPY, "copy", "copy, transpose, permute, gather")              \
+    X(SCATTER, "scatter", "gradient of an embedding: sort and add")  \
     X(CAST, "cast", "format conversion with scales")                 \
+    X(UPCAST, "upcast", "copy from 16 to 32 bits")                   \
     X(LOSS, "loss", "cross-entropy on the logits")                   \
     X(ADAM, "adam", "fused Adam step")
 
@@ -376,7 +379,8 @@ struct orr_calibration {
     double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
     double l2_frac;                           /* share of nominal last-level bandwidth */
     double write_frac;                        /* share of DRAM bandwidth at which a product is written */
-    double softmax_unfused_frac;              /* framework softmax on score rows */
+    double softmax_unfused_frac;              /* framework softmax, rows up to 1024; falls with the root of longer rows */
+    double softmax_unfused_backward_frac;     /* its gradient */
     double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
     double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;        /* step time added per doubling of GPUs beyond one node */
@@ -393,6 +397,7 @@ struct orr_engine {
     bool attention_unfused_default;           /* what an empty attention field means */
     /* which neighbours share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
+    bool recompute_early_stop;                /* recomputation ends where nothing more is needed: no last product */
     bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
     bool fused_loss;                          /* cross-entropy never leaves 16-bit logits in DRAM twice */

@@ -52,15 +52,27 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
     cost->total_s = fmax(cost->compute_s, cost->dram_s) + cost->launch_s;
 }
 
+/* Frameworks keep rows of up to this many columns in registers; longer ones are read again and again. */
+#define SOFTMAX_SHORT_ROW 1024.0
+#define SOFTMAX_LONG_ROW 8192.0
+
+static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_calibration *calibration = &job->calibration;
+    if (op->pointwise != ORR_POINTWISE_SOFTMAX || job->engine.fused_softmax || op->n <= 0)
+        return calibration->pointwise_frac[op->pointwise];
+    if (op->phase == ORR_PHASE_BACKWARD)
+        return calibration->softmax_unfused_backward_frac;
+    const double row = fmin(SOFTMAX_LONG_ROW, fmax(SOFTMAX_SHORT_ROW, op->n));
+    return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
+}
+
 /* Eq. 40; arithmetic never binds, so the time is traffic over the sustained rate of that class of kernel. */
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
-    const struct orr_calibration *calibration = &job->calibration;
-    const bool framework_softmax = op->pointwise == ORR_POINTWISE_SOFTMAX && !job->engine.fused_softmax;
-    const double frac = framework_softmax ? calibration->softmax_unfused_frac : calibration->pointwise_frac[op->pointwise];
     *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
-    cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * frac);
-    cost->launch_s = op->launches * calibration->pointwise_launch_s;
+    cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * pointwise_frac(job, op));
+    cost->launch_s = op->launches * job->calibration.pointwise_launch_s;
     cost->bound = cost->launch_s > cost->dram_s ? ORR_BOUND_OVERHEAD : ORR_BOUND_DRAM;
     cost->total_s = cost->dram_s + cost->launch_s;
 }

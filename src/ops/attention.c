@@ -57,14 +57,17 @@ static void emit_unfused_softmax(struct orr_emit *emit, double scores)
                                                        .kind = ORR_POINTWISE_SOFTMAX,
                                                        .forward_bytes = 4 * scores,
                                                        .backward_bytes = 6 * scores,
+                                                       .columns = emit->dims.s,
                                                        .core = true});
-    if (emit->job->workload.attention_dropout)
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "attention.dropout",
-                                                           .backward_name = "attention.dropout.backward",
-                                                           .kind = ORR_POINTWISE_DROPOUT,
-                                                           .forward_bytes = 5 * scores,
-                                                           .backward_bytes = 5 * scores,
-                                                           .core = true});
+    if (!emit->job->workload.attention_dropout)
+        return;
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "attention.dropout",
+                                                       .kind = ORR_POINTWISE_DROPOUT,
+                                                       .forward_bytes = 5 * scores,
+                                                       .core = true});
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "attention.dropout.backward",
+                                                       .kind = ORR_POINTWISE_ADD, /* a product with the mask */
+                                                       .backward_bytes = 5 * scores});
 }
 
 static void emit_unfused_core(struct orr_emit *emit, const struct orr_layer_kind *kind)

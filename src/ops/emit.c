@@ -69,7 +69,9 @@ int64_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
     const double m = linear.m, n = linear.n, k = linear.k, w = emit->dims.w_a;
     if (cast)
         emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
-    emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
+    struct orr_op *forward = emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
+    if (linear.last && emit->job->engine.recompute_early_stop)
+        forward->recomputed = false;
     if (cast)
         emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);
     if (linear.bias)
@@ -86,6 +88,7 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
     op->pointwise = from->kind;
     op->bytes = bytes;
+    op->n = from->columns;
     op->launches = launches > 0 ? launches : 1;
     if (from->core && phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
         op->recomputed = true;
@@ -112,7 +115,7 @@ void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase
     op->window_op = window_op;
 }
 
-/* Accesses per element, forward | backward: 2 | 4 fused (method 4.5); RMS norm composed of framework operators
+/* Accesses per element, forward | backward: 2 | 5, as the input's and the weights' gradients each read x and dy; RMS norm composed of framework operators
  * upcasts, squares, averages, scales and casts back: 32 | 48 bytes. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms)
 {
@@ -123,7 +126,7 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
                                  .backward_name = backward_name,
                                  .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
                                  .forward_bytes = elements * (composed ? 32 : 2 * w),
-                                 .backward_bytes = elements * (composed ? 48 : 4 * w),
+                                 .backward_bytes = elements * (composed ? 48 : 5 * w),
                                  .forward_launches = composed ? 5 : 1,
                                  .backward_launches = composed ? 8 : 2});
 }
@@ -134,12 +137,14 @@ void orr_emit_residual(struct orr_emit *emit)
 {
     const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
     const bool dropout = emit->job->workload.hidden_dropout, fused = emit->job->engine.fused_bias_dropout_add;
-    if (dropout)
+    if (dropout) {
         orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.dropout",
-                                                           .backward_name = "residual.dropout.backward",
                                                            .kind = ORR_POINTWISE_DROPOUT,
-                                                           .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1),
+                                                           .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
+        orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
+                                                           .kind = ORR_POINTWISE_ADD, /* a product with the mask */
                                                            .backward_bytes = elements * (2 * w + 1)});
+    }
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.add",
                                                        .backward_name = "residual.add.backward",
                                                        .kind = ORR_POINTWISE_ADD,

@@ -7,10 +7,13 @@ static void emit_embedding(struct orr_emit *emit)
     emit->layer_kind = ORR_LAYER_EMBEDDING;
     const double elements = d->T * d->h;
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.gather",
-                                                       .backward_name = "embedding.scatter",
                                                        .kind = ORR_POINTWISE_COPY,
-                                                       .forward_bytes = 2 * d->w_a * elements,
-                                                       .backward_bytes = 3 * d->w_a * elements});
+                                                       .forward_bytes = 2 * d->w_a * elements});
+    /* the whole gradient is cleared, then rows are sorted and added */
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "embedding.scatter",
+                                                       .kind = ORR_POINTWISE_SCATTER,
+                                                       .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
+                                                       .backward_launches = 4});
     if (emit->job->workload.hidden_dropout)
         orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.dropout",
                                                            .backward_name = "embedding.dropout.backward",
@@ -21,8 +24,8 @@ static void emit_embedding(struct orr_emit *emit)
     orr_ops_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
 }
 
-/* Cross-entropy: the framework upcasts the logits and keeps log-probabilities, 10 | 8 bytes a logit; a fused kernel
- * reads the 16-bit logits twice and writes the gradient over them, 4 | 4. */
+/* Cross-entropy on fp32 logits, bytes per logit: upcast 6, maximum, sum and log-probabilities 12 | gradient 11,
+ * downcast 6. A fused kernel reads the 16-bit logits twice and writes the gradient over them: 4 | 4. */
 static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -31,8 +34,8 @@ static void emit_loss(struct orr_emit *emit)
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "loss",
                                                        .backward_name = "loss.backward",
                                                        .kind = ORR_POINTWISE_LOSS,
-                                                       .forward_bytes = (fused ? 4 : 10) * logits,
-                                                       .backward_bytes = (fused ? 4 : 8) * logits,
+                                                       .forward_bytes = (fused ? 4 : 18) * logits,
+                                                       .backward_bytes = (fused ? 4 : 17) * logits,
                                                        .forward_launches = fused ? 1 : 3,
                                                        .backward_launches = fused ? 1 : 2});
     for (int i = 0; i < 3; i++) /* maximum, sum, target logit */

@@ -17,7 +17,7 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
     }
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "mlp.activation",
                                                        .backward_name = "mlp.activation.backward",
-                                                       .kind = ORR_POINTWISE_ACTIVATION,
+                                                       .kind = gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
                                                        .forward_bytes = forward * elements,
                                                        .backward_bytes = backward * elements,
                                                        .forward_launches = launches,
@@ -47,6 +47,7 @@ void orr_ops_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind, doubl
                                               .m = d->T,
                                               .k = f,
                                               .n = d->h,
+                                              .last = true,
                                               .bias = kind->ffn_bias,
                                               .quantised = true});
     orr_emit_row_output(emit, d->h);

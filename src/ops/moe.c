@@ -63,7 +63,7 @@ static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kin
     const double elements = rows * d->te * f;
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "expert.activation",
                                                        .backward_name = "expert.activation.backward",
-                                                       .kind = ORR_POINTWISE_ACTIVATION,
+                                                       .kind = kind->gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
                                                        .forward_bytes = (kind->gated ? 6 : 4) * elements,
                                                        .backward_bytes = (kind->gated ? 10 : 6) * elements});
     orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("expert.down"),
@@ -72,6 +72,7 @@ static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kin
                                               .m = per_expert,
                                               .k = f,
                                               .n = d->h,
+                                              .last = true,
                                               .quantised = true});
 }
 

@@ -89,6 +89,7 @@ struct orr_linear {
     enum orr_op_kind kind;  /* GEMM, or GROUPED over `batch` experts */
     double batch, m, n, k;  /* forward shape (m, k) x (k, n) */
     bool bias;
+    bool last;              /* its output is the layer's: recomputation may skip it */
     bool quantised;         /* follows workload.precision; else 16 bit */
 };
 
@@ -101,6 +102,7 @@ struct orr_pointwise_op {
     enum orr_pointwise kind;
     double forward_bytes, backward_bytes;
     double forward_launches, backward_launches; /* 0 counts as 1 */
+    double columns;         /* softmax: length of a row; 0 elsewhere */
     bool core;              /* part of the attention core: repeated by selective recomputation */
 };
 void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op);

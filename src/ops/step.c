@@ -58,7 +58,7 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, 4);
     if (!engine->fused_optimizer_cast) {
-        emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_COPY, params * (w + gradient), 32);
+        emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), 32);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), 32);
     }
     emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM,

@@ -147,8 +147,7 @@ static void add_bubble(const struct orr_view *view, const struct orr_style *styl
 static void add_time_parts(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     char where[96];
-    (void)snprintf(where, sizeof where, "time parts, on pipeline rank %lld: its operators, heaviest first",
-                   (long long)view->rank);
+    (void)snprintf(where, sizeof where, "time parts, with the operators of pipeline rank %lld", (long long)view->rank);
     add_title(style, where, text);
     for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
         if (part == ORR_TIME_PP_BUBBLE) add_bubble(view, style, text);
@@ -161,7 +160,7 @@ static void add_time_parts(const struct orr_view *view, const struct orr_style *
 void orr_train_explain(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     orr_train_heading(view, style, text);
-    orr_paint(text, style, ORR_PAINT_BOLD, "headline: name = formula = values = result [equation or source]");
+    orr_paint(text, style, ORR_PAINT_BOLD, "headline: formula = values = result [source]");
     orr_text_add(text, "\n");
     add_metrics(view, style, ORR_METRIC_STEP_TIME, ORR_METRIC_SHARE_OVERHEAD, text);
     add_time_parts(view, style, text);

@@ -68,9 +68,11 @@ static void add_operator(const struct orr_view *view, const struct orr_style *st
 {
     struct orr_text line = {0};
     char one[32], all[32];
-    orr_text_add(text, "    %s: %.0f × %s = %s, %s bound\n", view->scratch->ops.items[alike->first].name, alike->runs,
+    orr_text_add(&line, "%s: %.0f × %s = %s, %s bound", view->scratch->ops.items[alike->first].name, alike->runs,
                  orr_print_s(one, orr_view_run_s(view, alike->first)), orr_print_s(all, alike->step_s),
                  orr_bound_name(view->scratch->costs[alike->first].bound));
+    orr_text_wrap(text, style, "", OPERATOR_INDENT - 2, line.data ? line.data : "", " ");
+    line.length = 0;
     add_make_up(view, alike->first, &line);
     orr_text_wrap(text, style, "", OPERATOR_INDENT, line.data ? line.data : "", ", ");
     text->failed |= line.failed;

@@ -106,17 +106,19 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
     int column = label_columns > indent ? label_columns : indent;
     orr_paint(text, style, ORR_PAINT_BOLD, label);
     if (*body) orr_text_repeat(text, " ", column - label_columns);
-    for (bool first = true; *body; first = false) {
+    for (int separators = 0; *body; separators++) { /* held back until a piece follows on the same line */
         const char *end = strstr(body, separator);
         const size_t n_bytes = end ? (size_t)(end - body) : strlen(body);
-        if (!first && column + gap + piece_columns(body, n_bytes) + (end ? kept : 0) > width) {
+        const int columns = column + separators * gap + piece_columns(body, n_bytes) + (end ? kept : 0);
+        if (n_bytes > 0 && separators > 0 && columns > width) {
             orr_text_add(text, "%.*s\n", kept, separator);
             orr_text_repeat(text, " ", indent);
             column = indent;
-        } else if (!first) {
-            orr_text_add(text, "%s", separator);
-            column += gap;
+        } else if (n_bytes > 0) {
+            orr_text_repeat(text, separator, separators);
+            column += separators * gap;
         }
+        if (n_bytes > 0) separators = 0;
         add_piece(text, body, n_bytes, indent, width, &column);
         body += n_bytes + (end ? strlen(separator) : 0);
     }

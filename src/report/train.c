@@ -37,6 +37,7 @@ char *orr_train_report(const struct orr_job *job, enum orr_format format, const 
     struct orr_span *spans = NULL;
     struct orr_text text = {0};
     orr_train(job, scratch, &result);
+    orr_train_advice(job, scratch, &result);
     struct orr_view view = orr_view_of(job, scratch, &result);
     if (format == ORR_FORMAT_DUMP_TIMELINE && !read_timeline(scratch, &view, &spans)) text.failed = true;
     orr_train_render(&view, format, style, &text);

@@ -36,10 +36,9 @@ static void add_plan(const struct orr_plan *plan, struct orr_text *line)
 
 static void add_workload(const struct orr_workload *workload, struct orr_text *line)
 {
-    orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s · %s attention",
-                 (long long)workload->global_batch, (long long)workload->seq, (long long)workload->micro_batch,
-                 orr_dtype_name(workload->precision), orr_recompute_name(workload->recompute),
-                 orr_attention_kernel_name(workload->attention));
+    orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
+                 (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
+                 orr_recompute_name(workload->recompute));
 }
 
 /* Wrap the collected pieces and empty the line for the next. */
@@ -74,7 +73,8 @@ void orr_train_heading(const struct orr_view *view, const struct orr_style *styl
     flush_line(text, style, "plan", &line);
     add_workload(&job->workload, &line);
     flush_line(text, style, "workload", &line);
-    orr_text_add(&line, "%s · constants: %s, %s", job->engine.id, job->calibration.id,
+    orr_text_add(&line, "%s · %s attention · constants %s, %s", job->engine.id,
+                 orr_attention_kernel_name(job->workload.attention), job->calibration.id,
                  orr_metric_value(view, ORR_METRIC_TRUST).word);
     flush_line(text, style, "engine", &line);
     orr_text_add(text, "\n");
@@ -245,13 +245,12 @@ static void add_memory(const struct orr_view *view, const struct orr_style *styl
 {
     const struct orr_memory *memory = &view->result->memory;
     struct slice slices[ORR_N_MEMORY_PARTS];
-    char title[ORR_VALUE_TEXT];
+    char title[64];
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
         slices[i] = (struct slice){orr_memory_part_name((enum orr_memory_part)i), memory->part_bytes[i]};
-    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak: %s", (long long)memory->peak_stage,
-                   orr_metric_value(view, ORR_METRIC_PEAK_INSTANT).word);
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak:", (long long)memory->peak_stage);
+    orr_text_wrap(text, style, title, orr_columns(title) + 1, orr_metric_value(view, ORR_METRIC_PEAK_INSTANT).word,
+                  " ");
     const struct scale scale = {.unit = GIB, .whole = memory->capacity_bytes, .decimals = 2, .unit_name = "GiB"};
     struct orr_table table;
     orr_table_start(&table, "lrrb");
@@ -267,6 +266,7 @@ static void add_memory(const struct orr_view *view, const struct orr_style *styl
 static void add_pipeline(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_result *r = view->result;
+    const size_t before = text->length;
     struct orr_text line = {0};
     char buffer[32];
     if (view->job->plan.pp > 1) {
@@ -281,6 +281,7 @@ static void add_pipeline(const struct orr_view *view, const struct orr_style *st
             orr_text_add(&line, "%s%s %s", line.length ? " · " : "", orr_group_name((enum orr_group)i),
                          orr_print_s(buffer, r->hidden_s[i]));
     if (line.length) flush_line(text, style, "hidden", &line);
+    if (text->length > before) orr_text_add(text, "\n");
     free(line.data);
 }
 
@@ -304,12 +305,12 @@ static void add_heaviest(const struct orr_view *view, const struct orr_style *st
     const size_t n = orr_view_heaviest(view, ORR_N_TIME_PARTS, N_HEAVIEST, heaviest);
     if (n == 0) return;
     struct orr_table table;
-    char title[64];
-    (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)view->rank);
-    orr_text_add(text, "\n");
+    char title[64] = "heaviest operators";
+    if (view->job->plan.pp > 1)
+        (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)view->rank);
     orr_paint(text, style, ORR_PAINT_BOLD, title);
     orr_text_add(text, "\n");
-    orr_table_start(&table, "fllrrl");
+    orr_table_start(&table, "flfrrl");
     for (size_t i = 0; i < n; i++) operator_row(view, &heaviest[i], &table);
     orr_table_print(&table, text, style);
 }

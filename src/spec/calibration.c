@@ -89,14 +89,15 @@ static const struct orr_field POINTWISE_FIELDS[] = {ORR_POINTWISES(POINTWISE)};
 static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_calibration, pointwise_launch_s, ORR_UNIT_S, true, 0, 1, "fixed time of a pointwise kernel"),
     ORR_REAL(orr_calibration, l2_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "share of last-level bandwidth"),
-    ORR_REAL(orr_calibration, write_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "DRAM share at which a product is written"),
+    ORR_REAL(orr_calibration, write_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "DRAM share of a product's writes"),
     ORR_REAL(orr_calibration, softmax_unfused_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "framework softmax"),
+    ORR_REAL(orr_calibration, softmax_unfused_backward_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "its gradient"),
     ORR_REAL(orr_calibration, p2p_scaleup_frac, ORR_UNIT_NONE, true, LEAST_FRAC, 1, "share of the link a send has"),
     ORR_REAL(orr_calibration, overlap_contention_frac, ORR_UNIT_NONE, true, 0, 1, "compute lost beside transfers"),
     ORR_REAL(orr_calibration, straggle_frac_per_doubling, ORR_UNIT_NONE, true, 0, 1, "time added per doubling"),
 };
-static const char *const EXTRA[] = {"name",     "chips",          "software", "gemm", "attention",
-                                    "pointwise_frac", "lines", "sources",  NULL};
+static const char *const EXTRA[] = {"name", "chips", "software", "gemm", "attention", "pointwise_frac", "lines",
+                                    "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chips", "software", "sources", NULL};
 
 /* ---------------------------------------------------------------- the nested tables */
@@ -166,7 +167,10 @@ static enum orr_err read_points(const struct orr_doc *doc, const char *path, con
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(array, i);
         points[i] = json_number_value(value);
-        if (!json_is_number(value) || points[i] < min || points[i] > max)
+        const bool number = json_is_number(value) ||
+                            (json_is_string(value) &&
+                             orr_quantity_parse(json_string_value(value), ORR_UNIT_NONE, &points[i]));
+        if (!number || points[i] < min || points[i] > max)
             return orr_doc_fail(doc, path, error, "number %zu must be a number from %g to %g", i + 1, min, max);
     }
     *n_points = (int64_t)n;

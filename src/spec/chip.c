@@ -48,11 +48,13 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     if (err)
         return err;
     const json_t *peaks = json_object_get(doc->root, "peak_flops_per_s");
-    if (!peaks || json_object_size(peaks) == 0)
+    if (!peaks)
         return orr_doc_fail(doc, "", error, "missing key \"peak_flops_per_s\": {\"bf16\": FLOP per second, ...}");
     err = orr_fields_read(doc, "peak_flops_per_s", peaks, PEAK_FIELDS, ORR_COUNT_OF(PEAK_FIELDS), NULL, chip, error);
     if (err)
         return err;
+    if (json_object_size(peaks) == 0)
+        return orr_doc_fail(doc, "peak_flops_per_s", error, "is empty: a chip needs the peak of one dtype at least");
     if (chip->idle_w > chip->tdp_w)
         return orr_doc_fail(doc, "idle_w", error, "%g W is above tdp_w, %g W", chip->idle_w, chip->tdp_w);
     err = orr_reference_read(doc, "calibration", calibration_id, error);

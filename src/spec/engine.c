@@ -17,6 +17,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, fused_gate, true, "activation and gate product are one kernel"),
     ORR_BOOL(orr_engine, fused_rope, true, "rotary positions are one kernel"),
     ORR_BOOL(orr_engine, fused_norm, true, "a norm is one kernel"),
+    ORR_BOOL(orr_engine, recompute_early_stop, true, "recomputation skips a layer's last product"),
     ORR_BOOL(orr_engine, fused_gradient_accumulation, true, "wgrad accumulates in the GEMM's epilogue"),
     ORR_BOOL(orr_engine, fused_optimizer_cast, true, "the optimizer kernel writes the weights"),
     ORR_BOOL(orr_engine, fused_loss, true, "cross-entropy is fused"),

@@ -69,7 +69,8 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
     WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
     {.key = "moe_imbalance", .type = ORR_FIELD_REAL, .min = 1, .max = ORR_IMBALANCE_MAX,
-     .offset = offsetof(struct ask, workload.moe_imbalance), .meaning = "rows on the hottest expert rank over the mean"},
+     .offset = offsetof(struct ask, workload.moe_imbalance),
+     .meaning = "rows on the hottest expert rank over the mean"},
 };
 static const char *const WORKLOAD_EXTRA[] = {"engine", NULL};
 
@@ -134,13 +135,18 @@ static enum orr_err read_stage_layers(const struct orr_doc *request, const json_
     return ORR_OK;
 }
 
+static int64_t at_least_one(int64_t count)
+{
+    return count > 0 ? count : 1;
+}
+
 /* dp from gpus, or gpus from dp. */
 static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struct orr_plan *plan,
                               struct orr_error *error)
 {
-    const double group = (double)plan->tp * (double)plan->pp * (double)plan->cp; /* may exceed int64_t */
-    if (group > ORR_GPUS_MAX)
-        return orr_doc_fail(request, "plan", error, "tp * pp * cp = %g is more than %d GPUs", group, ORR_GPUS_MAX);
+    const double least = (double)plan->tp * (double)plan->pp * (double)plan->cp * (double)at_least_one(plan->dp);
+    if (least > ORR_GPUS_MAX) /* the product may not even fit into int64_t */
+        return orr_doc_fail(request, "plan", error, "tp * pp * cp * dp = %g GPUs; at most %d", least, ORR_GPUS_MAX);
     const int64_t ranks = plan->tp * plan->pp * plan->cp;
     if (plan->dp == 0 && gpus > 0 && gpus % ranks != 0)
         return orr_doc_fail(request, "gpus", error,
@@ -151,11 +157,6 @@ static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struc
         plan->dp = gpus > 0 ? gpus / ranks : 1;
     plan->gpus = gpus > 0 ? gpus : ranks * plan->dp;
     return ORR_OK;
-}
-
-static int64_t at_least_one(int64_t count)
-{
-    return count > 0 ? count : 1;
 }
 
 static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, const struct orr_engine *engine,

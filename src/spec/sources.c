@@ -68,7 +68,8 @@ enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *uns
         if (is_listed(key, unsourced) || json_object_get(sources, key) || members_covered(sources, key, value))
             continue;
         if (!orr_doc_is_set(doc, key))
-            return orr_doc_fail(doc, key, error, "has no source: add one to \"sources\" under \"%.100s\" or \"*\"", key);
+            return orr_doc_fail(doc, key, error,
+                                "has no source: add one to \"sources\" under \"%.100s\" or \"*\"", key);
     }
     return ORR_OK;
 }

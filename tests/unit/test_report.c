@@ -44,9 +44,11 @@ static int open_fixture(void **state)
     struct orr_error error;
     if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
     for (size_t i = 0; i < N_JOBS; i++) {
-        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error)) fail_msg("%s", error.text);
+        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error))
+            fail_msg("%s", error.text);
         fixture.scratches[i] = orr_scratch_new();
         orr_train(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+        orr_train_advice(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
         fixture.views[i] = orr_view_of(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
     }
     *state = &fixture;
@@ -81,6 +83,11 @@ static json_t *render_json(const struct orr_view *view, enum orr_format format)
     return json;
 }
 
+static void assert_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g", actual, expected);
+}
+
 /* ---------------------------------------------------------------- tables */
 
 static void columns_are_characters(void **state)
@@ -97,12 +104,12 @@ static void rounding_keeps_the_sum(void **state)
     const double thirds[] = {1.0 / 3, 1.0 / 3, 1.0 / 3}, mixed[] = {0.126, 0.126, 0.748};
     double rounded[3];
     orr_apportion(thirds, 3, 0.1, rounded); /* 1.0 in tenths: 4 + 3 + 3 */
-    assert_float_equal(rounded[0] + rounded[1] + rounded[2], 1.0, 1e-12);
-    assert_float_equal(rounded[0], 0.4, 1e-12);
+    assert_near(rounded[0] + rounded[1] + rounded[2], 1.0, 1e-12);
+    assert_near(rounded[0], 0.4, 1e-12);
     orr_apportion(mixed, 3, 0.01, rounded); /* floors 12 + 12 + 74, the two left go to the remainders 0.8 and 0.6 */
-    assert_float_equal(rounded[2], 0.75, 1e-12);
-    assert_float_equal(rounded[0], 0.13, 1e-12);
-    assert_float_equal(rounded[1], 0.12, 1e-12);
+    assert_near(rounded[2], 0.75, 1e-12);
+    assert_near(rounded[0], 0.13, 1e-12);
+    assert_near(rounded[1], 0.12, 1e-12);
 }
 
 static void text_wraps_at_separators(void **state)
@@ -171,14 +178,14 @@ static void printed_parts_sum(void **state)
         for (int part = 0; part < ORR_N_MEMORY_PARTS; part++)
             memory += printed_number(text, "memory of a GPU", orr_memory_part_name((enum orr_memory_part)part), false);
         const double unit = fixture->results[i].step_time_s < 1 ? 1e-3 : 1;
-        assert_float_equal(time, printed_number(text, "time of a step", "sum", false), 1e-6);
-        assert_float_equal(time, fixture->results[i].step_time_s / unit, 0.051);
-        assert_float_equal(share, 100, 1e-6);
-        assert_float_equal(memory, printed_number(text, "memory of a GPU", "sum", false), 1e-6);
-        assert_float_equal(memory, fixture->results[i].memory.total_bytes / 1073741824.0, 0.0051);
+        assert_near(time, printed_number(text, "time of a step", "sum", false), 1e-6);
+        assert_near(time, fixture->results[i].step_time_s / unit, 0.051);
+        assert_near(share, 100, 1e-6);
+        assert_near(memory, printed_number(text, "memory of a GPU", "sum", false), 1e-6);
+        assert_near(memory, fixture->results[i].memory.total_bytes / 1073741824.0, 0.0051);
         const double rest = printed_number(text, "memory of a GPU", "headroom", false) +
                             printed_number(text, "memory of a GPU", "reserved", false);
-        assert_float_equal(memory + rest, printed_number(text, "memory of a GPU", "capacity", false), 1e-6);
+        assert_near(memory + rest, printed_number(text, "memory of a GPU", "capacity", false), 1e-6);
         free(text);
     }
 }
@@ -209,6 +216,34 @@ static void lines_fit_the_width(void **state)
             check_lines(text, width);
             free(text);
         }
+}
+
+static void long_names_fit_too(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_job job = fixture->jobs[0];
+    struct orr_view view = fixture->views[0];
+    view.job = &job;
+    memset(job.model.id, 'm', sizeof job.model.id - 1);
+    memset(job.system.id, 's', sizeof job.system.id - 1);
+    memset(job.engine.id, 'e', sizeof job.engine.id - 1);
+    memset(job.calibration.id, 'c', sizeof job.calibration.id - 1);
+    char *text = render(&view, ORR_FORMAT_TERMINAL, ORR_MIN_WIDTH, false);
+    check_lines(text, ORR_MIN_WIDTH);
+    free(text);
+    text = render(&view, ORR_FORMAT_EXPLAIN, ORR_MIN_WIDTH, false);
+    check_lines(text, ORR_MIN_WIDTH);
+    free(text);
+}
+
+static void no_style_is_eighty_columns(void **state)
+{
+    const struct fixture *fixture = *state;
+    char *plain = orr_train_report(&fixture->jobs[0], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = render(&fixture->views[0], ORR_FORMAT_TERMINAL, 80, false);
+    assert_string_equal(plain, styled);
+    free(styled);
+    free(plain);
 }
 
 static void report_is_short(void **state)
@@ -265,15 +300,39 @@ static void a_plan_that_does_not_fit_says_why(void **state)
 /* ---------------------------------------------------------------- JSON */
 
 /* The contract, typed again: renaming a key must fail here. */
-static const char *const contract[] = {
-    "schema", "kind", "step_time_s", "interval_s", "interval_class", "bound_s", "tokens_per_s", "tokens_per_s_per_gpu",
-    "model_tflops_per_gpu", "mfu_frac", "hfu_frac", "trust", "fits", "bottleneck", "bound_share", "time_s", "hidden_s",
-    "memory_bytes", "energy_j", "power_w_per_gpu", "cost_usd", "params_total", "params_active", "n_micro_batches",
-    "matrix_share_frac", "matrix_frac", "request", NULL};
-static const char *const contract_time[] = {"forward",    "backward",  "recompute",  "tp_exposed", "cp_exposed", "ep_exposed",
-                                            "pp_exposed", "pp_bubble", "dp_exposed", "optimizer",  "overhead",   NULL};
-static const char *const contract_memory[] = {"weights",   "gradients", "optimizer", "activations",
-                                              "workspace", "total",     "usable",    "capacity",    NULL};
+static const char *const contract[] = {"schema",
+                                       "kind",
+                                       "step_time_s",
+                                       "interval_s",
+                                       "interval_class",
+                                       "bound_s",
+                                       "tokens_per_s",
+                                       "tokens_per_s_per_gpu",
+                                       "model_tflops_per_gpu",
+                                       "mfu_frac",
+                                       "hfu_frac",
+                                       "trust",
+                                       "fits",
+                                       "bottleneck",
+                                       "bound_share",
+                                       "time_s",
+                                       "hidden_s",
+                                       "memory_bytes",
+                                       "energy_j",
+                                       "power_w_per_gpu",
+                                       "cost_usd",
+                                       "params_total",
+                                       "params_active",
+                                       "n_micro_batches",
+                                       "matrix_share_frac",
+                                       "matrix_frac",
+                                       "request",
+                                       NULL};
+static const char *const contract_time[] = {"forward",    "backward",   "recompute",  "tp_exposed",
+                                            "cp_exposed", "ep_exposed", "pp_exposed", "pp_bubble",
+                                            "dp_exposed", "optimizer",  "overhead",   NULL};
+static const char *const contract_memory[] = {"weights", "gradients", "optimizer", "activations", "workspace",
+                                              "total",   "usable",    "capacity",  NULL};
 static const char *const contract_shares[] = {"compute", "l2", "dram", "network", "overhead", NULL};
 static const char *const contract_hidden[] = {"tp", "cp", "ep", "etp", "pp", "dp", "edp", NULL};
 
@@ -310,8 +369,8 @@ static void json_follows_the_contract(void **state)
         assert_true(json_real_value(json_array_get(json_object_get(json, "interval_s"), 1)) == result->interval_high_s);
         assert_true(json_real_value(json_object_get(memory, "total")) == result->memory.total_bytes);
         assert_true(json_integer_value(json_object_get(json, "params_total")) == result->params_total);
-        assert_float_equal(sum_of(time, contract_time) / result->step_time_s, 1, 1e-12);
-        assert_float_equal(sum_of(json_object_get(json, "bound_share"), contract_shares), 1, 1e-9);
+        assert_near(sum_of(time, contract_time) / result->step_time_s, 1, 1e-12);
+        assert_near(sum_of(json_object_get(json, "bound_share"), contract_shares), 1, 1e-9);
         json_decref(json);
     }
 }
@@ -343,7 +402,7 @@ static void numbers_json_cannot_hold_are_null(void **state)
     struct orr_view view = fixture->views[0];
     view.result = &result;
     view.job = &job;
-    result.energy_j = INFINITY;
+    result.energy_j = HUGE_VAL;
     (void)strcpy(job.model.id, "caf\xe9"); /* not UTF-8 */
     json_t *json = render_json(&view, ORR_FORMAT_JSON);
     assert_true(json_is_null(json_object_get(json, "energy_j")));
@@ -458,6 +517,95 @@ static void formulas_show_their_values(void **state)
     free(text);
 }
 
+/* ---- a reader of formulas: + - · / ( ) max min log2, numbers, metrics and symbols; not a number for anything else */
+
+struct formula {
+    const struct orr_view *view;
+    const char *at;
+};
+
+static double read_sum(struct formula *formula);
+
+static bool accept(struct formula *formula, const char *word)
+{
+    while (*formula->at == ' ') formula->at++;
+    if (strncmp(formula->at, word, strlen(word)) != 0) return false;
+    formula->at += strlen(word);
+    return true;
+}
+
+static double read_call(struct formula *formula, const char *name)
+{
+    const double a = read_sum(formula), b = accept(formula, ",") ? read_sum(formula) : 0;
+    if (!accept(formula, ")")) return nan("");
+    if (strcmp(name, "max") == 0) return fmax(a, b);
+    if (strcmp(name, "min") == 0) return fmin(a, b);
+    return strcmp(name, "log2") == 0 ? log2(a) : nan("");
+}
+
+static double read_term(struct formula *formula)
+{
+    if (accept(formula, "(")) {
+        const double value = read_sum(formula);
+        return accept(formula, ")") ? value : nan("");
+    }
+    if (strchr("0123456789", *formula->at)) {
+        char *end;
+        const double value = strtod(formula->at, &end);
+        formula->at = end;
+        return value;
+    }
+    const size_t length = strspn(formula->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+    char name[64];
+    struct orr_value value;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, formula->at);
+    const bool known = length > 0 && orr_symbol_find(formula->view, formula->at, length, &value) && !value.word;
+    formula->at += length;
+    if (known) return value.unit == ORR_METRIC_UNIT_TFLOP_PER_S ? value.number * 1e12 : value.number;
+    return accept(formula, "(") ? read_call(formula, name) : nan("");
+}
+
+static double read_product(struct formula *formula)
+{
+    double value = read_term(formula);
+    for (;;) {
+        if (accept(formula, "·")) value *= read_term(formula);
+        else if (accept(formula, "/")) value /= read_term(formula);
+        else return value;
+    }
+}
+
+static double read_sum(struct formula *formula)
+{
+    double value = read_product(formula);
+    for (;;) {
+        if (accept(formula, "+")) value += read_product(formula);
+        else if (accept(formula, "- ")) value -= read_product(formula);
+        else return value;
+    }
+}
+
+/* Where a formula names nothing but numbers, it gives the number beside it. */
+static void formulas_give_their_results(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        int n_read = 0;
+        for (int m = 0; m < ORR_N_METRICS; m++) {
+            const struct orr_metric_info *info = orr_metric_info((enum orr_metric)m);
+            const struct orr_value value = orr_metric_value(&fixture->views[i], (enum orr_metric)m);
+            struct formula formula = {.view = &fixture->views[i], .at = info->formula};
+            double result = read_sum(&formula);
+            if (value.word || isnan(result) || *formula.at) continue; /* words in it */
+            if (value.unit == ORR_METRIC_UNIT_TFLOP_PER_S) result /= 1e12;
+            if (!(fabs(result - value.number) <= 1e-9 * fabs(value.number)))
+                fail_msg("%s: %s is %.17g, not %.17g", info->key, info->formula, result, value.number);
+            n_read++;
+        }
+        assert_true(n_read >= 24);
+    }
+}
+
 /* Operators times runs give the parts of the step that are made of them. */
 static void operators_sum_to_the_parts(void **state)
 {
@@ -470,7 +618,7 @@ static void operators_sum_to_the_parts(void **state)
             double sum_s = 0;
             for (size_t k = 0; k < fixture->scratches[i]->ops.n; k++)
                 sum_s += orr_view_part_s(&fixture->views[i], k, parts[p]);
-            assert_float_equal(sum_s, fixture->results[i].time_s[parts[p]], 1e-9 * fixture->results[i].step_time_s);
+            assert_near(sum_s, fixture->results[i].time_s[parts[p]], 1e-9 * fixture->results[i].step_time_s);
         }
 }
 
@@ -485,7 +633,7 @@ static void heaviest_come_first(void **state)
         sum_s += all[i].step_s;
         if (i > 0) assert_true(all[i - 1].step_s >= all[i].step_s);
     }
-    assert_float_equal(sum_s, fixture->results[0].time_s[ORR_TIME_BACKWARD], 1e-9 * sum_s);
+    assert_near(sum_s, fixture->results[0].time_s[ORR_TIME_BACKWARD], 1e-9 * sum_s);
     assert_int_equal(orr_view_heaviest(view, ORR_TIME_BACKWARD, 3, few), 3);
     for (size_t i = 0; i < 3; i++) assert_true(few[i].first == all[i].first && few[i].runs == all[i].runs);
 }
@@ -541,7 +689,8 @@ static void glossary_page_is_the_list(void **state)
     orr_glossary(&text);
     char *expected = orr_text_take(&text);
     if (strcmp(page, expected) != 0)
-        fail_msg("docs/glossary.md is not what src/report/metrics.h says: run test_report --write-glossary docs/glossary.md");
+        fail_msg("docs/glossary.md is not what src/report/metrics.h says: run test_report --write-glossary "
+                 "docs/glossary.md");
     free(expected);
 }
 
@@ -588,6 +737,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_align_and_cut),
         cmocka_unit_test(printed_parts_sum),
         cmocka_unit_test(lines_fit_the_width),
+        cmocka_unit_test(long_names_fit_too),
+        cmocka_unit_test(no_style_is_eighty_columns),
         cmocka_unit_test(report_is_short),
         cmocka_unit_test(colours_are_optional),
         cmocka_unit_test(a_plan_that_does_not_fit_says_why),
@@ -598,6 +749,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(csv_quotes_what_would_break_a_row),
         cmocka_unit_test(explanation_covers_the_report),
         cmocka_unit_test(formulas_show_their_values),
+        cmocka_unit_test(formulas_give_their_results),
         cmocka_unit_test(operators_sum_to_the_parts),
         cmocka_unit_test(heaviest_come_first),
         cmocka_unit_test(dumps_are_arrays),
