@@ -52,7 +52,7 @@ static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *
 static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double per_column = ffn_width_bytes(job, d, kind->gated), in = input_width(job, d);
-    const double rows = d->T_norm * (double)kind->n_active * job->workload.moe_imbalance;
+    const double rows = d->T / d->t * (double)kind->n_active * job->workload.moe_imbalance;
     double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
     if (kind->n_experts > 0) /* Eq. 85 */
         bytes += rows * ((1 + d->te) * d->h * d->w_a + (double)kind->expert_width * per_column);
@@ -65,7 +65,7 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const struct orr_dims *d = dims;
     const double hidden = d->T_norm * d->h, scores = score_count(d, kind);
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t +
-                           d->T_norm * (double)(kind->n_active * kind->expert_width);
+                           d->T / d->t * (double)(kind->n_active * kind->expert_width);
     return (struct orr_layer_bytes){
         .input = d->w_a * hidden,
         .norms = d->w_a * hidden * (double)kind->n_norms,

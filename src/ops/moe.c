@@ -79,7 +79,7 @@ static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kin
 void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const double tokens = d->T_norm;                             /* T_e: tokens this GPU owns */
+    const double tokens = d->T / d->t;                           /* T_e: tokens this GPU owns */
     const double rows = tokens * (double)kind->n_active;         /* rows it sends, and on average receives */
     const double hot_rows = rows * emit->job->workload.moe_imbalance; /* rows of the hottest expert rank */
     emit_router(emit, kind, tokens);

@@ -159,9 +159,18 @@ static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struc
     return ORR_OK;
 }
 
-static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, const struct orr_engine *engine,
-                              struct orr_plan *plan, struct orr_error *error)
+static bool has_experts(const struct orr_model *model)
 {
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].n_experts > 0)
+            return true;
+    return false;
+}
+
+static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
+{
+    struct orr_plan *plan = &job->plan;
+    const struct orr_engine *engine = &job->engine;
     const json_t *object = json_object_get(request->root, "plan");
     memset(plan, 0, sizeof *plan);
     if (object) {
@@ -179,7 +188,8 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, const
     plan->vpp = at_least_one(plan->vpp);
     plan->cp = at_least_one(plan->cp);
     plan->ep = at_least_one(plan->ep);
-    plan->etp = at_least_one(plan->etp);
+    if (plan->etp == 0) /* experts that are not spread over ranks are cut like every other matrix */
+        plan->etp = has_experts(&job->model) && plan->ep == 1 ? plan->tp : 1;
     err = fill_gpus(request, gpus, plan, error);
     if (err)
         return err;
@@ -307,7 +317,7 @@ static enum orr_err read_job(const struct orr_catalogue *catalogue, struct orr_d
     if (!err)
         err = read_parts(catalogue, request, job, error);
     if (!err)
-        err = read_plan(request, head.gpus, &job->engine, &job->plan, error);
+        err = read_plan(request, head.gpus, job, error);
     if (!err)
         err = read_workload(request, job, error);
     if (!err)
