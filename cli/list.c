@@ -20,8 +20,8 @@ static bool add_model(const struct orr_catalogue *catalogue, const char *id, boo
     }
     const double total = (double)orr_model_params(&model), active = (double)orr_model_params_active(&model);
     if (json)
-        cli_text_add(text, ",\"params_total\":%.0f,\"params_active\":%.0f,\"layers\":%lld,\"hidden\":%lld", total, active,
-                     (long long)model.n_layers, (long long)model.hidden);
+        cli_text_add(text, ",\"params_total\":%.0f,\"params_active\":%.0f,\"layers\":%lld,\"hidden\":%lld", total,
+                     active, (long long)model.n_layers, (long long)model.hidden);
     else
         cli_text_add(text, "%9.3f B parameters %9.3f B active %5lld layers %7lld hidden", total / 1e9, active / 1e9,
                      (long long)model.n_layers, (long long)model.hidden);

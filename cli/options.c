@@ -193,7 +193,8 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
 }
 
 /* One option at argv[*i], its value after "=" or in the next argument. */
-static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command, struct cli_given *given)
+static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command,
+                                    struct cli_given *given)
 {
     const char *name = argv[*i] + 2;
     const size_t n = strcspn(name, "=");
@@ -227,7 +228,8 @@ static void default_style(struct orr_style *style)
     style->colour = terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }
 
-enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words, struct cli_args *args)
+enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words,
+                               struct cli_args *args)
 {
     const size_t n = (size_t)argc + 1;
     *args = (struct cli_args){.given = calloc(n, sizeof *args->given),

@@ -57,7 +57,8 @@ struct cli_args {
 };
 
 /* Parse the options of one command. CLI_BAD after printing what is wrong; call cli_args_free in any case. */
-enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words, struct cli_args *args);
+enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words,
+                               struct cli_args *args);
 void cli_args_free(struct cli_args *args);
 
 /* Open the catalogue the options ask for; NULL after printing what is wrong. */

@@ -7,8 +7,8 @@
 #include "options.h"
 
 static const char usage[] = "usage: orrery show ID [options]\n"
-                            "Show a model, chip, system, engine or calibration: its JSON, its sources and what follows\n"
-                            "from it. An id that several kinds share can be given as systems/ID.";
+                            "Show a model, chip, system, engine or calibration: its JSON, its sources and what\n"
+                            "follows from it. An id that several kinds share can be given as systems/ID.";
 
 static void add_model_facts(const struct orr_model *model, struct cli_text *text)
 {
@@ -132,7 +132,7 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
         const char *id = limited ? name + n + 1 : name;
         if (!orr_catalogue_text(catalogue, part, id)) continue;
         if (json && found)
-            return cli_fail("show %s: several parts have this id; say which, e.g. %s/%s", name, orr_part_name(part), id);
+            return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);
         found++;
         if (add_part(catalogue, part, id, json, text)) return CLI_BAD;
     }

@@ -28,7 +28,8 @@ static enum cli_status find_files(glob_t *files)
 }
 
 /* Score one more file. */
-static enum cli_status add_file(const struct orr_catalogue *catalogue, const char *path, struct orr_validation **validation)
+static enum cli_status add_file(const struct orr_catalogue *catalogue, const char *path,
+                                struct orr_validation **validation)
 {
     const char *origin;
     char *csv = cli_read_file(path, &origin);

@@ -269,6 +269,7 @@ struct orr_layer_kind {
     bool gated;                       /* three matrices instead of two */
     int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
     int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
+    int64_t n_groups_active;          /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
     int64_t shared_width;             /* width of all shared experts together */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
@@ -349,6 +350,7 @@ struct orr_gemm_constants {
     double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
     double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
+    double grouped_frac;      /* rate of a grouped product with few rows per expert over that of a plain one */
 };
 
 struct orr_attention_constants {
@@ -422,6 +424,7 @@ struct orr_engine {
     double host_step_s;                       /* fixed host time per iteration */
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
+    bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;

@@ -6,7 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-nm -D --defined-only "$1" | awk '$2 ~ /[A-Z]/ {print $3}' | grep -v -e '^__' -e '^_init$' -e '^_fini$' | sort >"$work/exported"
+nm -D --defined-only "$1" | awk '$2 ~ /[A-Z]/ {print $3}' | grep -v -e '^__' -e '^_init$' -e '^_fini$' | sort \
+    >"$work/exported"
 grep -o 'orr_[a-z0-9_]*(' "$root/include/orrery.h" | tr -d '(' | sort -u >"$work/declared"
 compare() { # name, expected, found
     if diff -u "$2" "$3" >"$work/report"; then tap_ok "$1"; else tap_not_ok "$1" "$work/report"; fi

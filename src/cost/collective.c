@@ -89,6 +89,27 @@ static double scaleout_bytes_per_s(const struct orr_system *system)
     return system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
 }
 
+/* Chance that none of a token's k experts lies on a given one of g nodes: C(E - E/g, k) / C(E, k). */
+static double node_missed(double n_experts, double n_active, double nodes)
+{
+    double missed = 1;
+    for (double i = 0; i < n_active; i++)
+        missed *= fmax(0, 1 - n_experts / nodes / (n_experts - i));
+    return missed;
+}
+
+/* Bytes of an all-to-all that leave a rank's domain: a copy per expert (Eq. 9a), or, with node-limited routing, one per
+ * node and token and at most as many as the router allows (Eqs. 9b, 9c). m: groups a token may use; n, k: experts. */
+static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
+{
+    const double all = op->payload_bytes * (place.ranks - place.local) / place.ranks;
+    if (!job->engine.moe_dedup || op->m <= 0)
+        return all;
+    const double others = (place.domains - 1) * (1 - node_missed(op->n, op->k, place.domains));
+    const double allowed = op->m * (place.domains - 1) / place.domains;
+    return fmin(all, op->payload_bytes / op->k * fmin(others, allowed));
+}
+
 /* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
  * the slower one sets the time (Eqs. 58, 59 pipelined). Latency by ring or tree over the domains, whichever is less. */
 static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op, struct orr_placement place, double rails_frac,
@@ -97,7 +118,7 @@ static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op
     const double bytes = op->payload_bytes, rate = scaleout_bytes_per_s(&job->system) * rails_frac;
     double local_s = 0, out_bytes;
     if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: what leaves the domain, per rank */
-        out_bytes = bytes * (place.ranks - place.local) / place.ranks;
+        out_bytes = leaving_bytes(job, op, place);
         if (place.local > 1)
             cost_local(job, op->collective, place.local, bytes * place.local / place.ranks, cost);
     } else {

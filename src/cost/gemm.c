@@ -10,6 +10,8 @@
 #define SPLIT_LAUNCH_S 2e-6
 /* Shortest K range worth its own thread block. */
 #define SPLIT_MIN_K 256
+/* Rows per expert at which half of a grouped product's loss is gone. */
+#define GROUPED_ROWS 1024
 /* K is walked in steps of this many elements. */
 #define STEP_K 64
 
@@ -65,10 +67,13 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    /* the loss of a grouped product fades as every expert gets enough rows */
+    const double loss = op->kind == ORR_OP_GROUPED ? (1 - u->grouped_frac) * GROUPED_ROWS / (op->m + GROUPED_ROWS) : 0;
+    const double rate = u->burst_frac * (1 - loss);
     const double n_sm = (double)chip->n_sm, written = op->batch * op->output_bytes * op->m * op->n;
     return (struct gemm){
         .op = op,
-        .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac,
+        .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * rate,
         .n_sm = n_sm,
         .wave_s = u->wave_s,
         .tile_cost = u->tile_cost,
@@ -97,7 +102,7 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     const double launch_s = job->calibration.gemm[op->dtype].launch_s;
     double best_s = HUGE_VAL;
     *cost = (struct orr_cost){.matrix_frac = job->calibration.gemm[op->dtype].burst_frac,
-                              .matrix_s = op->flops / (g.sm_flops_per_s * g.n_sm)};
+                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * job->calibration.gemm[op->dtype].burst_frac)};
     for (size_t i = 0; i < sizeof TILES / sizeof *TILES; i++)
         for (size_t j = 0; j < sizeof SPLITS / sizeof *SPLITS; j++) {
             if (SPLITS[j] > 1 && op->k / SPLITS[j] < SPLIT_MIN_K)

@@ -1,15 +1,27 @@
 /* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (method 3.2). */
 #include "ops/ops.h"
 
-/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a). */
-static void emit_exchange(struct orr_emit *emit, double rows)
+static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase, const struct orr_layer_kind *kind,
+                            double payload)
 {
-    const double payload = rows * emit->dims.h * emit->dims.w_c;
-    orr_emit_collective(emit, "moe.dispatch", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
-    orr_emit_collective(emit, "moe.combine", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
-    orr_emit_collective(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
-    orr_emit_collective(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
-    const double gathered = payload * emit->dims.te;
+    const size_t before = emit->list->n;
+    orr_emit_collective(emit, name, phase, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
+    if (emit->list->n == before)
+        return;
+    struct orr_op *op = &emit->list->items[before]; /* what tells how many nodes a token visits */
+    op->m = (double)kind->n_groups_active;
+    op->n = (double)kind->n_experts;
+    op->k = (double)kind->n_active;
+}
+
+/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a). */
+static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
+{
+    const double payload = rows * emit->dims.h * emit->dims.w_c, gathered = payload * emit->dims.te;
+    emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind, payload);
+    emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
+    emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
+    emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);
     orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
     orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered, -1);
     orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
@@ -84,7 +96,7 @@ void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double hot_rows = rows * emit->job->workload.moe_imbalance; /* rows of the hottest expert rank */
     emit_router(emit, kind, tokens);
     emit_permute(emit, rows);
-    emit_exchange(emit, hot_rows);
+    emit_exchange(emit, kind, hot_rows);
     emit_experts(emit, kind, hot_rows);
     if (kind->shared_width > 0)
         orr_ops_ffn(emit, kind, (double)kind->shared_width, true);

@@ -58,7 +58,10 @@ static size_t count_scored(const struct orr_validation *v)
 
 static char *percent(char buffer[16], double frac)
 {
-    snprintf(buffer, 16, isnan(frac) ? "" : "%.1f", 100 * frac);
+    if (isnan(frac))
+        buffer[0] = '\0';
+    else
+        snprintf(buffer, 16, "%.1f", 100 * frac);
     return buffer;
 }
 
@@ -121,10 +124,19 @@ static void add_worst(const struct orr_validation *v, struct orr_text *text, con
     free(order);
 }
 
+/* Every reason once, with the number of rows it stopped. */
 static void add_skipped(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
-    for (size_t i = 0; i < v->n_scores; i++)
-        if (v->scores[i].skipped[0]) orr_text_wrap(text, style, "  skipped", 11, v->scores[i].skipped, " ");
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const char *reason = v->scores[i].skipped;
+        size_t first = 0, n = 0;
+        while (first < i && strcmp(v->scores[first].skipped, reason) != 0) first++;
+        if (!reason[0] || first < i) continue;
+        for (size_t j = i; j < v->n_scores; j++) n += strcmp(v->scores[j].skipped, reason) == 0;
+        char label[32];
+        snprintf(label, sizeof label, "  skipped %zu", n);
+        orr_text_wrap(text, style, label, 15, reason, " ");
+    }
 }
 
 static void add_terminal(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)

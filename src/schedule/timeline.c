@@ -98,7 +98,7 @@ static bool clock_open(struct clock *c)
     if (!c->forward_end || !c->backward_end || !c->free_at || !c->next)
         return false;
     for (size_t i = 0; i < cells; i++)
-        c->forward_end[i] = c->backward_end[i] = NAN;
+        c->forward_end[i] = c->backward_end[i] = (double)NAN;
     return true;
 }
 

@@ -51,6 +51,7 @@ static const struct orr_field GEMM_FIELDS[] = {
     GEMM(tile_cost, ORR_UNIT_NONE, 0, 1e4, "lost share per 1/tile side"),
     GEMM(wave_s, ORR_UNIT_S, 0, 1, "fixed time of a wave"),
     GEMM(launch_s, ORR_UNIT_S, 0, 1, "fixed time of a dependent kernel in a stream"),
+    GEMM(grouped_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "rate of a grouped product over a plain one"),
     FIT(gemm_entry),
 };
 

@@ -54,6 +54,7 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     kind->rope = shape->rope && !(marks & ORR_MARK_NO_ROPE);
     /* a norm without weights goes with the rotation and is absent without it */
     kind->qk_norm = shape->qk_norm && (shape->qk_norm_weights || kind->rope);
+    kind->attention_bias = shape->qkv_bias;
     kind->attention_params = latent ? latent_params(shape) : grouped_params(shape);
 }
 
@@ -62,6 +63,7 @@ void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_lay
     memset(kind, 0, sizeof *kind);
     fill_attention(shape, marks, kind);
     kind->gated = shape->gated;
+    kind->ffn_bias = shape->ffn_bias;
     kind->parallel_block = shape->parallel;
     kind->n_norms = shape->n_norms;
     kind->norm_params = shape->n_norms * norm_params(shape);
@@ -71,6 +73,7 @@ void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_lay
         return;
     }
     kind->n_experts = shape->n_experts; /* Eq. 18 */
+    kind->n_groups_active = shape->n_groups_active;
     kind->n_active = shape->n_active;
     kind->expert_width = shape->expert_width;
     kind->expert_params = ffn_params(shape, shape->expert_width, shape->expert_bias);

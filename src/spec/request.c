@@ -188,11 +188,11 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     plan->vpp = at_least_one(plan->vpp);
     plan->cp = at_least_one(plan->cp);
     plan->ep = at_least_one(plan->ep);
-    if (plan->etp == 0) /* experts that are not spread over ranks are cut like every other matrix */
-        plan->etp = has_experts(&job->model) && plan->ep == 1 ? plan->tp : 1;
     err = fill_gpus(request, gpus, plan, error);
     if (err)
         return err;
+    if (plan->etp == 0) /* experts are cut like every other matrix where the ranks allow it */
+        plan->etp = has_experts(&job->model) && plan->dp * plan->cp % plan->ep == 0 ? plan->tp : 1;
     if (!json_object_get(object, "zero"))
         plan->zero = engine->default_zero;
     if (plan->zero_group == 0)

@@ -91,15 +91,11 @@ static enum orr_err read_row(struct reader *r, const char *file, struct orr_csv 
 
 static bool allocate(const char *text, struct orr_csv *csv)
 {
-    const size_t lines = count_char(text, '\n') + 2, header = strcspn(text, "\n");
-    size_t columns = 2;
-    for (size_t i = 0; i < header; i++)
-        columns += text[i] == ',';
+    const size_t lines = count_char(text, '\n') + 2, columns = count_char(text, ',') + 2;
     csv->storage = malloc(2 * strlen(text) + 2);
     csv->names = calloc(columns, sizeof *csv->names);
-    csv->cells = calloc(lines * columns, sizeof *csv->cells);
     csv->lines = calloc(lines, sizeof *csv->lines);
-    return csv->storage && csv->names && csv->cells && csv->lines;
+    return csv->storage && csv->names && csv->lines;
 }
 
 enum orr_err orr_csv_parse(const char *text, const char *file, struct orr_csv *csv, struct orr_error *error)
@@ -114,6 +110,11 @@ enum orr_err orr_csv_parse(const char *text, const char *file, struct orr_csv *c
     memcpy(copy, text, length + 1);
     struct reader r = {.read = copy, .write = csv->storage, .line = 1};
     enum orr_err err = read_header(&r, file, csv, error);
+    if (!err) {
+        csv->cells = calloc((count_char(text, '\n') + 2) * csv->n_columns, sizeof *csv->cells);
+        if (!csv->cells)
+            err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
+    }
     while (!err && *r.read)
         err = read_row(&r, file, csv, error);
     if (err)

@@ -32,8 +32,9 @@ static size_t splice(uint8_t *data, size_t size, size_t at, size_t n_old, const 
 
 static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
 {
-    static const char *const tokens[] = {"{", "}", "[", "]", "\"", ",", ":", "-", "0", "-1", "1e999", "null", "true", "\n",
-                                         "9223372036854775808", "\\u0000", "\xff", "1e-300", "0.5", "\"8 GiB\"", "{}"};
+    static const char *const tokens[] = {"{", "}", "[", "]", "\"", ",", ":", "-", "0", "-1", "1e999", "null", "true",
+                                         "\n", "9223372036854775808", "\\u0000", "\xff", "1e-300", "0.5",
+                                         "\"8 GiB\"", "{}"};
     const size_t at = below(state, size + 1);
     const size_t n = below(state, size - at < 16 ? size - at + 1 : 16);
     uint8_t piece[16];
@@ -80,7 +81,8 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         const char *name = strrchr(argv[i], '/');
         const int failed = run_file(argv[i], strtol(argv[1], NULL, 10), data, original);
-        printf("%s %d - %s and %s damaged copies\n", failed ? "not ok" : "ok", i - 1, name ? name + 1 : argv[i], argv[1]);
+        printf("%s %d - %s and %s damaged copies\n", failed ? "not ok" : "ok", i - 1, name ? name + 1 : argv[i],
+               argv[1]);
         fflush(stdout);
     }
     free(data);

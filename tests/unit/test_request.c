@@ -35,8 +35,10 @@ static void members_are_replaced(void **state)
 {
     (void)state;
     check_put("{\"gpus\":16,\"b\":2}", NULL, "gpus", "8", "{\"gpus\":8,\"b\":2}");
-    check_put("{\"b\":{\"gpus\":[1,{}]}, \"gpus\" : 16 }", NULL, "gpus", "8", "{\"b\":{\"gpus\":[1,{}]}, \"gpus\" : 8 }");
-    check_put("{\"model\":{\"x\":\"}\\\"\"},\"gpus\":\"a,}\"}", NULL, "gpus", "8", "{\"model\":{\"x\":\"}\\\"\"},\"gpus\":8}");
+    check_put("{\"b\":{\"gpus\":[1,{}]}, \"gpus\" : 16 }", NULL, "gpus", "8",
+              "{\"b\":{\"gpus\":[1,{}]}, \"gpus\" : 8 }");
+    check_put("{\"model\":{\"x\":\"}\\\"\"},\"gpus\":\"a,}\"}", NULL, "gpus", "8",
+              "{\"model\":{\"x\":\"}\\\"\"},\"gpus\":8}");
     check_put("{\"model\":{\"x\":[{}]},\"c\":1}", NULL, "model", "\"m\"", "{\"model\":\"m\",\"c\":1}");
     check_put("{\"plan\":{\"pp\":2,\"tp\":1}}", "plan", "tp", "8", "{\"plan\":{\"pp\":2,\"tp\":8}}");
     check_put("{\"set\":{\"plan.tp\":1}}", "set", "plan.tp", "8", "{\"set\":{\"plan.tp\":8}}");
