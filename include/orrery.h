@@ -636,8 +636,9 @@ struct orr_span {
 ORR_API size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops,
                                const struct orr_cost **costs);
 
-/* Event-simulate the pipeline of the last orr_train: every forward and backward of every rank in the order of
- * the schedule. Returns the number of spans, at most `n_max` written. */
+/* Event-simulate the pipeline of the last orr_train: every forward F, backward B and (zero bubble) weight gradient W
+ * of every rank in the order of the schedule. Returns the number of spans; at most `n_max` are written, so that
+ * (NULL, 0) asks for the number. The one function here that allocates; 0: out of memory. */
 ORR_API size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch,
                                      struct orr_span *spans, size_t n_max);
 

@@ -2,6 +2,8 @@
  * named. Group placement and payload -> seconds. Method 5. */
 #include "cost/cost.h"
 
+#include "base/number.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -9,7 +11,7 @@ struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, i
 {
     const int64_t fit = system->domain_gpus / stride;
     const double local = fit < 1 ? 1 : (double)(fit < ranks ? fit : ranks);
-    return (struct orr_placement){.ranks = (double)ranks, .local = local, .domains = ceil((double)ranks / local)};
+    return (struct orr_placement){.ranks = (double)ranks, .local = local, .domains = orr_ceil((double)ranks / local)};
 }
 
 double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks, double bytes)
@@ -36,7 +38,7 @@ double orr_collective_hops(enum orr_collective collective, enum orr_algorithm al
     switch (algorithm) {
     case ORR_ALGORITHM_RING: return phases * (ranks - 1);
     case ORR_ALGORITHM_TREE:
-    case ORR_ALGORITHM_HIERARCHICAL: return phases * ceil(log2(ranks));
+    case ORR_ALGORITHM_HIERARCHICAL: return phases * orr_ceil(log2(ranks));
     case ORR_ALGORITHM_DIRECT:
     case ORR_ALGORITHM_NVLS: return phases;
     case ORR_N_ALGORITHMS: break;
@@ -50,8 +52,8 @@ static double line_efficiency(const struct orr_collective_line *line, double ran
     int64_t i = 0;
     while (i < line->n_points && line->ranks[i] < ranks)
         i++;
-    if (i == 0)
-        return line->efficiency_frac[0];
+    if (i < line->n_points && (i == 0 || line->ranks[i] <= ranks))
+        return line->efficiency_frac[i];
     if (i == line->n_points)
         return line->efficiency_frac[line->n_points - 1];
     const double x0 = log2(line->ranks[i - 1]), x1 = log2(line->ranks[i]), y0 = line->efficiency_frac[i - 1];
@@ -94,7 +96,7 @@ static double node_missed(double n_experts, double n_active, double nodes)
 {
     double missed = 1;
     for (double i = 0; i < n_active; i++)
-        missed *= fmax(0, 1 - n_experts / nodes / (n_experts - i));
+        missed *= orr_max(0, 1 - n_experts / nodes / (n_experts - i));
     return missed;
 }
 
@@ -107,7 +109,7 @@ static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, 
         return all;
     const double others = (place.domains - 1) * (1 - node_missed(op->n, op->k, place.domains));
     const double allowed = op->m * (place.domains - 1) / place.domains;
-    return fmin(all, op->payload_bytes / op->k * fmin(others, allowed));
+    return orr_min(all, op->payload_bytes / op->k * orr_min(others, allowed));
 }
 
 /* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
@@ -130,9 +132,9 @@ static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op
     const double ring = orr_collective_hops(op->collective, ORR_ALGORITHM_RING, place.domains);
     const double tree = orr_collective_hops(op->collective, ORR_ALGORITHM_TREE, place.domains);
     const bool all_to_all = op->collective == ORR_COLLECTIVE_ALLTOALL;
-    const double hops = all_to_all ? place.domains - 1 : fmin(ring, tree);
+    const double hops = all_to_all ? place.domains - 1 : orr_min(ring, tree);
     cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL : hops < ring ? ORR_ALGORITHM_TREE : ORR_ALGORITHM_RING;
-    cost->network_s = fmax(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
+    cost->network_s = orr_max(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
 }
 
 /* Eqs. 57, 74: one message to a neighbour; ring attention passes ranks-1 of them in turn. */

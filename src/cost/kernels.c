@@ -1,6 +1,8 @@
 /* Fused attention and memory-bound kernels; dispatch over the operator list. Method 4.5, 4.7. */
 #include "cost/cost.h"
 
+#include "base/number.h"
+
 #include <math.h>
 
 /* Query rows of a thread block. */
@@ -31,7 +33,7 @@ static double flash_frac(const struct orr_attention_constants *u, const struct o
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
-    const double walks = op->batch * (ceil(op->m / FLASH_BLOCK) + 1) / (op->causal ? 2 : 1);
+    const double walks = op->batch * (orr_ceil(op->m / FLASH_BLOCK) + 1) / (op->causal ? 2 : 1);
     return frac * head * op->n / (op->n + half) / (1 + u->tail * n_sm / walks);
 }
 
@@ -49,7 +51,7 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
     cost->compute_s = op->flops / (peak * flash_frac(&job->calibration.attention[kernel], op, (double)chip->n_sm));
     cost->dram_s = op->bytes / (chip->hbm_bytes_per_s * gemm->dram_frac);
     cost->bound = cost->compute_s >= cost->dram_s ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM;
-    cost->total_s = fmax(cost->compute_s, cost->dram_s) + cost->launch_s;
+    cost->total_s = orr_max(cost->compute_s, cost->dram_s) + cost->launch_s;
 }
 
 /* Frameworks keep rows of up to this many columns in registers; longer ones are read again and again. */
@@ -63,7 +65,7 @@ static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
         return calibration->pointwise_frac[op->pointwise];
     if (op->phase == ORR_PHASE_BACKWARD)
         return calibration->softmax_unfused_backward_frac;
-    const double row = fmin(SOFTMAX_LONG_ROW, fmax(SOFTMAX_SHORT_ROW, op->n));
+    const double row = orr_min(SOFTMAX_LONG_ROW, orr_max(SOFTMAX_SHORT_ROW, op->n));
     return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
 }
 
@@ -81,7 +83,7 @@ double orr_cost_at(const struct orr_cost *cost, double clock_frac)
 {
     if (cost->matrix_frac <= 0)
         return cost->total_s;
-    return fmax(cost->compute_s / clock_frac, fmax(cost->l2_s, cost->dram_s)) + cost->launch_s;
+    return orr_max(cost->compute_s / clock_frac, orr_max(cost->l2_s, cost->dram_s)) + cost->launch_s;
 }
 
 static void cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
@@ -104,7 +106,7 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
 {
     double hidden_s = 0;
     if (op->window_op >= 0)
-        hidden_s = fmin(cost->total_s, costs[op->window_op].total_s);
+        hidden_s = orr_min(cost->total_s, costs[op->window_op].total_s);
     if (op->group == ORR_GROUP_TP)
         hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
     if (op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP)
@@ -112,10 +114,35 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }
 
+static bool same_product(const struct orr_op *a, const struct orr_op *b)
+{
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
+           a->dtype == b->dtype && a->kind == b->kind;
+}
+
+static bool is_product(enum orr_op_kind kind)
+{
+    return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED;
+}
+
+/* An earlier product of the same shape: the dgrad of one linear layer is often the forward of another. */
+static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
+{
+    for (size_t j = i; j-- > 0;)
+        if (same_product(&list->items[j], &list->items[i]))
+            return &costs[j];
+    return NULL;
+}
+
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
 {
-    for (size_t i = 0; i < list->n; i++)
-        cost_one(job, &list->items[i], &costs[i]);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
+        if (known)
+            costs[i] = *known;
+        else
+            cost_one(job, &list->items[i], &costs[i]);
+    }
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE)
             hide(job, &list->items[i], costs, &costs[i]);

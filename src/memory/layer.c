@@ -1,7 +1,7 @@
 /* Activation bytes of one layer: what each block keeps for backward (Eqs. 81-86) and what backward needs beside. */
 #include "memory/memory.h"
 
-#include <math.h>
+#include "base/number.h"
 
 static bool unfused(const struct orr_job *job)
 {
@@ -11,7 +11,7 @@ static bool unfused(const struct orr_job *job)
 /* Bytes of one saved GEMM input element: quantised inputs are kept in their own format. */
 static double input_width(const struct orr_job *job, const struct orr_dims *d)
 {
-    return d->low_precision ? fmax(1, orr_dtype_bytes(job->workload.precision)) : d->w_a;
+    return d->low_precision ? orr_max(1, orr_dtype_bytes(job->workload.precision)) : d->w_a;
 }
 
 /* Score elements of one rank and micro-batch. */
@@ -36,7 +36,7 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
         return in * d->T_norm * d->h + w * d->T_norm * latents +
                w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v);
     }
-    const double kv = fmax(1, (double)kind->n_kv_heads / d->t);
+    const double kv = orr_max(1, (double)kind->n_kv_heads / d->t);
     return in * d->T_norm * d->h + w * d->T * (a + 2 * kv) * (double)kind->head_qk + in * d->T * a * (double)kind->head_v;
 }
 
@@ -109,10 +109,10 @@ double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_
     const double p = (double)plan->pp, v = (double)plan->vpp, i = (double)stage, m = n_micro_batches;
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE: return m;                                                     /* Eq. 67 */
-    case ORR_SCHEDULE_1F1B: return fmin(m, p - i);                                         /* Eq. 68 */
-    case ORR_SCHEDULE_INTERLEAVED: return fmin(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
-    case ORR_SCHEDULE_ZB_H1: return fmin(m, p);                                            /* Eq. 70 */
-    case ORR_SCHEDULE_ZB_H2: return fmin(m, 2 * p - 1);                                    /* Eq. 71 */
+    case ORR_SCHEDULE_1F1B: return orr_min(m, p - i);                                         /* Eq. 68 */
+    case ORR_SCHEDULE_INTERLEAVED: return orr_min(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
+    case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                            /* Eq. 70 */
+    case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                    /* Eq. 71 */
     case ORR_N_SCHEDULES: break;
     }
     return m;

@@ -2,7 +2,7 @@
  * Layer bytes and parameter counts -> orr_memory. Method 7.1, Eqs. 79, 80, 87-89. */
 #include "memory/memory.h"
 
-#include <math.h>
+#include "base/number.h"
 
 enum { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
@@ -50,15 +50,15 @@ static void add_layers(const struct orr_job *job, const struct orr_stage *stage,
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
         const double attention = (double)kind->attention_params / (double)job->plan.tp;
         r->saved += stage->n_layers[k] * saved;
-        r->layer_saved = fmax(r->layer_saved, saved);
-        r->recomputed = fmax(r->recomputed, recomputed);
-        r->layer_ffn_saved = fmax(r->layer_ffn_saved, bytes[k].ffn);
-        r->core_transient = fmax(r->core_transient, bytes[k].core_transient);
-        r->ffn_transient = fmax(r->ffn_transient, bytes[k].ffn_transient);
-        r->attention_params = fmax(r->attention_params, attention);
-        r->ffn_params = fmax(r->ffn_params, params - attention);
+        r->layer_saved = orr_max(r->layer_saved, saved);
+        r->recomputed = orr_max(r->recomputed, recomputed);
+        r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes[k].ffn);
+        r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
+        r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
+        r->attention_params = orr_max(r->attention_params, attention);
+        r->ffn_params = orr_max(r->ffn_params, params - attention);
         if (job->plan.zero >= 3) /* the layer at work and the one prefetched */
-            r->gathered = fmax(r->gathered, 2 * w * params);
+            r->gathered = orr_max(r->gathered, 2 * w * params);
     }
 }
 
@@ -82,7 +82,7 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
 {
     const double all = r->in_flight * (r->saved + r->embedding_mask), g = r->gradient_16bit;
     /* under recomputation the saved part holds only inputs, so a layer's FFN bytes come and go with `recomputed` */
-    const double ffn_freed = fmin(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+    const double ffn_freed = orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
     *gradients = 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;

@@ -2,11 +2,11 @@
  * exchange. Rows 2-7 of method table 3.1, forward and backward. */
 #include "ops/ops.h"
 
-#include <math.h>
+#include "base/number.h"
 
 static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    return fmax(1, (double)kind->n_kv_heads / emit->dims.t);
+    return orr_max(1, (double)kind->n_kv_heads / emit->dims.t);
 }
 
 /* Query-key pairs of one sequence that must be computed: all, the causal half, or a window's band. */
@@ -97,9 +97,9 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double keys = ring ? q : d->s;
     op->batch = d->b * heads;
     op->m = q;
-    op->n = kind->window > 0 ? fmin((double)kind->window, keys) : keys;
+    op->n = kind->window > 0 ? orr_min((double)kind->window, keys) : keys;
     op->k = d_qk + d_v;
-    op->head_size = fmax(d_qk, d_v);
+    op->head_size = orr_max(d_qk, d_v);
     op->causal = emit->job->workload.causal && !ring; /* a ring step multiplies whole blocks */
     op->input_bytes = op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);

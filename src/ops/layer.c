@@ -1,7 +1,7 @@
 /* The operator list of a job: layer kinds in turn, then the ends and the step. Entry point of this folder. */
 #include "ops/ops.h"
 
-#include <math.h>
+#include "base/number.h"
 
 struct orr_dims orr_dims_of(const struct orr_job *job)
 {
@@ -20,7 +20,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.T = d.b * d.s / d.c; /* Eq. 4 */
     d.T_norm = plan->sp ? d.T / d.t : d.T;
     d.m = (double)workload->global_batch / ((double)plan->dp * d.b);
-    d.vocab = ceil((double)job->model.vocab / multiple) * multiple / d.t;
+    d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.low_precision = orr_dtype_bytes(workload->precision) < 2;
     d.dtype16 = workload->precision;
     if (d.low_precision)

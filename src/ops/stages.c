@@ -1,7 +1,7 @@
 /* Which layers and how many parameters each pipeline rank holds; FLOP of the model. Pure counting. */
 #include "ops/ops.h"
 
-#include <math.h>
+#include "base/number.h"
 
 /* Latent down-projections and their norms are not divided by tp (method 3.3). */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
@@ -28,7 +28,7 @@ double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_
 static double padding_params(const struct orr_job *job)
 {
     const double multiple = (double)(job->engine.vocab_multiple * job->plan.tp), vocab = (double)job->model.vocab;
-    return (ceil(vocab / multiple) * multiple - vocab) * (double)job->model.hidden;
+    return (orr_ceil(vocab / multiple) * multiple - vocab) * (double)job->model.hidden;
 }
 
 double orr_rank_embedding_params(const struct orr_job *job)
@@ -110,7 +110,7 @@ static double active_matrix_params(const struct orr_model *model, const struct o
 /* Forward FLOP of one token in one layer; `score_share` of the score matrix counted (Eq. 20). */
 static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
 {
-    const double s = (double)job->workload.seq, keys = kind->window > 0 ? fmin((double)kind->window, s) : s;
+    const double s = (double)job->workload.seq, keys = kind->window > 0 ? orr_min((double)kind->window, s) : s;
     return 2 * active_matrix_params(&job->model, kind) +
            2 * (double)(kind->n_heads * (kind->head_qk + kind->head_v)) * keys * score_share;
 }

@@ -1,9 +1,9 @@
 /* Rates, utilisation, energy, cost, interval and the speed-of-light bound of a predicted step. Eqs. 3, 21, 104. */
 #include "predict/totals.h"
 
-#include "predict/interval.h"
+#include "base/number.h"
 
-#include <math.h>
+#include "predict/interval.h"
 
 /* Work of one rank in one iteration. */
 struct work {
@@ -48,7 +48,7 @@ static void fill_energy(const struct orr_job *job, const struct work *work, stru
     const struct orr_chip *chip = &job->system.chip;
     const double dynamic_j = work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
     const double gpus = (double)job->plan.gpus;
-    result->power_w_per_gpu = fmin(chip->tdp_w, chip->idle_w + dynamic_j / result->step_time_s);
+    result->power_w_per_gpu = orr_min(chip->tdp_w, chip->idle_w + dynamic_j / result->step_time_s);
     result->energy_j = gpus * result->power_w_per_gpu * result->step_time_s * job->system.pue_frac;
     result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->step_time_s / 3600;
 }
@@ -62,9 +62,9 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_scrat
     const double params = stage->dense_params + stage->expert_params, dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     const double compute_s = result->model_flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * (double)job->engine.optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
-    const double link = fmax(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
+    const double link = orr_max(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
     const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->dense_params * (double)job->engine.reduce_bytes : 0;
-    return fmax(compute_s, fmax(state_bytes / chip->hbm_bytes_per_s, gradient_bytes / link));
+    return orr_max(compute_s, orr_max(state_bytes / chip->hbm_bytes_per_s, gradient_bytes / link));
 }
 
 void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank, struct orr_result *result)

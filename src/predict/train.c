@@ -1,14 +1,13 @@
 /* One training job -> one result: joins operators, costs, schedule and memory. The only place that does.
  * Method 1 (Eqs. 1, 3), the power rule, bounds, totals. */
 #include "predict/scratch.h"
+
+#include "base/number.h"
 #include "predict/totals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The clock moves the matrix share, which moves the clock; the map contracts, so a few passes settle it. */
-#define POWER_PASSES 4
 
 struct orr_scratch *orr_scratch_new(void)
 {
@@ -40,7 +39,7 @@ static void time_ranks(const struct orr_job *job, struct orr_scratch *scratch)
 {
     for (int64_t i = 0; i < job->plan.pp; i++) {
         const struct orr_stage *stage = &scratch->stages[i];
-        const bool same = i > 0 && memcmp(stage, stage - 1, sizeof *stage) == 0;
+        const bool same = i > 1 && i < job->plan.pp - 1 && memcmp(stage->n_layers, stage[-1].n_layers, sizeof stage->n_layers) == 0;
         scratch->ranks[i] = same ? scratch->ranks[i - 1] : orr_rank_time_of(job, stage, &scratch->sums);
     }
 }
@@ -51,8 +50,8 @@ static double overhead_s(const struct orr_job *job, const struct orr_scratch *sc
 {
     const double launches = n_micro_batches * (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
                             scratch->sums.step_launches;
-    const double host_s = fmax(0, launches * job->engine.host_launch_s - busy_s); /* Eq. 39 */
-    const double doublings = fmax(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
+    const double host_s = orr_max(0, launches * job->engine.host_launch_s - busy_s); /* Eq. 39 */
+    const double doublings = orr_max(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
     return host_s + job->engine.host_step_s + busy_s * job->calibration.straggle_frac_per_doubling * doublings;
 }
 
@@ -80,19 +79,27 @@ static struct step step_at(const struct orr_job *job, struct orr_scratch *scratc
  * rate: a kernel at half that rate loads the limit half as much. */
 static double sustained_frac(const struct orr_gemm_constants *u, double matrix_share)
 {
-    return fmin(u->burst_frac, fmax(u->sustained_frac, u->sustained_frac + u->power_slope * (1 - matrix_share)));
+    return orr_min(u->burst_frac, orr_max(u->sustained_frac, u->sustained_frac + u->power_slope * (1 - matrix_share)));
 }
 
+/* The clock moves the matrix share, which moves the clock: u = f(u). Two steps and Aitken's extrapolation land on the
+ * fixed point of this nearly straight map. */
 static struct step settle(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches, double *matrix_frac)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
+    const double first = u->burst_frac;
     struct step step = step_at(job, scratch, n_micro_batches, 1);
-    *matrix_frac = u->burst_frac;
-    for (int pass = 0; pass < POWER_PASSES && !job->engine.short_run; pass++) {
-        *matrix_frac = sustained_frac(u, step.matrix_s / step.total_s);
-        step = step_at(job, scratch, n_micro_batches, *matrix_frac / u->burst_frac);
-    }
-    return step;
+    *matrix_frac = first;
+    if (job->engine.short_run)
+        return step;
+    const double second = sustained_frac(u, step.matrix_s / step.total_s);
+    if (second >= first)
+        return step;
+    step = step_at(job, scratch, n_micro_batches, second / first);
+    const double third = sustained_frac(u, step.matrix_s / step.total_s);
+    const double curvature = third - 2 * second + first;
+    *matrix_frac = curvature > 0 ? third - (third - second) * (third - second) / curvature : third;
+    return step_at(job, scratch, n_micro_batches, *matrix_frac / first);
 }
 
 static void fill_time(const struct orr_scratch *scratch, const struct step *step, double m, struct orr_result *result)

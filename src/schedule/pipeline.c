@@ -1,6 +1,8 @@
 /* Iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77. */
 #include "schedule/schedule.h"
 
+#include "base/number.h"
+
 #include <math.h>
 
 /* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). */
@@ -11,8 +13,8 @@ static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
     case ORR_SCHEDULE_INTERLEAVED: return work_s / (double)plan->vpp;
-    case ORR_SCHEDULE_ZB_H1: return fmax(0, work_s - 2 * w);
-    case ORR_SCHEDULE_ZB_H2: return fmax(0, work_s - 3 * w);
+    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - 2 * w);
+    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - 3 * w);
     case ORR_N_SCHEDULES: break;
     }
     return work_s;
@@ -61,11 +63,11 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
 struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_sums *sums,
                                                 const struct orr_rank_time *rank, double n_layers)
 {
-    const double omega = job->engine.dp_overlap_frac, buckets = fmax(1, n_layers);
+    const double omega = job->engine.dp_overlap_frac, buckets = orr_max(1, n_layers);
     /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
     const double backward_window_s = omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;
-    const double hidden_s = fmin(sums->scatter_s, backward_window_s) + fmin(sums->gather_s, forward_window_s);
+    const double hidden_s = orr_min(sums->scatter_s, backward_window_s) + orr_min(sums->gather_s, forward_window_s);
     const double covered_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
     return (struct orr_data_parallel){.exposed_s = sums->scatter_s + sums->gather_s + sums->tie_s - covered_s,
                                       .hidden_s = covered_s};

@@ -1,7 +1,8 @@
 /* Costs of the operator list added up per layer kind and phase, and per pipeline rank. */
 #include "schedule/schedule.h"
 
-#include <math.h>
+#include "base/number.h"
+
 #include <string.h>
 
 static bool sharded_group(enum orr_group group)
@@ -94,8 +95,8 @@ static void add_phase(struct orr_phase_sum *total, const struct orr_phase_sum *s
 static double hidden_shards(const struct orr_job *job, const struct orr_layer_sum *sum)
 {
     const double omega = job->engine.zero3_overlap_frac;
-    return fmin(sum->forward.sharded_s, omega * sum->forward.compute_s) +
-           fmin(sum->backward.sharded_s, omega * (sum->backward.compute_s + sum->recompute.compute_s));
+    return orr_min(sum->forward.sharded_s, omega * sum->forward.compute_s) +
+           orr_min(sum->backward.sharded_s, omega * (sum->backward.compute_s + sum->recompute.compute_s));
 }
 
 static void add_layer(const struct orr_job *job, struct orr_rank_time *rank, const struct orr_layer_sum *sum, double n)

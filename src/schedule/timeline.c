@@ -2,6 +2,8 @@
  * --dump timeline and to check the closed forms; the prediction itself never needs it. */
 #include "schedule/schedule.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,6 +33,8 @@ static int64_t warm_up(const struct orr_plan *plan, int64_t m, int64_t rank)
         n = all;
     if (plan->schedule == ORR_SCHEDULE_INTERLEAVED)
         n = 2 * (p - 1 - rank) + (v - 1) * p;
+    if (plan->schedule == ORR_SCHEDULE_ZB_H2)
+        n = 2 * (p - 1 - rank);
     return n < all ? n : all;
 }
 
@@ -53,7 +57,19 @@ struct clock {
     double *forward_end, *backward_end; /* [stage chunk][micro-batch], NAN until done */
     double *free_at;                    /* [rank] */
     int64_t *next;                      /* [rank] next task */
+    int64_t *owed, *paid;               /* [rank] weight gradients put off, and done (zero bubble) */
 };
+
+static bool zero_bubble(const struct orr_plan *plan)
+{
+    return plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
+}
+
+/* Weight gradients a rank may put off: later ranks wait longer at the end and fill that time with them. */
+static int64_t most_owed(const struct orr_plan *plan, int64_t rank)
+{
+    return plan->schedule == ORR_SCHEDULE_ZB_H1 ? rank : plan->pp - 1 + rank;
+}
 
 static size_t slot(const struct clock *c, int64_t rank, const struct task *task)
 {
@@ -70,17 +86,34 @@ static double ready_at(const struct clock *c, int64_t rank, const struct task *t
     return stage == last ? c->forward_end[here] : c->backward_end[here + m];
 }
 
+/* A weight gradient that was put off. */
+static bool run_owed(struct clock *c, int64_t rank, struct orr_span *span)
+{
+    if (c->owed[rank] == 0)
+        return false;
+    const double start_s = c->free_at[rank];
+    c->free_at[rank] += c->ranks[rank].backward.wgrad_s;
+    *span = (struct orr_span){"W", rank, 0, c->paid[rank]++, start_s, c->free_at[rank]};
+    c->owed[rank]--;
+    return true;
+}
+
 static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
 {
     if (c->next[rank] >= 2 * c->m * c->plan->vpp)
-        return false;
+        return run_owed(c, rank, span);
     const struct task task = task_at(c->plan, c->m, rank, c->next[rank]);
     const double ready = ready_at(c, rank, &task);
     if (isnan(ready))
         return false;
     const struct orr_rank_time *time = &c->ranks[rank];
-    const double duration_s = (task.backward ? time->backward_s : time->forward_s) / (double)c->plan->vpp;
-    const double start_s = fmax(ready, c->free_at[rank]), end_s = start_s + duration_s;
+    const double wgrad_s = zero_bubble(c->plan) ? time->backward.wgrad_s : 0;
+    if (c->owed[rank] > most_owed(c->plan, rank) || (c->owed[rank] > 0 && ready >= c->free_at[rank] + wgrad_s))
+        return run_owed(c, rank, span);
+    if (task.backward && wgrad_s > 0)
+        c->owed[rank]++;
+    const double duration_s = (task.backward ? time->backward_s - wgrad_s : time->forward_s) / (double)c->plan->vpp;
+    const double start_s = orr_max(ready, c->free_at[rank]), end_s = start_s + duration_s;
     (task.backward ? c->backward_end : c->forward_end)[slot(c, rank, &task)] = end_s;
     c->free_at[rank] = end_s;
     c->next[rank]++;
@@ -95,7 +128,9 @@ static bool clock_open(struct clock *c)
     c->backward_end = malloc(cells * sizeof(double));
     c->free_at = calloc(p, sizeof(double));
     c->next = calloc(p, sizeof(int64_t));
-    if (!c->forward_end || !c->backward_end || !c->free_at || !c->next)
+    c->owed = calloc(p, sizeof(int64_t));
+    c->paid = calloc(p, sizeof(int64_t));
+    if (!c->forward_end || !c->backward_end || !c->free_at || !c->next || !c->owed || !c->paid)
         return false;
     for (size_t i = 0; i < cells; i++)
         c->forward_end[i] = c->backward_end[i] = (double)NAN;
@@ -108,13 +143,15 @@ static void clock_close(struct clock *c)
     free(c->backward_end);
     free(c->free_at);
     free(c->next);
+    free(c->owed);
+    free(c->paid);
 }
 
 size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_time *ranks, int64_t n_micro_batches,
                           struct orr_span *spans, size_t n_max)
 {
     struct clock c = {.plan = plan, .ranks = ranks, .m = n_micro_batches};
-    const size_t n_total = (size_t)(2 * plan->pp * plan->vpp * n_micro_batches);
+    const size_t n_total = (size_t)((zero_bubble(plan) ? 3 : 2) * plan->pp * plan->vpp * n_micro_batches);
     size_t n = 0;
     bool progress = clock_open(&c);
     while (progress && n < n_total) {

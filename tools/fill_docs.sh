@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Program output quoted in README.md and docs/*.md: fill_docs.sh [--check]
+#
+# A block stands between the lines "<!-- begin: COMMAND -->" and "<!-- end -->". COMMAND is run by sh with orrery on the
+# PATH ($ORRERY, else build/orrery), 80 columns wide unless it says otherwise, without colours. Without --check the
+# blocks are rewritten; with it nothing is written, every page is one TAP case with its diff, and a stale one ends in 1.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tests/tap.sh"
+check=
+case ${1:-} in
+--check) check=1 ;;
+'') ;;
+*) echo "fill_docs.sh: unknown argument \"$1\" (expected --check or nothing)" >&2; exit 2 ;;
+esac
+program=${ORRERY:-$root/build/orrery}
+[ -x "$program" ] || { echo "fill_docs.sh: $program is not a program: build it, or set ORRERY" >&2; exit 2; }
+program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/run"
+ln -s "$program" "$work/bin/orrery"
+export PATH="$work/bin:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR="$root" COLUMNS=80 NO_COLOR=1
+
+# The page with fresh blocks on standard output; 1 if a command fails or a block has no end.
+filled() {
+    local line command inside=
+    while IFS= read -r line || [ -n "$line" ]; do
+        if [ "$line" = '<!-- end -->' ]; then
+            inside=
+        elif [ -n "$inside" ]; then
+            continue
+        fi
+        printf '%s\n' "$line"
+        [[ $line =~ ^'<!-- begin: '(.+)' -->'$ ]] || continue
+        command=${BASH_REMATCH[1]} inside=1
+        echo '```text'
+        (cd "$work/run" && sh -c "$command") </dev/null 2>"$work/errors" |
+            sed -e 's/[ ]*$//' || true
+        [ "${PIPESTATUS[0]}" = 0 ] && [ ! -s "$work/errors" ] || { echo "failed: $command" >&2; cat "$work/errors" >&2; return 1; }
+        echo '```'
+    done <"$1"
+    [ -z "$inside" ] || { echo "${1##*/}: a block has no end" >&2; return 1; }
+}
+
+status=0
+for page in "$root"/README.md "$root"/docs/*.md; do
+    grep -q '^<!-- begin: ' "$page" || continue
+    name=${page#"$root/"}
+    if ! filled "$page" >"$work/page" 2>"$work/report"; then
+        status=1
+        if [ -n "$check" ]; then tap_not_ok "$name" "$work/report"; else cat "$work/report" >&2; fi
+    elif [ -z "$check" ]; then
+        cmp -s "$page" "$work/page" || { cp "$work/page" "$page" && echo "$name: filled"; }
+    elif diff -u --label "$name" --label "$name, fresh" "$page" "$work/page" >"$work/report"; then
+        tap_ok "$name is up to date"
+    else
+        status=1
+        tap_not_ok "$name is up to date (./dev bless fills it)" "$work/report"
+    fi
+done
+[ -z "$check" ] || tap_done
+exit $status
