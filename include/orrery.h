@@ -1,4 +1,4 @@
-/* orrery.h: predict the time, memory, bottleneck, energy and cost of distributed LLM training.
+/* orrery.h: predict the time, memory, bottleneck, energy and cost of distributed LLM training and inference.
  *
  * A complete program:
  *
@@ -87,7 +87,8 @@ struct orr_error {
     X(BF16, "bf16", 16)                                 \
     X(FP8, "fp8", 8)                                    \
     X(FP4, "fp4", 4)                                    \
-    X(INT8, "int8", 8)
+    X(INT8, "int8", 8)                                  \
+    X(INT4, "int4", 4) /* weights only */
 
 #define ORR_TIME_PARTS(X)                                                                              \
     /*  enum         name           meaning                                                         */ \
@@ -158,6 +159,8 @@ struct orr_error {
     X(TREE, "tree", "Eq. 50: double binary tree")                                                \
     X(DIRECT, "direct", "Eq. 52, 55, 56: every rank to every rank through a switch")             \
     X(NVLS, "nvls", "Eq. 54: reduction and multicast inside the switch")                         \
+    X(ONESHOT, "oneshot", "Eq. 53: every rank reads all others and adds")                        \
+    X(TWOSHOT, "twoshot", "Eq. 52: every rank reduces a share, then reads the others'")          \
     X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains")
 
 /* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
@@ -179,7 +182,43 @@ struct orr_error {
 #define ORR_PHASES(X)                                                   \
     X(FORWARD, "forward", "once per layer and micro-batch")             \
     X(BACKWARD, "backward", "once per layer and micro-batch")           \
-    X(STEP, "step", "once per iteration")
+    X(STEP, "step", "once per iteration")                               \
+    X(PREFILL, "prefill", "the prompt, once")                           \
+    X(DECODE, "decode", "one output token of every sequence")
+
+/* Where the time of an inference request goes; sums to its latency. */
+#define ORR_INFER_PARTS(X)                                                                             \
+    /*  enum               name                 meaning                                             */ \
+    X(PREFILL_GEMM, "prefill_gemm", "weight products of the prompt")                                   \
+    X(PREFILL_ATTENTION, "prefill_attention", "attention core of the prompt")                          \
+    X(PREFILL_POINTWISE, "prefill_pointwise", "norms, activations, quantisation of the prompt")        \
+    X(PREFILL_NETWORK, "prefill_network", "collectives and pipeline sends of the prompt")              \
+    X(DECODE_GEMM, "decode_gemm", "weight products of the output tokens")                              \
+    X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                 \
+    X(DECODE_POINTWISE, "decode_pointwise", "norms, activations, quantisation of the output tokens")   \
+    X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")         \
+    X(DRAFT, "draft", "draft model of speculative decoding")                                           \
+    X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                       \
+    X(KV_TRANSFER, "kv_transfer", "cache handed from prefill to decode GPUs, not hidden")              \
+    X(OVERHEAD, "overhead", "launch gaps, sampling, request handling")
+
+#define ORR_SERVE_MEMORY_PARTS(X)                                                            \
+    /*  enum         name           meaning                                               */ \
+    X(WEIGHTS, "weights", "weights of one GPU with their scales")                            \
+    X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, whole blocks")       \
+    X(ACTIVATIONS, "activations", "largest tensors alive in a step")                         \
+    X(WORKSPACE, "workspace", "library workspace and communication buffers")
+
+/* How an engine decides what the KV cache may take. */
+#define ORR_BUDGETS(X)                                                                       \
+    X(TOTAL, "total", "a fraction of the whole memory, weights and all (gpu_memory_utilization)") \
+    X(FREE, "free", "a fraction of what is free after the weights (TensorRT-LLM)")           \
+    X(STATIC, "static", "a fraction of the memory for weights and cache (mem_fraction_static)")
+
+/* What multiplies one query with a long context. */
+#define ORR_DECODE_KERNELS(X)                                                                \
+    X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
+    X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
 
 /* Parallel groups a collective runs over. */
 #define ORR_GROUPS(X)                                                   \
@@ -199,6 +238,7 @@ struct orr_error {
     X(GROUPED, "grouped", "grouped matrix product over experts")        \
     X(FLASH, "flash", "fused attention, forward")                       \
     X(FLASH_BACKWARD, "flash_backward", "fused attention, backward")    \
+    X(DECODE, "decode", "one query per sequence over its cached context") \
     X(POINTWISE, "pointwise", "memory-bound kernel")                    \
     X(COLLECTIVE, "collective", "communication")
 
@@ -216,6 +256,10 @@ struct orr_error {
 #define ORR_X_PHASE_(name, ...) ORR_PHASE_##name,
 #define ORR_X_GROUP_(name, ...) ORR_GROUP_##name,
 #define ORR_X_OP_(name, ...) ORR_OP_##name,
+#define ORR_X_INFER_(name, ...) ORR_INFER_##name,
+#define ORR_X_SERVE_(name, ...) ORR_SERVE_MEMORY_##name,
+#define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
+#define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
 enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
@@ -230,6 +274,10 @@ enum orr_pointwise { ORR_POINTWISES(ORR_X_POINTWISE_) ORR_N_POINTWISES };
 enum orr_phase { ORR_PHASES(ORR_X_PHASE_) ORR_N_PHASES };
 enum orr_group { ORR_GROUPS(ORR_X_GROUP_) ORR_N_GROUPS };
 enum orr_op_kind { ORR_OP_KINDS(ORR_X_OP_) ORR_N_OP_KINDS };
+enum orr_infer_part { ORR_INFER_PARTS(ORR_X_INFER_) ORR_N_INFER_PARTS };
+enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_MEMORY_PARTS };
+enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
+enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
 
 /* The name of a member, as JSON and the command line spell it. */
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
@@ -246,6 +294,10 @@ ORR_API const char *orr_pointwise_name(enum orr_pointwise pointwise);
 ORR_API const char *orr_phase_name(enum orr_phase phase);
 ORR_API const char *orr_group_name(enum orr_group group);
 ORR_API const char *orr_op_kind_name(enum orr_op_kind kind);
+ORR_API const char *orr_infer_part_name(enum orr_infer_part part);
+ORR_API const char *orr_serve_memory_part_name(enum orr_serve_memory_part part);
+ORR_API const char *orr_budget_name(enum orr_budget budget);
+ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
 ORR_API double orr_dtype_bytes(enum orr_dtype dtype);
 
 /* ---------------------------------------------------------------- model */
@@ -360,13 +412,24 @@ struct orr_attention_constants {
     double tail;                              /* last blocks of a launch, in walks of one block over its keys */
 };
 
-#define ORR_MAX_LINES 32
+/* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of splits. */
+struct orr_decode_constants {
+    double launch_s;                          /* fixed time of the kernel */
+    double dram_frac;                         /* share of DRAM bandwidth the cache is read at */
+    double compute_frac;                      /* share of peak; 8-bit caches pay their conversion here */
+    double sm_bytes_per_s;                    /* what one SM can read */
+    double block_s;                           /* fixed time of a thread block */
+    double reduce_s;                          /* adding partial results of a split context */
+};
+
+#define ORR_MAX_LINES 48
 #define ORR_LINE_POINTS 4
 /* One straight line of a collective: t = base_s + hops(n) * hop_s + wire(n, S) / (link * efficiency(n)). */
 struct orr_collective_line {
     enum orr_collective collective;
     enum orr_algorithm algorithm;
     bool low_latency;                         /* latency protocol; else bandwidth protocol */
+    bool custom;                              /* a serving engine's own kernel, not the library's */
     double base_s, hop_s;
     int64_t n_points;
     double ranks[ORR_LINE_POINTS], efficiency_frac[ORR_LINE_POINTS]; /* interpolated in log2 of the ranks */
@@ -377,6 +440,8 @@ struct orr_calibration {
     bool calibrated;                          /* fitted to this chip's kernels; else family values ("datasheet") */
     struct orr_gemm_constants gemm[ORR_N_DTYPES];
     struct orr_attention_constants attention[ORR_N_ATTENTION_KERNELS];
+    struct orr_decode_constants decode[ORR_N_DECODE_KERNELS][2]; /* [kernel][0: 16-bit cache, 1: 8-bit] */
+    struct orr_decode_constants mla_decode[2]; /* absorbed latent attention */
     double pointwise_frac[ORR_N_POINTWISES];  /* share of DRAM bandwidth, large tensors */
     double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
     double l2_frac;                           /* share of nominal last-level bandwidth */
@@ -429,6 +494,25 @@ struct orr_engine {
     int64_t default_zero;
     enum orr_recompute default_recompute;
     int64_t default_micro_batch;              /* most the engine's users take where a source does not say */
+    /* serving */
+    double kernel_gap_s;                      /* idle time between dependent kernels of a stream; 0 in a captured graph */
+    double short_prefill_gap_s;               /* the same in a prefill of at most 512 tokens */
+    int64_t layer_pointwise_kernels;          /* norms, rotary positions, activation, residual of one layer */
+    double pointwise_floor_s;                 /* least time of one of them */
+    double pointwise_bytes_per_element;       /* their traffic per token and hidden element, activation apart */
+    bool fused_gate_up;                       /* gate and up are one product */
+    bool split_kv;                            /* decode attention cuts long contexts over idle SMs */
+    bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
+    enum orr_decode_kernel decode_kernel;
+    bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
+    double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
+    double request_s, request_s_per_sequence; /* tokenise, schedule, respond: once per request batch */
+    double sampling_s, sampling_s_per_sequence; /* per step */
+    bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
+    enum orr_budget budget;
+    double budget_frac;
+    int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
+    int64_t max_requests;                     /* most sequences in one batch */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
@@ -466,13 +550,33 @@ struct orr_workload {
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
 };
 
+/* What an inference job asks of one replica: `batch` sequences of input_len tokens, each answered with output_len. */
+struct orr_serving {
+    int64_t batch;                            /* sequences of one data-parallel rank */
+    int64_t input_len, output_len;
+    enum orr_dtype weights;                   /* storage format of the weight matrices */
+    enum orr_dtype matrix;                    /* format they are multiplied in: weights, or 16 bit for weight-only formats */
+    enum orr_dtype kv;                        /* cache format */
+    double prefix_hit_frac;                   /* share of the prompt already in the cache */
+    int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
+    int64_t draft_tokens;                     /* speculative decoding: tokens drafted per step; 0: off */
+    double draft_accept_frac;                 /* chance that a drafted token is accepted */
+    bool disaggregated;                       /* prefill and decode on different GPUs: the cache travels between them */
+    double moe_imbalance;                     /* rows on the hottest expert rank over the mean */
+};
+
+enum orr_job_kind { ORR_JOB_TRAIN, ORR_JOB_INFER };
+
 struct orr_job {
+    enum orr_job_kind kind;
     struct orr_model model;
+    struct orr_model draft;                   /* infer: the draft model; n_layers 0: none */
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
     struct orr_plan plan;
-    struct orr_workload workload;
+    struct orr_workload workload;             /* train */
+    struct orr_serving serving;               /* infer */
 };
 
 /* ---------------------------------------------------------------- catalogue and requests */
@@ -570,6 +674,35 @@ struct orr_result {
     int64_t n_micro_batches;
 };
 
+/* One inference job. Times are of one batch on one replica; rates are of the whole system. */
+struct orr_infer_result {
+    double ttft_s;                          /* request in to first token out (Eq. 2) */
+    double tpot_s;                          /* mean time per further token; 0 if there is none */
+    double latency_s;                       /* request in to last token out */
+    double prefill_s, decode_s;             /* GPU time of the prompt; of all further tokens */
+    double interval_low_s, interval_high_s; /* of latency_s */
+    const char *interval_class;
+    double bound_s;                         /* speed of light of the latency */
+    double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s_per_gpu;
+    double time_s[ORR_N_INFER_PARTS];       /* sums to latency_s */
+    double prefill_bound_frac[ORR_N_BOUNDS], decode_bound_frac[ORR_N_BOUNDS]; /* each sums to 1 */
+    enum orr_bound bottleneck;              /* largest share of the latency */
+    double memory_bytes[ORR_N_SERVE_MEMORY_PARTS]; /* one GPU, the fullest stage */
+    double memory_total_bytes, memory_usable_bytes, memory_capacity_bytes;
+    double kv_budget_bytes;                 /* what the engine's rule leaves for the cache of one GPU */
+    bool fits;
+    char reason[ORR_REASON];                /* what is missing; empty if it fits */
+    int64_t max_batch;                      /* sequences of this length the budget holds; 0: none */
+    int64_t max_context;                    /* longest context of one sequence of this batch */
+    int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
+    double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
+    double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
+    double matrix_frac;                     /* share of peak the prefill's products sustain */
+    double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
+    double cost_usd_per_million_tokens;     /* output tokens */
+    int64_t params_total, params_active;
+};
+
 /* ---------------------------------------------------------------- prediction */
 
 /* Working memory of one prediction at a time; after orr_scratch_new nothing below allocates. */
@@ -579,6 +712,24 @@ ORR_API void orr_scratch_free(struct orr_scratch *scratch);
 
 /* Predict one training step. The job must have passed orr_job_check. Pure: same job, same bits. */
 ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
+
+/* Predict one inference job: prefill, then every decode step over the growing context, summed exactly. */
+ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
+
+/* The time of one step of a serving engine, for simulators that ask millions of times: prompt chunks and decoding
+ * sequences in one batch. Build the model once per job; a call neither allocates nor locks. */
+struct orr_step_model;
+struct orr_step {
+    int64_t prefill_tokens;       /* new prompt tokens in this step, all sequences */
+    int64_t prefill_sequences;    /* sequences they belong to */
+    int64_t prefill_context;      /* tokens those sequences had in the cache before, all together */
+    int64_t decode_sequences;     /* sequences that get one token each */
+    int64_t decode_context;       /* tokens of their contexts, all together */
+};
+ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr_job *job); /* NULL: out of memory */
+ORR_API void orr_step_model_free(struct orr_step_model *model);
+/* Seconds of the step; one model belongs to one thread. */
+ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
 
 /* For a result that does not fit: fill result->reason with what is missing and the change of one plan or workload
  * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
@@ -594,13 +745,16 @@ struct orr_op {
     double count;                 /* executions per layer and micro-batch (or per step) */
     double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k */
     enum orr_dtype dtype;         /* matrix inputs */
-    double input_bytes, output_bytes; /* bytes per element */
+    double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
     double flops;                 /* one execution */
     double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
     double launches;              /* kernels launched */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool causal;                  /* FLASH: masked half skipped */
     double head_size;             /* FLASH: larger of query and value head */
+    double kv_heads;              /* DECODE: K,V heads of this rank; batch sequences, m query heads, n context, k head size */
+    bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
+    double floor_s;               /* POINTWISE: least time of all its kernels together */
     enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
     enum orr_group group;
     double payload_bytes;
@@ -649,6 +803,7 @@ enum orr_format {
     ORR_FORMAT_EXPLAIN,
     ORR_FORMAT_JSON,
     ORR_FORMAT_CSV,
+    ORR_FORMAT_OPS, /* infer: the operator table */
     ORR_FORMAT_DUMP_OPS,
     ORR_FORMAT_DUMP_COSTS,
     ORR_FORMAT_DUMP_TIMELINE,
@@ -662,6 +817,8 @@ struct orr_style {
 
 /* Predict and render. The text is malloc'd; free() it. NULL: out of memory. */
 ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr_format format,
+                                             const struct orr_style *style);
+ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
                                              const struct orr_style *style);
 
 /* ---------------------------------------------------------------- validation */

@@ -35,9 +35,12 @@ filled() {
         [[ $line =~ ^'<!-- begin: '(.+)' -->'$ ]] || continue
         command=${BASH_REMATCH[1]} inside=1
         echo '```text'
-        (cd "$work/run" && sh -c "$command") </dev/null 2>"$work/errors" |
-            sed -e 's/[ ]*$//' || true
-        [ "${PIPESTATUS[0]}" = 0 ] && [ ! -s "$work/errors" ] || { echo "failed: $command" >&2; cat "$work/errors" >&2; return 1; }
+        if ! (cd "$work/run" && sh -c "$command") </dev/null >"$work/output" 2>"$work/errors" || [ -s "$work/errors" ]; then
+            echo "failed: $command" >&2
+            cat "$work/errors" >&2
+            return 1
+        fi
+        sed -e 's/ *$//' "$work/output"
         echo '```'
     done <"$1"
     [ -z "$inside" ] || { echo "${1##*/}: a block has no end" >&2; return 1; }

@@ -24,8 +24,10 @@ double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algori
     switch (algorithm) {
     case ORR_ALGORITHM_TREE: return 2 * bytes;               /* Eq. 50 */
     case ORR_ALGORITHM_NVLS: return (1 + 1 / ranks) * bytes; /* Eq. 54 */
+    case ORR_ALGORITHM_ONESHOT: return (ranks - 1) * bytes;  /* Eq. 53 */
     case ORR_ALGORITHM_RING:
     case ORR_ALGORITHM_DIRECT:
+    case ORR_ALGORITHM_TWOSHOT:
     case ORR_ALGORITHM_HIERARCHICAL: return 2 * once; /* Eqs. 49, 52, 58 */
     case ORR_N_ALGORITHMS: break;
     }
@@ -39,6 +41,8 @@ double orr_collective_hops(enum orr_collective collective, enum orr_algorithm al
     case ORR_ALGORITHM_RING: return phases * (ranks - 1);
     case ORR_ALGORITHM_TREE:
     case ORR_ALGORITHM_HIERARCHICAL: return phases * orr_ceil(log2(ranks));
+    case ORR_ALGORITHM_ONESHOT:
+    case ORR_ALGORITHM_TWOSHOT: return log2(ranks); /* flags of all ranks are waited for */
     case ORR_ALGORITHM_DIRECT:
     case ORR_ALGORITHM_NVLS: return phases;
     case ORR_N_ALGORITHMS: break;
@@ -62,6 +66,8 @@ static double line_efficiency(const struct orr_collective_line *line, double ran
 
 static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line, enum orr_collective collective)
 {
+    if (line->custom && (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce))
+        return false;
     return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || job->system.scaleup_multicast);
 }
 
@@ -161,5 +167,7 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
         cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
     else
         cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
+    if (job->kind == ORR_JOB_INFER)
+        cost->network_s += job->engine.allreduce_skew_s;
     cost->total_s = cost->network_s;
 }

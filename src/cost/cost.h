@@ -7,18 +7,43 @@
 
 /* Cost every operator of the list; costs[i] belongs to list->items[i]. */
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs);
+/* The same from `first` on: operators appended since. */
+void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs);
 
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 
+/* Decode attention as a function of the context x: launch + max of straight lines + reduction of the splits, in up to
+ * three stretches of x. Straight pieces are what lets the steps of a request be summed exactly. */
+#define ORR_CURVE_PIECES 3
+#define ORR_CURVE_LINES 4
+struct orr_decode_piece {
+    double from;                          /* first context it holds for */
+    int n_lines;                          /* time is the largest of a[i] + b[i] x ... */
+    double a[ORR_CURVE_LINES], b[ORR_CURVE_LINES];
+    enum orr_bound bound[ORR_CURVE_LINES];
+    double add_a, add_b;                  /* ... plus this */
+};
+struct orr_decode_curve {
+    int n_pieces;
+    struct orr_decode_piece pieces[ORR_CURVE_PIECES];
+    double window;                        /* contexts beyond it cost no more; HUGE_VAL: none */
+};
+/* `op` as for orr_cost_decode; its context n is ignored. */
+struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window);
+double orr_decode_curve_at(const struct orr_decode_curve *curve, double context);
+/* Sum over the whole contexts first, first + 1, ... last; equal to adding them one by one. */
+double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last);
+void orr_cost_decode(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+
 /* Time of a matrix kernel when its units run at `matrix_frac` of peak instead of the burst fraction it was costed
  * at: the clock stretches compute, memory and launch keep their time (Eq. 105). Other kernels are unchanged. */
 double orr_cost_at(const struct orr_cost *cost, double clock_frac);
 
-/* DRAM traffic of one m x n x k product, re-reads in when the operands exceed the cache (Eq. 31). */
-double orr_gemm_dram_bytes(double m, double n, double k, double input_bytes, double output_bytes, double l2_bytes);
+/* DRAM traffic of a product, all of its batch; re-reads in when the operands of one exceed the cache (Eq. 31). */
+double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes);
 
 /* A group of `ranks` at distance `stride`: how many share a scale-up domain, and how many domains there are. */
 struct orr_placement {

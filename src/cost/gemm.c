@@ -14,6 +14,8 @@
 #define SPLIT_MIN_K 256
 /* Rows per expert at which half of a grouped product's loss is gone. */
 #define GROUPED_ROWS 1024
+/* Matrix rate left while 4- or 8-bit weights are widened to 16 bits inside the kernel [A]. */
+#define WIDENING_RATE 0.85
 /* K is walked in steps of this many elements. */
 #define STEP_K 64
 
@@ -30,13 +32,14 @@ static const struct tile {
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
 
-double orr_gemm_dram_bytes(double m, double n, double k, double input_bytes, double output_bytes, double l2_bytes)
+double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
 {
-    const double output = output_bytes * m * n, once = input_bytes * (m * k + k * n) + output;
-    if (once <= CACHE_SHARE * l2_bytes)
-        return once;
-    const double block = floor(sqrt(CACHE_SHARE * l2_bytes / (3 * orr_max(1, input_bytes)))); /* Eq. 31 */
-    return input_bytes * (m * k * orr_ceil(n / block) + k * n * orr_ceil(m / block)) + output;
+    const double left = op->input_bytes * op->m * op->k, right = op->weight_bytes * op->k * op->n;
+    const double output = op->output_bytes * op->m * op->n;
+    if (left + right + output <= CACHE_SHARE * l2_bytes)
+        return op->batch * (left + right + output);
+    const double block = floor(sqrt(CACHE_SHARE * l2_bytes / (3 * orr_max(1, op->input_bytes)))); /* Eq. 31 */
+    return op->batch * (left * orr_ceil(op->n / block) + right * orr_ceil(op->m / block) + output);
 }
 
 /* What does not depend on the candidate, worked out once. */
@@ -88,19 +91,20 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
     /* the loss of a grouped product fades as every expert gets enough rows */
     const double loss = op->kind == ORR_OP_GROUPED ? (1 - u->grouped_frac) * GROUPED_ROWS / (op->m + GROUPED_ROWS) : 0;
-    const double n_sm = (double)chip->n_sm, operand = op->batch * op->input_bytes * op->k / chip->l2_multicast;
+    /* weights narrower than the format they are multiplied in are widened on the way to the matrix units */
+    const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
+    const double n_sm = (double)chip->n_sm, operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
-                     .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac * (1 - loss),
+                     .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac * (1 - loss) * widening,
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,
                      .write_bytes = op->batch * op->output_bytes * op->m * op->n,
                      .read_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac),
                      .l2_s_per_byte = 1 / (chip->l2_bytes_per_s * job->calibration.l2_frac),
-                     .l2_row_bytes = operand * op->m,
-                     .l2_column_bytes = operand * op->n};
-    const double bytes = orr_gemm_dram_bytes(op->m, op->n, op->k, op->input_bytes, op->output_bytes, chip->l2_bytes);
-    g.read_bytes = op->batch * bytes - g.write_bytes;
+                     .l2_row_bytes = operand * op->input_bytes * op->m,
+                     .l2_column_bytes = operand * op->weight_bytes * op->n};
+    g.read_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes) - g.write_bytes;
     g.dram_s = (g.read_bytes + u->dram_ramp_bytes) * g.read_s_per_byte +
                g.write_bytes / (chip->hbm_bytes_per_s * job->calibration.write_frac);
     prepare_splits(&g, u->launch_s);

@@ -77,6 +77,11 @@ void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, stru
     cost->launch_s = op->launches * job->calibration.pointwise_launch_s;
     cost->bound = cost->launch_s > cost->dram_s ? ORR_BOUND_OVERHEAD : ORR_BOUND_DRAM;
     cost->total_s = cost->dram_s + cost->launch_s;
+    if (cost->total_s < op->floor_s) {
+        cost->launch_s = op->floor_s - cost->dram_s;
+        cost->total_s = op->floor_s;
+        cost->bound = ORR_BOUND_OVERHEAD;
+    }
 }
 
 double orr_cost_at(const struct orr_cost *cost, double clock_frac)
@@ -94,6 +99,7 @@ static void cost_one(const struct orr_job *job, const struct orr_op *op, struct 
     case ORR_OP_GROUPED: orr_cost_gemm(job, op, cost); return;
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, cost); return;
+    case ORR_OP_DECODE: orr_cost_decode(job, op, cost); return;
     case ORR_OP_POINTWISE: orr_cost_pointwise(job, op, cost); return;
     case ORR_OP_COLLECTIVE: orr_cost_collective(job, op, cost); return;
     case ORR_N_OP_KINDS: break;
@@ -117,7 +123,7 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
 static bool same_product(const struct orr_op *a, const struct orr_op *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
-           a->dtype == b->dtype && a->kind == b->kind;
+           a->dtype == b->dtype && a->kind == b->kind && a->weight_bytes == b->weight_bytes;
 }
 
 static bool is_product(enum orr_op_kind kind)
@@ -136,14 +142,19 @@ static const struct orr_cost *known_cost(const struct orr_op_list *list, const s
 
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    orr_cost_range(job, list, 0, costs);
+}
+
+void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)
+{
+    for (size_t i = first; i < list->n; i++) {
         const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
         if (known)
             costs[i] = *known;
         else
             cost_one(job, &list->items[i], &costs[i]);
     }
-    for (size_t i = 0; i < list->n; i++)
+    for (size_t i = first; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE)
             hide(job, &list->items[i], costs, &costs[i]);
 }

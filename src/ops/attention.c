@@ -34,7 +34,7 @@ static void emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase pha
     op->m = m;
     op->n = n;
     op->k = k;
-    op->input_bytes = op->output_bytes = w;
+    op->input_bytes = op->weight_bytes = op->output_bytes = w;
     op->flops = 2 * batch * m * n * k;
     op->bytes = batch * w * (m * k + k * n + m * n);
     if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)

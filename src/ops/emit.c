@@ -33,7 +33,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     op->m = m;
     op->n = n;
     op->k = k;
-    op->input_bytes = orr_dtype_bytes(dtype);
+    op->input_bytes = op->weight_bytes = orr_dtype_bytes(dtype);
     op->output_bytes = output_bytes;
     op->flops = 2 * m * n * k * linear->batch; /* Eq. 6 */
     op->bytes = linear->batch * (op->input_bytes * (m * k + k * n) + output_bytes * m * n);
@@ -70,7 +70,8 @@ int64_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
     if (cast)
         emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
     struct orr_op *forward = emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
-    if (linear.last && emit->job->engine.recompute_early_stop)
+    /* a dropout mask saved after the last product makes recomputation go that far */
+    if (linear.last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
     if (cast)
         emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);

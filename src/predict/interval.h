@@ -5,5 +5,6 @@
 #include "orrery.h"
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
+void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);
 
 #endif

@@ -53,8 +53,8 @@ static void fill_energy(const struct orr_job *job, const struct work *work, stru
     result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->step_time_s / 3600;
 }
 
-/* Nothing can be faster: the model's FLOP at peak, the state read and written once by the optimizer and the weights
- * by every micro-batch at full DRAM rate, the gradients over the fastest link; all three at once. */
+/* Nothing can be faster: the model's FLOP at peak, the optimizer's state read and written once at full DRAM rate, the
+ * gradients over the fastest link; all three at once. */
 static double speed_of_light_s(const struct orr_job *job, const struct orr_scratch *scratch, const struct orr_result *result)
 {
     const struct orr_chip *chip = &job->system.chip;

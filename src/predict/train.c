@@ -1,6 +1,7 @@
 /* One training job -> one result: joins operators, costs, schedule and memory. The only place that does.
  * Method 1 (Eqs. 1, 3), the power rule, bounds, totals. */
 #include "predict/scratch.h"
+#include "predict/power.h"
 
 #include "base/number.h"
 #include "predict/totals.h"
@@ -74,14 +75,6 @@ static struct step step_at(const struct orr_job *job, struct orr_scratch *scratc
     return step;
 }
 
-/* Sustained share of peak: a long matrix load is held down by the power limit; every other kernel, transfer or wait
- * gives some clock back. u(x) = sustained + slope (1 - x), x the share of the step in which matrix units work at full
- * rate: a kernel at half that rate loads the limit half as much. */
-static double sustained_frac(const struct orr_gemm_constants *u, double matrix_share)
-{
-    return orr_min(u->burst_frac, orr_max(u->sustained_frac, u->sustained_frac + u->power_slope * (1 - matrix_share)));
-}
-
 /* The clock moves the matrix share, which moves the clock: u = f(u). Two steps and Aitken's extrapolation land on the
  * fixed point of this nearly straight map. */
 static struct step settle(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches, double *matrix_frac)
@@ -92,11 +85,11 @@ static struct step settle(const struct orr_job *job, struct orr_scratch *scratch
     *matrix_frac = first;
     if (job->engine.short_run)
         return step;
-    const double second = sustained_frac(u, step.matrix_s / step.total_s);
+    const double second = orr_sustained_frac(u, step.matrix_s / step.total_s);
     if (second >= first)
         return step;
     step = step_at(job, scratch, n_micro_batches, second / first);
-    const double third = sustained_frac(u, step.matrix_s / step.total_s);
+    const double third = orr_sustained_frac(u, step.matrix_s / step.total_s);
     const double curvature = third - 2 * second + first;
     *matrix_frac = curvature > 0 ? third - (third - second) * (third - second) / curvature : third;
     return step_at(job, scratch, n_micro_batches, *matrix_frac / first);

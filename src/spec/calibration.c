@@ -22,6 +22,11 @@ struct attention_entry {
     struct fit fit;
 };
 
+struct decode_entry {
+    struct orr_decode_constants constants;
+    struct fit fit;
+};
+
 struct line_entry {
     struct orr_collective_line line;
     struct fit fit;
@@ -41,6 +46,7 @@ struct line_entry {
 #define LEAST_FRAC 0.001
 #define GEMM(name, of, low, high, what) NUMBER(gemm_entry, constants, name, of, true, low, high, what)
 #define ATTENTION(name, of, low, high, what) NUMBER(attention_entry, constants, name, of, true, low, high, what)
+#define DECODE(name, of, low, high, what) NUMBER(decode_entry, constants, name, of, true, low, high, what)
 
 static const struct orr_field GEMM_FIELDS[] = {
     GEMM(burst_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of peak before the power limit acts"),
@@ -66,6 +72,16 @@ static const struct orr_field ATTENTION_FIELDS[] = {
     FIT(attention_entry),
 };
 
+static const struct orr_field DECODE_FIELDS[] = {
+    DECODE(launch_s, ORR_UNIT_S, 0, 1, "fixed time of the kernel"),
+    DECODE(dram_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of DRAM bandwidth the cache is read at"),
+    DECODE(compute_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of peak"),
+    DECODE(sm_bytes_per_s, ORR_UNIT_BYTES_PER_S, 1e6, 1e15, "what one SM can read"),
+    DECODE(block_s, ORR_UNIT_S, 0, 1, "fixed time of a thread block"),
+    DECODE(reduce_s, ORR_UNIT_S, 0, 1, "adding partial results of a split context"),
+    FIT(decode_entry),
+};
+
 static const struct orr_field LINE_FIELDS[] = {
     {.key = "collective", .type = ORR_FIELD_ENUM, .required = true,
      .offset = offsetof(struct line_entry, line.collective), .names = orr_collective_names,
@@ -75,6 +91,8 @@ static const struct orr_field LINE_FIELDS[] = {
      .n_names = ORR_N_ALGORITHMS, .meaning = "how it runs"},
     {.key = "low_latency", .type = ORR_FIELD_BOOL, .required = true,
      .offset = offsetof(struct line_entry, line.low_latency), .meaning = "latency protocol, else bandwidth"},
+    {.key = "custom", .type = ORR_FIELD_BOOL, .offset = offsetof(struct line_entry, line.custom),
+     .meaning = "a serving engine's own kernel"},
     NUMBER(line_entry, line, base_s, ORR_UNIT_S, true, 0, 1, "fixed time"),
     NUMBER(line_entry, line, hop_s, ORR_UNIT_S, true, 0, 1, "time per hop"),
     FIT(line_entry),
@@ -97,8 +115,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_calibration, overlap_contention_frac, ORR_UNIT_NONE, true, 0, 1, "compute lost beside transfers"),
     ORR_REAL(orr_calibration, straggle_frac_per_doubling, ORR_UNIT_NONE, true, 0, 1, "time added per doubling"),
 };
-static const char *const EXTRA[] = {"name", "chips", "software", "gemm", "attention", "pointwise_frac", "lines",
-                                    "sources", NULL};
+static const char *const EXTRA[] = {"name", "chips", "software", "gemm", "attention", "decode", "mla_decode",
+                                    "pointwise_frac", "lines", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chips", "software", "sources", NULL};
 
 /* ---------------------------------------------------------------- the nested tables */
@@ -114,10 +132,10 @@ static enum orr_err read_gemm(const struct orr_doc *doc, struct orr_calibration 
     json_t *value;
     json_object_foreach(table, key, value) {
         size_t dtype = 0;
-        while (dtype < ORR_N_DTYPES && strcmp(key, orr_dtype_names[dtype]) != 0)
+        while (dtype < ORR_N_MATRIX_DTYPES && strcmp(key, orr_dtype_names[dtype]) != 0)
             dtype++;
-        if (dtype == ORR_N_DTYPES)
-            return orr_doc_fail_unknown(doc, "gemm", key, orr_dtype_names, ORR_N_DTYPES, error);
+        if (dtype == ORR_N_MATRIX_DTYPES)
+            return orr_doc_fail_unknown(doc, "gemm", key, orr_dtype_names, ORR_N_MATRIX_DTYPES, error);
         struct gemm_entry entry = {0};
         const enum orr_err err = orr_fields_read(doc, orr_key_path(path, "gemm", key), value, GEMM_FIELDS,
                                                  ORR_COUNT_OF(GEMM_FIELDS), NULL, &entry, error);
@@ -156,6 +174,54 @@ static enum orr_err read_attention(const struct orr_doc *doc, struct orr_calibra
         calibration->attention[kernel] = entry.constants;
     }
     return ORR_OK;
+}
+
+/* {"16": constants, "8": constants} at `path`: one set per width of the cache, both needed. */
+static enum orr_err read_widths(const struct orr_doc *doc, const char *path, json_t *table,
+                                struct orr_decode_constants widths[2], struct orr_error *error)
+{
+    static const char *const WIDTHS[] = {"16", "8", NULL};
+    char key[ORR_KEY_PATH];
+    enum orr_err err = orr_fields_read(doc, path, table, NULL, 0, WIDTHS, NULL, error);
+    for (int width = 0; width < 2 && !err; width++) {
+        const json_t *value = json_object_get(table, WIDTHS[width]);
+        if (!value)
+            return orr_doc_fail(doc, path, error, "missing key \"%s\": constants of a %s-bit cache", WIDTHS[width],
+                                WIDTHS[width]);
+        struct decode_entry entry = {0};
+        err = orr_fields_read(doc, orr_key_path(key, path, WIDTHS[width]), value, DECODE_FIELDS,
+                              ORR_COUNT_OF(DECODE_FIELDS), NULL, &entry, error);
+        widths[width] = entry.constants;
+    }
+    return err;
+}
+
+static enum orr_err read_decode(const struct orr_doc *doc, struct orr_calibration *calibration,
+                                struct orr_error *error)
+{
+    char path[ORR_KEY_PATH];
+    json_t *table = json_object_get(doc->root, "decode");
+    if (!json_is_object(table))
+        return orr_doc_fail(doc, table ? "decode" : "", error, "%s",
+                            table ? "must be an object of decode kernels"
+                                  : "missing key \"decode\": {\"paged\": {\"16\": {...}, \"8\": {...}}, ...}");
+    const char *key;
+    json_t *value;
+    json_object_foreach(table, key, value) {
+        size_t kernel = 0;
+        while (kernel < ORR_N_DECODE_KERNELS && strcmp(key, orr_decode_kernel_names[kernel]) != 0)
+            kernel++;
+        if (kernel == ORR_N_DECODE_KERNELS)
+            return orr_doc_fail_unknown(doc, "decode", key, orr_decode_kernel_names, ORR_N_DECODE_KERNELS, error);
+        const enum orr_err err = read_widths(doc, orr_key_path(path, "decode", key), value,
+                                             calibration->decode[kernel], error);
+        if (err)
+            return err;
+    }
+    json_t *latent = json_object_get(doc->root, "mla_decode");
+    if (!latent)
+        return orr_doc_fail(doc, "", error, "missing key \"mla_decode\": {\"16\": {...}, \"8\": {...}}");
+    return read_widths(doc, "mla_decode", latent, calibration->mla_decode, error);
 }
 
 /* An array of 1 to ORR_LINE_POINTS numbers in [min, max]. */
@@ -267,6 +333,8 @@ enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id
         err = read_gemm(doc, calibration, error);
     if (!err)
         err = read_attention(doc, calibration, error);
+    if (!err)
+        err = read_decode(doc, calibration, error);
     if (!err)
         err = read_pointwise(doc, calibration, error);
     if (!err)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "spec/limits.h"
 #include "spec/names.h"
+#include "spec/spec.h"
 
 #define FAIL(error, at, ...) orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = (at)}, __VA_ARGS__)
 
@@ -18,11 +19,27 @@ struct range {
     int64_t value, min, max;
 };
 
+static enum orr_err check_each(const struct range *ranges, size_t n_ranges, struct orr_error *error)
+{
+    for (size_t i = 0; i < n_ranges; i++)
+        if (ranges[i].value < ranges[i].min || ranges[i].value > ranges[i].max)
+            return FAIL(error, ranges[i].key, "must be from %lld to %lld, not %lld", (ll)ranges[i].min,
+                        (ll)ranges[i].max, (ll)ranges[i].value);
+    return ORR_OK;
+}
+
+static enum orr_err check_imbalance(double imbalance, struct orr_error *error)
+{
+    if (imbalance >= 1 && imbalance <= ORR_IMBALANCE_MAX)
+        return ORR_OK;
+    return FAIL(error, "workload.moe_imbalance", "must be from 1 (all expert ranks equally loaded) to %d, not %g",
+                ORR_IMBALANCE_MAX, imbalance);
+}
+
 /* Everything below may divide by these and multiply any two of them. */
-static enum orr_err check_ranges(const struct orr_job *job, struct orr_error *error)
+static enum orr_err check_plan_ranges(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
-    const struct orr_workload *workload = &job->workload;
     const struct range ranges[] = {
         {"gpus", plan->gpus, 1, ORR_GPUS_MAX},
         {"plan.tp", plan->tp, 1, ORR_RANKS_MAX},
@@ -37,22 +54,50 @@ static enum orr_err check_ranges(const struct orr_job *job, struct orr_error *er
         {"plan.schedule", (int64_t)plan->schedule, 0, ORR_N_SCHEDULES - 1},
         {"plan.cp_kind", (int64_t)plan->cp_kind, 0, ORR_N_CP_KINDS - 1},
         {"plan.stage_layers", plan->n_stage_layers, 0, ORR_MAX_STAGES},
+    };
+    return check_each(ranges, sizeof ranges / sizeof ranges[0], error);
+}
+
+static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_workload *workload = &job->workload;
+    const struct range ranges[] = {
         {"workload.seq", workload->seq, 1, ORR_TOKENS_MAX},
         {"workload.micro_batch", workload->micro_batch, 1, ORR_MICRO_BATCH_MAX},
         {"workload.global_batch", workload->global_batch, 1, ORR_BATCH_MAX},
-        {"workload.precision", (int64_t)workload->precision, 0, ORR_N_DTYPES - 1},
+        {"workload.precision", (int64_t)workload->precision, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
         {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
     };
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-        if (ranges[i].value < ranges[i].min || ranges[i].value > ranges[i].max)
-            return FAIL(error, ranges[i].key, "must be from %lld to %lld, not %lld", (ll)ranges[i].min,
-                        (ll)ranges[i].max, (ll)ranges[i].value);
-    if (!(workload->moe_imbalance >= 1 && workload->moe_imbalance <= ORR_IMBALANCE_MAX))
-        return FAIL(error, "workload.moe_imbalance", "must be from 1 (all expert ranks equally loaded) to %d, not %g",
-                    ORR_IMBALANCE_MAX, workload->moe_imbalance);
-    return ORR_OK;
+    const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
+    return err ? err : check_imbalance(workload->moe_imbalance, error);
+}
+
+static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_serving *serving = &job->serving;
+    const struct range ranges[] = {
+        {"workload.batch", serving->batch, 1, ORR_MICRO_BATCH_MAX},
+        {"workload.input_len", serving->input_len, 1, ORR_CONTEXT_MAX},
+        {"workload.output_len", serving->output_len, 1, ORR_CONTEXT_MAX},
+        {"workload.precision", (int64_t)serving->weights, 0, ORR_N_DTYPES - 1},
+        {"workload.matrix_precision", (int64_t)serving->matrix, 0, ORR_N_MATRIX_DTYPES - 1},
+        {"workload.kv_precision", (int64_t)serving->kv, 0, ORR_N_MATRIX_DTYPES - 1},
+        {"workload.chunk_tokens", serving->chunk_tokens, 0, ORR_CONTEXT_MAX},
+        {"workload.draft_tokens", serving->draft_tokens, 0, ORR_DRAFT_MAX},
+        {"workload.attention", (int64_t)job->workload.attention, 0, ORR_N_ATTENTION_KERNELS - 1},
+        {"engine.decode_kernel", (int64_t)job->engine.decode_kernel, 0, ORR_N_DECODE_KERNELS - 1},
+    };
+    const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
+    if (err)
+        return err;
+    if (!(serving->prefix_hit_frac >= 0 && serving->prefix_hit_frac <= ORR_PREFIX_HIT_MAX))
+        return FAIL(error, "workload.prefix_hit_frac", "must be from 0 to %g, not %g", ORR_PREFIX_HIT_MAX,
+                    serving->prefix_hit_frac);
+    if (!(serving->draft_accept_frac >= 0 && serving->draft_accept_frac <= 1))
+        return FAIL(error, "workload.draft_accept_frac", "must be from 0 to 1, not %g", serving->draft_accept_frac);
+    return check_imbalance(serving->moe_imbalance, error);
 }
 
 /* ---------------------------------------------------------------- lists of what is allowed */
@@ -111,27 +156,40 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
     return NULL;
 }
 
+/* The same for a whole model. */
+static const char *tp_obstacle_of(const struct orr_model *model, int64_t tp, int64_t *size)
+{
+    const char *what = NULL;
+    for (int64_t i = 0; i < model->n_kinds && !what; i++)
+        what = tp_obstacle(&model->kinds[i], tp, size);
+    return what;
+}
+
+static const struct orr_model *draft_of(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_INFER && job->draft.n_layers > 0 ? &job->draft : NULL;
+}
+
 static bool tp_fits(const struct orr_job *job, int64_t tp)
 {
     int64_t size;
-    for (int64_t i = 0; i < job->model.n_kinds; i++)
-        if (tp_obstacle(&job->model.kinds[i], tp, &size))
-            return false;
-    return true;
+    const struct orr_model *draft = draft_of(job);
+    return !tp_obstacle_of(&job->model, tp, &size) && !(draft && tp_obstacle_of(draft, tp, &size));
 }
 
 static enum orr_err check_tensor(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
+    const struct orr_model *const models[] = {&job->model, draft_of(job)};
     char allowed[LIST];
-    for (int64_t i = 0; i < job->model.n_kinds; i++) {
+    for (size_t i = 0; i < 2 && models[i]; i++) {
         int64_t size;
-        const char *what = tp_obstacle(&job->model.kinds[i], plan->tp, &size);
+        const char *what = tp_obstacle_of(models[i], plan->tp, &size);
         if (!what)
             continue;
         list_allowed(allowed, job, most_heads(&job->model), tp_fits);
-        return FAIL(error, "plan.tp", "%lld does not divide the %lld %s of %s (allowed: %s)", (ll)plan->tp, (ll)size,
-                    what, job->model.id, allowed);
+        return FAIL(error, "plan.tp", "%lld does not divide the %lld %s of %s%s (allowed: %s)", (ll)plan->tp,
+                    (ll)size, what, i ? "draft model " : "", models[i]->id, allowed);
     }
     if (plan->sp && plan->tp == 1)
         return FAIL(error, "plan.sp", "sequence parallel needs tp > 1; tp is 1");
@@ -338,7 +396,7 @@ static void list_dtypes(char list[LIST], const double *values, size_t stride)
 {
     size_t length = 0;
     (void)snprintf(list, LIST, "none");
-    for (size_t i = 0; i < ORR_N_DTYPES; i++) {
+    for (size_t i = 0; i < ORR_N_MATRIX_DTYPES; i++) {
         if (!(values[i * stride] > 0) || length + 16 > LIST)
             continue;
         const int n = snprintf(list + length, LIST - length, "%s%s", length ? ", " : "", orr_dtype_names[i]);
@@ -346,7 +404,7 @@ static void list_dtypes(char list[LIST], const double *values, size_t stride)
     }
 }
 
-static enum orr_err check_dtype(const struct orr_job *job, enum orr_dtype dtype, const char *why,
+static enum orr_err check_dtype(const struct orr_job *job, const char *key, enum orr_dtype dtype, const char *why,
                                 struct orr_error *error)
 {
     const struct orr_chip *chip = &job->system.chip;
@@ -354,42 +412,155 @@ static enum orr_err check_dtype(const struct orr_job *job, enum orr_dtype dtype,
     char has[LIST];
     if (!(chip->peak_flops_per_s[dtype] > 0)) {
         list_dtypes(has, chip->peak_flops_per_s, 1);
-        return FAIL(error, "workload.precision", "chip %s has no %s units%s (it has: %s)", chip->id,
-                    orr_dtype_name(dtype), why, has);
+        return FAIL(error, key, "chip %s has no %s units%s (it has: %s)", chip->id, orr_dtype_name(dtype), why, has);
     }
     if (!(gemm[dtype].burst_frac > 0)) {
         list_dtypes(has, &gemm[0].burst_frac, sizeof gemm[0] / sizeof(double));
-        return FAIL(error, "workload.precision", "calibration %s has no gemm constants for %s%s (it has: %s)",
-                    job->calibration.id, orr_dtype_name(dtype), why, has);
+        return FAIL(error, key, "calibration %s has no gemm constants for %s%s (it has: %s)", job->calibration.id,
+                    orr_dtype_name(dtype), why, has);
     }
     return ORR_OK;
 }
 
+static enum orr_err check_attention(const struct orr_job *job, const char *key, struct orr_error *error)
+{
+    const enum orr_attention_kernel kernel = job->workload.attention;
+    if (kernel == ORR_ATTENTION_UNFUSED || job->calibration.attention[kernel].forward_frac > 0)
+        return ORR_OK;
+    return FAIL(error, key, "calibration %s has no attention constants for %s", job->calibration.id,
+                orr_attention_kernel_name(kernel));
+}
+
 static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *error)
 {
+    const char *key = "workload.precision";
     const enum orr_dtype precision = job->workload.precision;
-    const enum orr_attention_kernel kernel = job->workload.attention;
-    enum orr_err err = check_dtype(job, precision, "", error);
+    enum orr_err err = check_dtype(job, key, precision, "", error);
     if (!err && orr_dtype_bytes(precision) < 2) /* attention and the head stay in 16 bits */
-        err = check_dtype(job, ORR_DTYPE_BF16, ", which the products outside the linear layers use", error);
+        err = check_dtype(job, key, ORR_DTYPE_BF16, ", which the products outside the linear layers use", error);
+    return err ? err : check_attention(job, "workload.attention", error);
+}
+
+/* ---------------------------------------------------------------- serving */
+
+/* What has no meaning outside training keeps the value that says so. */
+static enum orr_err check_serving_plan(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    const struct range ranges[] = {
+        {"plan.vpp", plan->vpp, 1, 1},
+        {"plan.zero", plan->zero, 0, 0},
+        {"plan.sp", plan->sp, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (ranges[i].value != ranges[i].min)
+            return FAIL(error, ranges[i].key, "must be %lld, not %lld: a setting of training", (ll)ranges[i].min,
+                        (ll)ranges[i].value);
+    return ORR_OK;
+}
+
+static enum orr_err check_lengths(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_serving *serving = &job->serving;
+    if (serving->input_len + serving->output_len > ORR_CONTEXT_MAX)
+        return FAIL(error, "workload.input_len", "input_len + output_len = %lld + %lld = %lld tokens; at most %d",
+                    (ll)serving->input_len, (ll)serving->output_len, (ll)(serving->input_len + serving->output_len),
+                    ORR_CONTEXT_MAX);
+    if (serving->chunk_tokens > serving->input_len)
+        return FAIL(error, "workload.chunk_tokens", "%lld is more than the input_len of %lld (0: the prompt at once)",
+                    (ll)serving->chunk_tokens, (ll)serving->input_len);
+    return ORR_OK;
+}
+
+static enum orr_err check_draft(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_model *draft = draft_of(job);
+    if (job->serving.draft_tokens > 0 && !draft)
+        return FAIL(error, "workload.draft_tokens", "%lld needs a draft_model", (ll)job->serving.draft_tokens);
+    if (draft && draft->vocab != job->model.vocab)
+        return FAIL(error, "workload.draft_model", "%s has a vocabulary of %lld tokens, but %s has %lld: they must "
+                    "share one", draft->id, (ll)draft->vocab, job->model.id, (ll)job->model.vocab);
+    return ORR_OK;
+}
+
+/* The cache of a disaggregated job leaves the replica that made it. */
+static enum orr_err check_disaggregated(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_system *system = &job->system;
+    const int64_t gpus = 2 * job->plan.tp * job->plan.pp * job->plan.cp;
+    if (!job->serving.disaggregated || gpus <= system->domain_gpus || system->scaleout_bytes_per_s > 0)
+        return ORR_OK;
+    return FAIL(error, "workload.disaggregated", "a prefill and a decode replica take %lld GPUs, but system %s ends at "
+                "the %lld GPUs of its scale-up domain (scaleout_bytes_per_s is 0)", (ll)gpus, system->id,
+                (ll)system->domain_gpus);
+}
+
+/* Constants of decode attention for the cache's width, in every kind of layer. */
+static enum orr_err check_decode(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_calibration *calibration = &job->calibration;
+    const int width = orr_dtype_bytes(job->serving.kv) < 2;
+    const enum orr_decode_kernel kernel = job->engine.decode_kernel;
+    for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        const bool latent = job->model.kinds[i].mla_kv_rank > 0;
+        const struct orr_decode_constants *constants =
+            latent ? &calibration->mla_decode[width] : &calibration->decode[kernel][width];
+        if (!(constants->dram_frac > 0))
+            return FAIL(error, "workload.engine", "calibration %s has no %s constants for the kernel of engine %s, "
+                        "\"%s\", and a cache of %d bits", calibration->id, latent ? "mla_decode" : "decode",
+                        job->engine.id, orr_decode_kernel_name(kernel), width ? 8 : 16);
+    }
+    return ORR_OK;
+}
+
+static enum orr_err check_serving_kernels(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_serving *serving = &job->serving;
+    const double kv_bytes = orr_dtype_bytes(serving->kv);
+    const char *key = serving->matrix == serving->weights ? "workload.precision" : "workload.matrix_precision";
+    enum orr_err err = check_dtype(job, key, serving->matrix, "", error);
+    if (!err && orr_dtype_bytes(serving->matrix) < 2)
+        err = check_dtype(job, key, orr_chip_16bit(&job->system.chip),
+                          ", which the products outside the linear layers use", error);
+    if (!err)
+        err = check_attention(job, "workload.engine", error);
     if (err)
         return err;
-    if (kernel != ORR_ATTENTION_UNFUSED && !(job->calibration.attention[kernel].forward_frac > 0))
-        return FAIL(error, "workload.attention", "calibration %s has no attention constants for %s",
-                    job->calibration.id, orr_attention_kernel_name(kernel));
+    if (kv_bytes > 2 || kv_bytes < 1)
+        return FAIL(error, "workload.kv_precision", "must be \"fp16\", \"bf16\", \"fp8\" or \"int8\", not \"%s\"",
+                    orr_dtype_name(serving->kv));
+    return check_decode(job, error);
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+typedef enum orr_err rule(const struct orr_job *, struct orr_error *);
+
+static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct orr_job *job, struct orr_error *error)
+{
+    for (size_t i = 0; i < n_rules; i++) {
+        const enum orr_err err = rules[i](job, error);
+        if (err)
+            return err;
+    }
     return ORR_OK;
 }
 
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
-    static enum orr_err (*const RULES[])(const struct orr_job *, struct orr_error *) = {
-        check_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
-        check_pipeline, check_batch, check_sharding, check_recompute, check_kernels,
+    static rule *const TRAIN[] = {
+        check_plan_ranges, check_workload_ranges, check_gpus,  check_tensor,   check_sequence,
+        check_experts,     check_pipeline,        check_batch, check_sharding, check_recompute,
+        check_kernels,
     };
-    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
-        const enum orr_err err = RULES[i](job, error);
-        if (err)
-            return err;
+    static rule *const INFER[] = {
+        check_plan_ranges, check_serving_ranges, check_serving_plan, check_gpus,  check_lengths,
+        check_draft,       check_tensor,         check_experts,      check_pipeline, check_disaggregated,
+        check_serving_kernels,
+    };
+    switch (job->kind) {
+    case ORR_JOB_TRAIN: return check_all(TRAIN, sizeof TRAIN / sizeof TRAIN[0], job, error);
+    case ORR_JOB_INFER: return check_all(INFER, sizeof INFER / sizeof INFER[0], job, error);
     }
-    return ORR_OK;
+    return FAIL(error, "kind", "must be train or infer");
 }

@@ -50,7 +50,7 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     const json_t *peaks = json_object_get(doc->root, "peak_flops_per_s");
     if (!peaks)
         return orr_doc_fail(doc, "", error, "missing key \"peak_flops_per_s\": {\"bf16\": FLOP per second, ...}");
-    err = orr_fields_read(doc, "peak_flops_per_s", peaks, PEAK_FIELDS, ORR_COUNT_OF(PEAK_FIELDS), NULL, chip, error);
+    err = orr_fields_read(doc, "peak_flops_per_s", peaks, PEAK_FIELDS, ORR_N_MATRIX_DTYPES, NULL, chip, error);
     if (err)
         return err;
     if (json_object_size(peaks) == 0)
@@ -59,4 +59,9 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
         return orr_doc_fail(doc, "idle_w", error, "%g W is above tdp_w, %g W", chip->idle_w, chip->tdp_w);
     err = orr_reference_read(doc, "calibration", calibration_id, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
+}
+
+enum orr_dtype orr_chip_16bit(const struct orr_chip *chip)
+{
+    return chip->peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }

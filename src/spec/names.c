@@ -15,9 +15,13 @@ const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
 const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)};
 const char *const orr_pointwise_names[ORR_N_POINTWISES] = {ORR_POINTWISES(NAME)};
+const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
+const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 
 static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
 static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};
+static const char *const INFER_PART_NAMES[ORR_N_INFER_PARTS] = {ORR_INFER_PARTS(NAME)};
+static const char *const SERVE_MEMORY_PART_NAMES[ORR_N_SERVE_MEMORY_PARTS] = {ORR_SERVE_MEMORY_PARTS(NAME)};
 static const char *const BOUND_NAMES[ORR_N_BOUNDS] = {ORR_BOUNDS(NAME)};
 static const char *const PHASE_NAMES[ORR_N_PHASES] = {ORR_PHASES(NAME)};
 static const char *const GROUP_NAMES[ORR_N_GROUPS] = {ORR_GROUPS(NAME)};
@@ -102,6 +106,26 @@ const char *orr_group_name(enum orr_group group)
 const char *orr_op_kind_name(enum orr_op_kind kind)
 {
     return name_of(OP_KIND_NAMES, ORR_N_OP_KINDS, (unsigned)kind);
+}
+
+const char *orr_infer_part_name(enum orr_infer_part part)
+{
+    return name_of(INFER_PART_NAMES, ORR_N_INFER_PARTS, (unsigned)part);
+}
+
+const char *orr_serve_memory_part_name(enum orr_serve_memory_part part)
+{
+    return name_of(SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS, (unsigned)part);
+}
+
+const char *orr_budget_name(enum orr_budget budget)
+{
+    return name_of(orr_budget_names, ORR_N_BUDGETS, (unsigned)budget);
+}
+
+const char *orr_decode_kernel_name(enum orr_decode_kernel kernel)
+{
+    return name_of(orr_decode_kernel_names, ORR_N_DECODE_KERNELS, (unsigned)kernel);
 }
 
 const char *orr_part_name(enum orr_part part)

@@ -12,6 +12,11 @@ extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
 extern const char *const orr_collective_names[ORR_N_COLLECTIVES];
 extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
 extern const char *const orr_pointwise_names[ORR_N_POINTWISES];
+extern const char *const orr_budget_names[ORR_N_BUDGETS];
+extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
+
+/* Dtypes products run in: all before int4, which only stores weights. */
+enum { ORR_N_MATRIX_DTYPES = ORR_DTYPE_INT4 };
 
 /* Singular of a part for messages: "model", "chip", ... as the paths of "set" begin. */
 const char *orr_part_word(enum orr_part part);

@@ -1,23 +1,13 @@
-/* Measurement CSV -> predictions -> errors. Three schemas, told apart by their columns: training rows, steps of the
- * H200 lab, times of single layers. docs/formats.md describes them. */
+/* Measurement CSV -> predictions -> errors. Four schemas, told apart by their columns: training rows, inference
+ * rows (validate_infer.c), steps of the H200 lab, times of single layers. docs/formats.md describes them. */
 #include "study/validate.h"
 
-#include "base/text.h"
-#include "predict/scratch.h"
+#include "study/validator.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct validator {
-    const struct orr_catalogue *catalogue;
-    struct orr_validation *v;
-    const struct orr_csv *csv;
-    struct orr_scratch *scratch;
-    struct orr_job job;
-    struct orr_result result;
-};
 
 /* ---- request text from cells */
 
@@ -33,7 +23,7 @@ static void add_string(struct orr_text *text, const char *value)
 }
 
 /* "key": cell, unless the cell is empty: then the documented default applies. */
-static void add_cell(struct orr_text *text, const char *key, const char *cell)
+void orr_row_cell(struct orr_text *text, const char *key, const char *cell)
 {
     if (!cell[0])
         return;
@@ -54,7 +44,7 @@ static void add_number(struct orr_text *text, const char *key, long value)
     char digits[24];
     snprintf(digits, sizeof digits, "%ld", value);
     if (value > 0)
-        add_cell(text, key, digits);
+        orr_row_cell(text, key, digits);
 }
 
 /* Facts a source states only in prose: expert tensor parallelism, the sharding group, the framework. */
@@ -75,27 +65,27 @@ static char *training_request(const struct orr_csv *csv, size_t row, const char 
     static const char *const WORKLOAD[] = {"seq", "global_batch", "precision", "recompute", "attention"};
     struct orr_text text = {0};
     orr_text_add(&text, "{\"kind\":\"train\"");
-    add_cell(&text, "model", orr_csv_cell(csv, row, "model"));
-    add_cell(&text, "system", orr_csv_cell(csv, row, "system"));
-    add_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
+    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
+    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
+    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
     orr_text_add(&text, ",\"plan\":{");
     for (size_t i = 0; i < sizeof PLAN / sizeof *PLAN; i++)
-        add_cell(&text, PLAN[i], orr_csv_cell(csv, row, PLAN[i]));
+        orr_row_cell(&text, PLAN[i], orr_csv_cell(csv, row, PLAN[i]));
     const char *sp = orr_csv_cell(csv, row, "sp");
-    add_cell(&text, "sp", strcmp(sp, "1") == 0 ? "true" : strcmp(sp, "0") == 0 ? "false" : "");
+    orr_row_cell(&text, "sp", strcmp(sp, "1") == 0 ? "true" : strcmp(sp, "0") == 0 ? "false" : "");
     add_noted_plan(&text, orr_csv_cell(csv, row, "notes"));
     orr_text_add(&text, "},\"workload\":{");
     for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
-        add_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
-    add_cell(&text, "micro_batch", micro_batch);
-    add_cell(&text, "engine", engine_of(csv, row));
+        orr_row_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
+    orr_row_cell(&text, "micro_batch", micro_batch);
+    orr_row_cell(&text, "engine", engine_of(csv, row));
     orr_text_add(&text, "}}");
     return orr_text_take(&text);
 }
 
 /* ---- scoring */
 
-static struct orr_score *add_score(struct validator *w, size_t row, const char *metric)
+struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric)
 {
     const struct orr_csv *csv = w->csv;
     struct orr_score *score = &w->v->scores[w->v->n_scores++];
@@ -107,25 +97,36 @@ static struct orr_score *add_score(struct validator *w, size_t row, const char *
     return score;
 }
 
-static void score_time(const struct orr_result *result, double predicted_s, double measured_s, struct orr_score *score)
+void orr_row_time(struct orr_row_interval interval, double predicted_s, double measured_s, struct orr_score *score)
 {
-    const double low = result->interval_low_s / result->step_time_s, high = result->interval_high_s / result->step_time_s;
     score->error = predicted_s / measured_s - 1;
     score->timed = true;
-    score->covered = measured_s >= low * predicted_s && measured_s <= high * predicted_s;
-    score->job_class = result->interval_class;
+    score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
+    score->job_class = interval.job_class;
+}
+
+static struct orr_row_interval train_interval(const struct orr_result *result)
+{
+    return (struct orr_row_interval){.low = result->interval_low_s / result->step_time_s,
+                                     .high = result->interval_high_s / result->step_time_s,
+                                     .job_class = result->interval_class};
+}
+
+bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
+{
+    struct orr_error error;
+    const bool read = request && orr_job_read(w->catalogue, request, "row", &w->job, &error) == ORR_OK;
+    if (!read)
+        snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
+    free(request);
+    return read;
 }
 
 /* Read a request into the validator's job and predict it; on failure the score says why. */
 static bool predict(struct validator *w, char *request, struct orr_score *score)
 {
-    struct orr_error error;
-    if (!request || orr_job_read(w->catalogue, request, "row", &w->job, &error) != ORR_OK) {
-        snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
-        free(request);
+    if (!orr_row_read(w, request, score))
         return false;
-    }
-    free(request);
     orr_train(&w->job, w->scratch, &w->result);
     return true;
 }
@@ -158,7 +159,7 @@ static void score_training_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
     const char *metric = orr_csv_cell(csv, row, "metric");
-    struct orr_score *score = add_score(w, row, metric);
+    struct orr_score *score = orr_row_score(w, row, metric);
     score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
     if (!(score->measured > 0) || !isfinite(score->measured)) {
         snprintf(score->skipped, sizeof score->skipped, "value must be a positive number, not \"%.40s\"",
@@ -170,14 +171,14 @@ static void score_training_row(struct validator *w, size_t row)
     const double measured = score->measured, step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
         score->predicted = step_s;
-        score_time(&w->result, step_s, measured, score);
+        orr_row_time(train_interval(&w->result), step_s, measured, score);
     } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
         score->predicted = w->result.tokens_per_s_per_gpu;
-        score_time(&w->result, step_s, step_s * score->predicted / measured, score);
+        orr_row_time(train_interval(&w->result), step_s, step_s * score->predicted / measured, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
         /* the sources that print only this count causal attention: half the scores */
         score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
-        score_time(&w->result, step_s, step_s * score->predicted / measured, score);
+        orr_row_time(train_interval(&w->result), step_s, step_s * score->predicted / measured, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
         score->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
         score->error = score->predicted / measured - 1;
@@ -205,12 +206,12 @@ static char *lab_request(const struct orr_csv *csv, size_t row)
                  orr_csv_cell(csv, row, "ffn"), orr_csv_cell(csv, row, "vocab"));
     orr_text_add(&text, ",\"workload\":{\"engine\":\"%s\",\"attention_dropout\":%s,\"hidden_dropout\":%s",
                  compiled ? "torch-compile" : "pytorch-eager", dropout ? "true" : "false", dropout ? "true" : "false");
-    add_cell(&text, "seq", orr_csv_cell(csv, row, "seq"));
-    add_cell(&text, "micro_batch", orr_csv_cell(csv, row, "micro_batch"));
-    add_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
-    add_cell(&text, "precision", orr_csv_cell(csv, row, "precision"));
-    add_cell(&text, "recompute", orr_csv_cell(csv, row, "recompute"));
-    add_cell(&text, "attention", orr_csv_cell(csv, row, "attention"));
+    orr_row_cell(&text, "seq", orr_csv_cell(csv, row, "seq"));
+    orr_row_cell(&text, "micro_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_row_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_row_cell(&text, "precision", orr_csv_cell(csv, row, "precision"));
+    orr_row_cell(&text, "recompute", orr_csv_cell(csv, row, "recompute"));
+    orr_row_cell(&text, "attention", orr_csv_cell(csv, row, "attention"));
     orr_text_add(&text, "}}");
     return orr_text_take(&text);
 }
@@ -219,7 +220,7 @@ static void score_lab_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
     const char *peak = orr_csv_cell(csv, row, "peak_bytes"), *step = orr_csv_cell(csv, row, "step_s");
-    struct orr_score *time = add_score(w, row, "step_time_s");
+    struct orr_score *time = orr_row_score(w, row, "step_time_s");
     time->source = "orrery-lab H200 training";
     time->system = "h200-sxm";
     if (!predict(w, lab_request(csv, row), time))
@@ -234,8 +235,8 @@ static void score_lab_row(struct validator *w, size_t row)
     }
     time->measured = strtod(step, NULL);
     time->predicted = w->result.step_time_s;
-    score_time(&w->result, time->predicted, time->measured, time);
-    struct orr_score *memory = add_score(w, row, "peak_memory_gib");
+    orr_row_time(train_interval(&w->result), time->predicted, time->measured, time);
+    struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     memory->source = "orrery-lab H200 training";
     memory->system = "h200-sxm";
     memory->measured = strtod(peak, NULL) / (1024.0 * 1024.0 * 1024.0);
@@ -250,15 +251,15 @@ static char *layer_request(const struct orr_csv *csv, size_t row)
     static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
     struct orr_text text = {0};
     orr_text_add(&text, "{\"kind\":\"train\"");
-    add_cell(&text, "model", orr_csv_cell(csv, row, "model"));
-    add_cell(&text, "system", orr_csv_cell(csv, row, "system"));
-    add_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
+    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
+    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
+    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
     orr_text_add(&text, ",\"plan\":{\"sp\":%s", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
-    add_cell(&text, "tp", orr_csv_cell(csv, row, "tp"));
+    orr_row_cell(&text, "tp", orr_csv_cell(csv, row, "tp"));
     orr_text_add(&text, "},\"workload\":{\"engine\":\"megatron-lm-2022\"");
     for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
-        add_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
-    add_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
+        orr_row_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
+    orr_row_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
     orr_text_add(&text, "}}");
     return orr_text_take(&text);
 }
@@ -275,7 +276,7 @@ static void score_layer_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
     const char *phase = orr_csv_cell(csv, row, "phase");
-    struct orr_score *score = add_score(w, row, phase);
+    struct orr_score *score = orr_row_score(w, row, phase);
     if (!predict(w, layer_request(csv, row), score))
         return;
     const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
@@ -283,7 +284,7 @@ static void score_layer_row(struct validator *w, size_t row)
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
     score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
     score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
-    score_time(&w->result, score->predicted, score->measured, score);
+    orr_row_time(train_interval(&w->result), score->predicted, score->measured, score);
 }
 
 /* ---- the whole file */
@@ -294,6 +295,8 @@ static void (*scorer_of(const struct orr_csv *csv))(struct validator *, size_t)
         return score_training_row;
     if (orr_csv_has(csv, "step_s") && orr_csv_has(csv, "peak_bytes") && orr_csv_has(csv, "hidden"))
         return score_lab_row;
+    if (orr_csv_has(csv, "metric") && orr_csv_has(csv, "value") && orr_csv_has(csv, "input_len"))
+        return orr_score_infer_row;
     if (orr_csv_has(csv, "phase") && orr_csv_has(csv, "time_s"))
         return score_layer_row;
     return NULL;
@@ -325,7 +328,7 @@ static enum orr_err score_file(struct validator *w, const struct orr_csv *csv, c
     if (!score_row)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
                         "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
-                        "hidden (lab steps) or phase, time_s (layer times)");
+                        "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
     if (!grow(w->v, csv))
         return out_of_memory(origin, error);
     w->csv = csv;

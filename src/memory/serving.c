@@ -1,0 +1,159 @@
+/* What an inference job needs on one GPU and what the engine lets the KV cache take. Method 7.4, Eq. 90. */
+#include "memory/serving.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The kinds of layers of the fullest pipeline rank, counted once. */
+struct profile {
+    int64_t n_kinds;
+    double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS], window[ORR_MAX_LAYER_KINDS];
+    double block;
+};
+
+static struct profile profile_of(const struct orr_job *job)
+{
+    struct profile p = {.n_kinds = job->model.n_kinds, .block = (double)job->engine.kv_block_tokens};
+    for (int64_t i = 0; i < job->model.n_layers; i++)
+        p.layers[job->model.layer_kind[i]] += 1;
+    for (int64_t k = 0; k < p.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        p.layers[k] = orr_ceil(p.layers[k] / (double)job->plan.pp);
+        p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
+        p.window[k] = kind->window > 0 ? (double)kind->window : HUGE_VAL;
+    }
+    return p;
+}
+
+static double sequence_bytes(const struct profile *p, double length)
+{
+    double bytes = 0;
+    for (int64_t k = 0; k < p->n_kinds; k++)
+        bytes += orr_ceil(orr_min(length, p->window[k]) / p->block) * p->block * p->kv_bytes[k];
+    return bytes;
+}
+
+double orr_kv_sequence_bytes(const struct orr_job *job, double length)
+{
+    const struct profile p = profile_of(job);
+    return sequence_bytes(&p, length);
+}
+
+/* Matrices in the stored format, norms and the ends in 16 bits; both ends on one rank without a pipeline. */
+static double weight_bytes(const struct orr_job *job, const struct profile *p)
+{
+    const double stored = orr_stored_bytes(job->serving.weights), wide = 2;
+    double bytes = 0;
+    for (int64_t k = 0; k < p->n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        const double other = (double)(kind->norm_params + kind->router_params);
+        const double matrices = orr_rank_dense_params(job, kind) - other + orr_rank_expert_params(job, kind);
+        bytes += p->layers[k] * (matrices * stored + other * wide);
+    }
+    const double ends = orr_rank_embedding_params(job) + orr_rank_head_params(job);
+    return bytes + wide * (job->plan.pp > 1 ? orr_max(orr_rank_embedding_params(job), orr_rank_head_params(job)) : ends);
+}
+
+/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
+static double activation_bytes(const struct orr_job *job)
+{
+    const struct orr_serving *s = &job->serving;
+    const double t = (double)job->plan.tp, prompt = (double)(s->chunk_tokens > 0 ? s->chunk_tokens : s->batch * s->input_len);
+    const double rows = orr_max(prompt * (1 - s->prefix_hit_frac) / (double)job->plan.cp, (double)s->batch);
+    double widest = 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        const double qkv = (double)((kind->n_heads + 2 * kind->n_kv_heads) * kind->head_qk) / t;
+        const double ffn = (kind->gated ? 2 : 1) * (double)(kind->ffn_width + kind->shared_width) / t +
+                           (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
+        widest = orr_max(widest, orr_max(qkv, ffn));
+    }
+    return rows * (2 * (double)job->model.hidden + widest) * 2 + (double)(s->batch * job->model.vocab) / t * 4;
+}
+
+/* What the engine gives the cache: of the whole memory, of what the weights leave, or with the weights. */
+static double kv_budget(const struct orr_job *job, double weights, double activations)
+{
+    const struct orr_engine *engine = &job->engine;
+    const double capacity = job->system.chip.hbm_bytes, reserved = engine->context_bytes + engine->workspace_bytes;
+    double budget = 0;
+    switch (engine->budget) {
+    case ORR_BUDGET_TOTAL: budget = engine->budget_frac * capacity - weights - activations - reserved; break;
+    case ORR_BUDGET_FREE: budget = engine->budget_frac * (capacity - weights - activations - reserved); break;
+    case ORR_BUDGET_STATIC: budget = engine->budget_frac * capacity - weights - reserved; break;
+    case ORR_N_BUDGETS: break;
+    }
+    return orr_max(0, budget);
+}
+
+/* Longest context of every sequence of the batch that the budget holds; the cache grows with the length. */
+static int64_t longest_context(const struct profile *p, double batch, double budget)
+{
+    int64_t fits = 0, step = INT64_C(1) << 40;
+    if (batch * sequence_bytes(p, (double)step) <= budget)
+        return step; /* every layer has a window */
+    for (; step > 0; step /= 2)
+        if (batch * sequence_bytes(p, (double)(fits + step)) <= budget)
+            fits += step;
+    return fits;
+}
+
+static void explain_misfit(const struct orr_infer_result *result, int64_t batch, double kv, char reason[ORR_REASON])
+{
+    const double gib = 1024.0 * 1024.0 * 1024.0, budget = result->kv_budget_bytes;
+    if (budget <= 0)
+        snprintf(reason, ORR_REASON, "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; more tp or pp, "
+                 "or narrower weights",
+                 (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) / gib,
+                 result->memory_capacity_bytes / gib);
+    else
+        snprintf(reason, ORR_REASON, "the cache of %lld sequences needs %.2f GiB per GPU, the engine leaves %.2f: batch at most %lld at "
+                 "this length",
+                 (long long)batch, kv / gib, budget / gib, (long long)result->max_batch);
+}
+
+/* Cache of the whole model: per token while no window is full, and of one sequence at its longest. */
+static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
+{
+    const double w = orr_dtype_bytes(job->serving.kv);
+    double kind_bytes[ORR_MAX_LAYER_KINDS], kept[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        kind_bytes[k] = orr_kv_model_bytes(kind, w);
+        kept[k] = kind->window > 0 ? orr_min(length, (double)kind->window) : length;
+    }
+    for (int64_t i = 0; i < job->model.n_layers; i++) {
+        per_token += kind_bytes[job->model.layer_kind[i]];
+        per_sequence += kept[job->model.layer_kind[i]] * kind_bytes[job->model.layer_kind[i]];
+    }
+    result->kv_bytes_per_token = (int64_t)per_token;
+    result->kv_bytes_per_sequence = per_sequence;
+}
+
+void orr_serving_memory(const struct orr_job *job, struct orr_infer_result *result)
+{
+    const struct orr_serving *s = &job->serving;
+    const struct profile p = profile_of(job);
+    const double length = (double)(s->input_len + s->output_len), kv_sequence = sequence_bytes(&p, length);
+    const double kv = (double)s->batch * kv_sequence;
+    double *bytes = result->memory_bytes;
+    bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);
+    bytes[ORR_SERVE_MEMORY_KV_CACHE] = kv;
+    bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job);
+    bytes[ORR_SERVE_MEMORY_WORKSPACE] = job->engine.workspace_bytes;
+    result->memory_total_bytes = 0;
+    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++)
+        result->memory_total_bytes += bytes[i];
+    result->memory_capacity_bytes = job->system.chip.hbm_bytes;
+    result->memory_usable_bytes = result->memory_capacity_bytes - job->engine.context_bytes;
+    result->kv_budget_bytes = kv_budget(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], bytes[ORR_SERVE_MEMORY_ACTIVATIONS]);
+    result->max_batch = (int64_t)orr_min((double)job->engine.max_requests, floor(result->kv_budget_bytes / kv_sequence));
+    result->max_context = longest_context(&p, (double)s->batch, result->kv_budget_bytes);
+    result->fits = kv <= result->kv_budget_bytes && result->memory_total_bytes <= result->memory_usable_bytes;
+    result->reason[0] = '\0';
+    if (!result->fits)
+        explain_misfit(result, s->batch, kv, result->reason);
+    fill_kv(job, length, result);
+}

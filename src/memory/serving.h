@@ -1,0 +1,13 @@
+/* Memory of an inference job: weights, KV cache in whole blocks, activations, and what the engine's rule leaves. */
+#ifndef ORR_MEMORY_SERVING_H
+#define ORR_MEMORY_SERVING_H
+
+#include "ops/serve.h"
+
+/* Cache bytes of one sequence of `length` tokens on the rank that holds most: windows cut, whole blocks (Eq. 90). */
+double orr_kv_sequence_bytes(const struct orr_job *job, double length);
+
+/* Fill the memory members of the result, max_batch, max_context, kv figures, fits and reason. */
+void orr_serving_memory(const struct orr_job *job, struct orr_infer_result *result);
+
+#endif

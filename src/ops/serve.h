@@ -1,0 +1,58 @@
+/* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
+ * products; each has its own attention kernel. Counts cover all layers of the model. Method 8.1. */
+#ifndef ORR_OPS_SERVE_H
+#define ORR_OPS_SERVE_H
+
+#include "ops/ops.h"
+
+/* What is in the step, per data-parallel rank. */
+struct orr_serve_shape {
+    double prefill_tokens, prefill_sequences;
+    double prefill_context; /* tokens each of them has in the cache already */
+    double decode_sequences;
+    double decode_context;  /* of each, this token in */
+    double queries;         /* query tokens of a decoding sequence: 1, more when drafts are verified */
+};
+
+struct orr_serve_emit {
+    const struct orr_job *job;
+    const struct orr_model *model;
+    struct orr_serve_shape shape;
+    struct orr_op_list *list;
+    enum orr_phase phase;
+    int64_t layer_kind;
+    double layers;          /* layers of the kind: count of every operator */
+    double rows;            /* M of the weight products of this rank */
+    double h, t, w_a;
+    enum orr_dtype dtype16;
+};
+
+/* Append the operators of one step; `phase` is stamped on them. */
+void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                   enum orr_phase phase, struct orr_op_list *list);
+
+/* The attention core alone: of the prompts, and of decoding sequences (context and count left to the caller). */
+void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
+struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences, double queries);
+
+void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
+void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
+
+/* Building blocks (serve.c). */
+void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool quantised);
+void orr_serve_product(struct orr_serve_emit *emit, const char *name, enum orr_op_kind op_kind, double batch, double m,
+                       double k, double n);
+void orr_serve_collective(struct orr_serve_emit *emit, const char *name, enum orr_collective collective,
+                          enum orr_group group, double payload_bytes);
+
+/* Format of everything that is not a quantised weight product. */
+enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
+
+/* Bytes per weight element with its scales (method 4.6): 128-blocks for fp8 and int4, 16-blocks for fp4. */
+double orr_stored_bytes(enum orr_dtype dtype);
+
+/* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */
+double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
+double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes);
+
+#endif

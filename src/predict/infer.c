@@ -1,0 +1,340 @@
+/* One inference job -> one result: prefill, then every decode step over the growing context, summed exactly.
+ * Method 8.1, Eqs. 2, 91-95. */
+#include "predict/scratch.h"
+
+#include "base/number.h"
+#include "memory/serving.h"
+#include "predict/interval.h"
+#include "predict/serve_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How a batch goes through the pipeline: in one piece, or cut so that every stage has work (method 8.1). */
+struct flow {
+    double stages, pieces;  /* pipeline stages; micro-batches the batch is cut into */
+};
+
+static struct flow flow_of(const struct orr_job *job)
+{
+    const double p = (double)job->plan.pp, batch = (double)job->serving.batch;
+    return (struct flow){.stages = p, .pieces = p > 1 && batch >= 2 * p ? p : 1};
+}
+
+static struct orr_serve_shape prefill_shape(const struct orr_job *job, double sequences)
+{
+    const struct orr_serving *s = &job->serving;
+    return (struct orr_serve_shape){.prefill_sequences = sequences,
+                                    .prefill_tokens = sequences * (double)s->input_len * (1 - s->prefix_hit_frac),
+                                    .prefill_context = (double)s->input_len * s->prefix_hit_frac,
+                                    .queries = 1};
+}
+
+/* Chunks the prompts are cut into, and the mean one: offsets grow evenly, so the mean chunk has the mean context. */
+static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
+{
+    const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
+    if (size <= 0 || size >= tokens)
+        return 1;
+    const double chunks = orr_ceil(tokens / size), per_sequence = tokens / shape->prefill_sequences;
+    const double mean = tokens / chunks;
+    shape->prefill_tokens = mean;
+    shape->prefill_context += orr_max(0, (per_sequence - mean) / 2);
+    shape->prefill_sequences = orr_max(1, mean / per_sequence);
+    return chunks;
+}
+
+/* Time of a pass sent from stage to stage: p - 1 activations between neighbours. */
+static double sends_s(const struct orr_job *job, double rows)
+{
+    if (job->plan.pp < 2)
+        return 0;
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
+                              .collective = ORR_COLLECTIVE_P2P,
+                              .group = ORR_GROUP_PP,
+                              .payload_bytes = rows * (double)job->model.hidden * 2};
+    struct orr_cost cost;
+    orr_cost_collective(job, &op, &cost);
+    return (double)(job->plan.pp - 1) * cost.total_s;
+}
+
+/* A framework that launches slower than the GPU runs: what the host adds to a pass of `busy_s` (Eq. 39). */
+static double host_bound_s(const struct orr_job *job, const struct orr_pass *pass, double busy_s)
+{
+    return orr_max(0, pass->launches * job->engine.host_launch_s - busy_s);
+}
+
+static double sampling_s(const struct orr_job *job, double sequences)
+{
+    return job->engine.sampling_s + job->engine.sampling_s_per_sequence * sequences;
+}
+
+/* Spread a pass that ran `passes` times over the parts; on one stage of p only 1/p of it is this rank's own. */
+static void add_parts(const struct orr_pass *pass, double passes, enum orr_infer_part gemm, double *time_s)
+{
+    time_s[gemm] += passes * pass->gemm_s;
+    time_s[gemm + 1] += passes * pass->attention_s; /* ORDER ORR_INFER_PARTS: gemm, attention, pointwise, network */
+    time_s[gemm + 2] += passes * pass->pointwise_s;
+    time_s[gemm + 3] += passes * pass->network_s;
+}
+
+static void fill_shares(const struct orr_pass *pass, double extra_network_s, double overhead_s, double *shares)
+{
+    double total_s = extra_network_s + overhead_s;
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        total_s += pass->bound_s[i];
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        shares[i] = pass->bound_s[i] / total_s;
+    shares[ORR_BOUND_NETWORK] += extra_network_s / total_s;
+    shares[ORR_BOUND_OVERHEAD] += overhead_s / total_s;
+}
+
+/* What the phases have in common and hand to the totals. */
+struct work {
+    double flops, flop_j, dram_bytes, link_bytes, light_s;
+};
+
+static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, struct work *work)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    work->flops += passes * pass->flops;
+    work->flop_j += passes * pass->flop_j;
+    work->dram_bytes += passes * pass->dram_bytes;
+    work->link_bytes += passes * pass->link_bytes;
+    work->light_s += passes * orr_max(pass->flops / chip->peak_flops_per_s[job->serving.matrix],
+                                      pass->least_bytes / chip->hbm_bytes_per_s);
+}
+
+/* The prompt. A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one piece. */
+static void predict_prefill(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
+                            struct work *work)
+{
+    const struct flow flow = flow_of(job);
+    struct orr_serve_shape shape = prefill_shape(job, (double)job->serving.batch / flow.pieces);
+    const double chunks = chunk(job, &shape);
+    const size_t first = orr_pass_build(job, &job->model, &shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
+    const struct orr_pass pass = orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &result->matrix_frac);
+    const double send_s = sends_s(job, shape.prefill_tokens), host_s = host_bound_s(job, &pass, orr_pass_s(&pass));
+    const double own = chunks * flow.pieces / flow.stages, waited = chunks * (flow.stages - 1) / flow.stages;
+    const double pass_s = orr_pass_s(&pass) + pass.gap_s + host_s;
+    add_parts(&pass, own, ORR_INFER_PREFILL_GEMM, result->time_s);
+    result->time_s[ORR_INFER_PREFILL_NETWORK] += chunks * send_s;
+    result->time_s[ORR_INFER_PIPELINE] += waited * pass_s;
+    result->time_s[ORR_INFER_OVERHEAD] += own * (pass.gap_s + host_s);
+    result->prefill_s = (own + waited) * pass_s + chunks * send_s;
+    fill_shares(&pass, send_s, pass.gap_s + host_s, result->prefill_bound_frac);
+    add_work(job, &pass, chunks * flow.pieces, work);
+    for (size_t i = first; i < scratch->ops.n; i++)
+        scratch->ops.items[i].count *= chunks * flow.pieces;
+}
+
+/* ---- decode */
+
+/* All attention operators of a decode pass as curves over the context. */
+struct curves {
+    int n;
+    double layers[ORR_MAX_LAYER_KINDS];
+    size_t op[ORR_MAX_LAYER_KINDS];
+    struct orr_decode_curve curve[ORR_MAX_LAYER_KINDS];
+};
+
+static struct curves curves_of(const struct orr_job *job, const struct orr_model *model, const struct orr_op_list *list,
+                               size_t first)
+{
+    struct curves c = {0};
+    for (size_t i = first; i < list->n; i++) {
+        const struct orr_op *op = &list->items[i];
+        if (op->kind != ORR_OP_DECODE)
+            continue;
+        c.layers[c.n] = op->count;
+        c.op[c.n] = i;
+        c.curve[c.n++] = orr_decode_curve_of(job, op, (double)model->kinds[op->layer_kind].window);
+    }
+    return c;
+}
+
+static double curves_at(const struct curves *c, double context)
+{
+    double sum = 0;
+    for (int i = 0; i < c->n; i++)
+        sum += c->layers[i] * orr_decode_curve_at(&c->curve[i], context);
+    return sum;
+}
+
+static double curves_sum(const struct curves *c, int64_t first, int64_t last)
+{
+    double sum = 0;
+    for (int i = 0; i < c->n; i++)
+        sum += c->layers[i] * orr_decode_curve_sum(&c->curve[i], first, last);
+    return sum;
+}
+
+/* Time the host adds over contexts first..last: a step takes max(host, rest + attention(x)), and attention grows with
+ * x, so one crossing separates host-bound from GPU-bound steps. */
+static double host_sum_s(const struct orr_job *job, const struct curves *c, const struct orr_pass *pass, double rest_s,
+                         int64_t first, int64_t last)
+{
+    const double host_s = pass->launches * job->engine.host_launch_s;
+    int64_t low = first, high = last + 1; /* first context at which the GPU is the slower one */
+    if (host_s <= 0)
+        return 0;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (rest_s + curves_at(c, (double)middle) >= host_s)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > first ? (double)(low - first) * (host_s - rest_s) - curves_sum(c, first, low - 1) : 0;
+}
+
+/* Attention rows stand at the mean context; their time is the exact mean over all contexts. */
+static void settle_attention(struct orr_scratch *scratch, const struct curves *c, int64_t first, int64_t last)
+{
+    for (int i = 0; i < c->n; i++)
+        scratch->costs[c->op[i]].total_s = orr_decode_curve_sum(&c->curve[i], first, last) / (double)(last - first + 1);
+}
+
+/* One decode pass of a model at the mean context, with attention replaced by its exact mean over all contexts. */
+static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model, struct orr_scratch *scratch,
+                                   double sequences, double queries, int64_t first_context, int64_t last_context,
+                                   struct curves *curves)
+{
+    const struct orr_serve_shape shape = {.decode_sequences = sequences,
+                                          .decode_context = ((double)first_context + (double)last_context) / 2,
+                                          .queries = queries};
+    const size_t first = orr_pass_build(job, model, &shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
+    double matrix_frac;
+    *curves = curves_of(job, model, &scratch->ops, first);
+    settle_attention(scratch, curves, first_context, last_context);
+    return orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &matrix_frac);
+}
+
+/* Eq. 94: tokens a step with q drafts yields. */
+static double tokens_per_step(const struct orr_serving *s)
+{
+    const double q = (double)s->draft_tokens, gamma = s->draft_accept_frac;
+    if (s->draft_tokens <= 0)
+        return 1;
+    return gamma >= 1 ? q + 1 : (1 - pow(gamma, q + 1)) / (1 - gamma);
+}
+
+/* The draft model runs q single-token steps before every verification; its operators are not listed. */
+static double draft_s(const struct orr_job *job, struct orr_scratch *scratch, double sequences, int64_t first, int64_t last)
+{
+    struct curves curves;
+    const size_t listed = scratch->ops.n;
+    const struct orr_pass pass = decode_pass(job, &job->draft, scratch, sequences, 1, first, last, &curves);
+    scratch->ops.n = listed;
+    return (double)job->serving.draft_tokens * (orr_pass_s(&pass) + pass.gap_s + host_bound_s(job, &pass, orr_pass_s(&pass)));
+}
+
+/* Output tokens after the first: contexts S + 1 ... S + G - 1 (Eq. 2). */
+static void predict_decode(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
+                           struct work *work)
+{
+    const struct orr_serving *s = &job->serving;
+    result->tokens_per_step = tokens_per_step(s);
+    if (s->output_len < 2)
+        return;
+    const struct flow flow = flow_of(job);
+    const int64_t first = s->input_len + 1, last = s->input_len + s->output_len - 1;
+    const double sequences = (double)s->batch / flow.pieces, tokens = (double)(last - first + 1);
+    const double steps = tokens / result->tokens_per_step, queries = (double)s->draft_tokens + 1;
+    struct curves curves;
+    const struct orr_pass pass = decode_pass(job, &job->model, scratch, sequences, queries, first, last, &curves);
+    const double attention_mean_s = curves_sum(&curves, first, last) / tokens, busy_s = orr_pass_s(&pass);
+    const double host_s = host_sum_s(job, &curves, &pass, busy_s - attention_mean_s, first, last) / tokens;
+    const double send_s = sends_s(job, sequences * queries);
+    /* cut batches keep all stages busy; one piece waits while it is on the other stages */
+    const double own = flow.pieces > 1 ? 1 : 1 / flow.stages, waited = 1 - own;
+    const double pass_s = busy_s + pass.gap_s + host_s, sample_s = sampling_s(job, (double)s->batch);
+    add_parts(&pass, steps * own, ORR_INFER_DECODE_GEMM, result->time_s);
+    result->time_s[ORR_INFER_DECODE_NETWORK] += steps * send_s;
+    result->time_s[ORR_INFER_PIPELINE] += steps * waited * pass_s;
+    result->time_s[ORR_INFER_OVERHEAD] += steps * (own * (pass.gap_s + host_s) + sample_s);
+    if (s->draft_tokens > 0)
+        result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
+    result->decode_s = steps * (pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
+    fill_shares(&pass, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
+    add_work(job, &pass, steps * flow.pieces, work);
+}
+
+/* Eq. 95: the cache leaves layer by layer while the prompt is still computed; the last layer's part is seen. */
+static double transfer_s(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    const struct orr_serving *s = &job->serving;
+    if (!s->disaggregated)
+        return 0;
+    const struct orr_system *system = &job->system;
+    const double link = system->scaleout_bytes_per_s > 0 ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac
+                                                         : system->scaleup_bytes_per_s;
+    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, (double)s->input_len), layers = (double)job->model.n_layers;
+    const double all_s = bytes / link;
+    return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + system->scaleout_latency_s;
+}
+
+/* ---- totals */
+
+static void fill_rates(const struct orr_job *job, const struct work *work, struct orr_infer_result *result)
+{
+    const struct orr_serving *s = &job->serving;
+    const struct orr_chip *chip = &job->system.chip;
+    const double gpus = (double)job->plan.gpus, replicas = (double)job->plan.dp, batch = (double)s->batch;
+    const double ranks = gpus / replicas / (double)job->plan.pp; /* GPUs that share the work of one pass */
+    const double output = batch * (double)s->output_len, dynamic_j = work->flop_j + work->dram_bytes * chip->hbm_j_per_byte +
+                                                                     work->link_bytes * chip->link_j_per_byte;
+    result->output_tokens_per_s = replicas * output / result->latency_s;
+    result->output_tokens_per_s_per_gpu = result->output_tokens_per_s / gpus;
+    result->input_tokens_per_s_per_gpu = replicas * batch * (double)s->input_len / result->latency_s / gpus;
+    result->power_w_per_gpu = orr_min(chip->tdp_w, chip->idle_w + dynamic_j * ranks * replicas / gpus / result->latency_s);
+    result->energy_j = gpus * result->power_w_per_gpu * result->latency_s * job->system.pue_frac; /* Eq. 104 */
+    result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->latency_s / 3600;
+    result->cost_usd_per_million_tokens = result->cost_usd / (replicas * output) * 1e6;
+    result->bound_s = work->light_s;
+    result->params_total = orr_model_params(&job->model);
+    result->params_active = orr_model_params_active(&job->model);
+}
+
+static void fill_latency(const struct orr_job *job, struct orr_infer_result *result)
+{
+    const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
+    const double request_s = job->engine.request_s + job->engine.request_s_per_sequence * batch;
+    const double first_s = request_s + sampling_s(job, batch) + job->engine.host_step_s;
+    result->time_s[ORR_INFER_OVERHEAD] += first_s;
+    result->time_s[ORR_INFER_KV_TRANSFER] = transfer_s(job, result);
+    result->ttft_s = first_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
+    result->latency_s = 0;
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++)
+        result->latency_s += result->time_s[i];
+    result->tpot_s = further > 0 ? result->decode_s / further : 0;
+}
+
+/* The resource that holds most of the latency: both phases' shares by their length, the rest is overhead. */
+static void fill_bottleneck(struct orr_infer_result *result)
+{
+    double seconds[ORR_N_BOUNDS], most = -1;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) {
+        seconds[i] = result->prefill_bound_frac[i] * result->prefill_s + result->decode_bound_frac[i] * result->decode_s;
+        if (i == ORR_BOUND_OVERHEAD)
+            seconds[i] += result->latency_s - result->prefill_s - result->decode_s;
+        if (seconds[i] > most) {
+            most = seconds[i];
+            result->bottleneck = (enum orr_bound)i;
+        }
+    }
+}
+
+void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result)
+{
+    struct work work = {0};
+    memset(result, 0, sizeof *result);
+    scratch->ops.n = 0;
+    predict_prefill(job, scratch, result, &work);
+    predict_decode(job, scratch, result, &work);
+    fill_latency(job, result);
+    orr_serving_memory(job, result);
+    fill_rates(job, &work, result);
+    fill_bottleneck(result);
+    orr_fill_infer_interval(job, result);
+}

@@ -1,0 +1,32 @@
+/* One pass of a serving step through all layers: costs added up by kind of work, at any clock. */
+#ifndef ORR_PREDICT_SERVE_PASS_H
+#define ORR_PREDICT_SERVE_PASS_H
+
+#include "cost/cost.h"
+#include "ops/serve.h"
+
+/* Sums over the operators of one pass. */
+struct orr_pass {
+    double gemm_s, attention_s, pointwise_s, network_s; /* whole model, one rank of each stage */
+    double bound_s[ORR_N_BOUNDS];
+    double matrix_s;               /* matrix FLOP at the burst rate */
+    double launches, gap_s;        /* idle time between kernels */
+    double flops, least_bytes;     /* work, and the bytes no kernel can avoid */
+    double dram_bytes, link_bytes, flop_j;
+};
+
+double orr_pass_s(const struct orr_pass *pass); /* kernels and collectives, gaps apart */
+
+/* Emit and cost the operators of one step from list->n on; returns the index of the first. */
+size_t orr_pass_build(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
+
+/* Add the operators first..end up with matrix kernels at `clock_frac` of the burst clock. */
+struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                             size_t first, size_t end, double clock_frac);
+
+/* The same at the clock the power rule gives this load; *matrix_frac is that share of peak. */
+struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                                 size_t first, size_t end, double *matrix_frac);
+
+#endif

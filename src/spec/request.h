@@ -1,0 +1,39 @@
+/* The two kinds of request: one reader of "plan" and "workload" each, behind orr_job_read. */
+#ifndef ORR_SPEC_REQUEST_H
+#define ORR_SPEC_REQUEST_H
+
+#include "spec/part.h"
+
+/* Fill job->plan and job->workload of a training job; the parts are read. `gpus`: of the request, 0: not given. */
+enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
+                               struct orr_error *error);
+/* Fill job->plan, serving, draft, and the workload that shared stages read. */
+enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
+                               struct orr_job *job, struct orr_error *error);
+
+/* ---------------------------------------------------------------- shared by both (request.c) */
+
+/* One section of a request: its keys, and those that only the other kind of request has there. */
+struct orr_section {
+    const char *path;                 /* "plan" */
+    const struct orr_field *fields;
+    size_t n_fields;
+    const char *const *extra;         /* keys read elsewhere, NULL-terminated */
+    const char *const *foreign;       /* keys of the other kind, NULL-terminated */
+    const char *kind, *foreign_kind;
+};
+
+/* Fill `target` from the section; *object is its JSON, NULL if the request has none. */
+enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_section *section, const json_t **object,
+                              void *target, struct orr_error *error);
+
+/* Defaults that do not depend on the kind: ranks that were not given (0), dp or gpus from the other, etp. */
+enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const struct orr_model *model,
+                           struct orr_plan *plan, struct orr_error *error);
+
+static inline int64_t orr_at_least_one(int64_t count)
+{
+    return count > 0 ? count : 1;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* "plan" and "workload" of an inference request. */
+#include <math.h>
+#include <string.h>
+
+#include "spec/limits.h"
+#include "spec/names.h"
+#include "spec/request.h"
+
+/* ---------------------------------------------------------------- keys */
+
+static const struct orr_field PLAN_FIELDS[] = {
+    ORR_INT(orr_plan, tp, false, 1, ORR_RANKS_MAX, "tensor parallel"),
+    ORR_INT(orr_plan, pp, false, 1, ORR_RANKS_MAX, "pipeline parallel"),
+    ORR_INT(orr_plan, dp, false, 1, ORR_RANKS_MAX, "replicas of the model"),
+    ORR_INT(orr_plan, cp, false, 1, ORR_RANKS_MAX, "context parallel, for the prompt"),
+    ORR_INT(orr_plan, ep, false, 1, ORR_RANKS_MAX, "expert parallel"),
+    ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
+};
+
+/* Formats a cache may have; the word's index is read first, then replaced by the format. */
+static const char *const KV_WORDS[] = {"fp16", "bf16", "fp8", "int8"};
+static const enum orr_dtype KV_FORMATS[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
+
+#define DTYPE(word, member, n, what)                                                                            \
+    {.key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, member),                       \
+     .names = orr_dtype_names, .n_names = n, .meaning = what}
+
+static const struct orr_field WORKLOAD_FIELDS[] = {
+    ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
+    ORR_INT(orr_serving, input_len, true, 1, ORR_CONTEXT_MAX, "tokens of a prompt"),
+    ORR_INT(orr_serving, output_len, true, 1, ORR_CONTEXT_MAX, "tokens of an answer"),
+    DTYPE("precision", weights, ORR_N_DTYPES, "storage format of the weights"),
+    DTYPE("matrix_precision", matrix, ORR_N_MATRIX_DTYPES, "format of the matrix products"),
+    {.key = "kv_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, kv), .names = KV_WORDS,
+     .n_names = ORR_COUNT_OF(KV_WORDS), .meaning = "format of the cache"},
+    ORR_REAL(orr_serving, prefix_hit_frac, ORR_UNIT_NONE, false, 0, ORR_PREFIX_HIT_MAX,
+             "share of the prompt already in the cache"),
+    ORR_INT(orr_serving, chunk_tokens, false, 0, ORR_CONTEXT_MAX, "tokens of the prompt per step"),
+    ORR_INT(orr_serving, draft_tokens, false, 0, ORR_DRAFT_MAX, "tokens drafted per step"),
+    ORR_REAL(orr_serving, draft_accept_frac, ORR_UNIT_NONE, false, 0, 1, "chance that a drafted token is accepted"),
+    ORR_BOOL(orr_serving, disaggregated, false, "prefill and decode on different GPUs"),
+    ORR_REAL(orr_serving, moe_imbalance, ORR_UNIT_NONE, false, 1, ORR_IMBALANCE_MAX,
+             "rows on the hottest expert rank over the mean"),
+};
+
+static const char *const NO_KEYS[] = {NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", NULL};
+static const char *const TRAIN_PLAN[] = {"vpp", "sp", "zero", "zero_group", "schedule", "cp_kind", "stage_layers",
+                                         NULL};
+static const char *const TRAIN_WORKLOAD[] = {
+    "seq", "micro_batch", "global_batch", "recompute", "recompute_every", "attention", "attention_dropout",
+    "hidden_dropout", "causal", NULL};
+
+static const struct orr_section PLAN = {"plan", PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN, "infer",
+                                        "train"};
+static const struct orr_section WORKLOAD = {"workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS),
+                                            WORKLOAD_EXTRA, TRAIN_WORKLOAD, "infer", "train"};
+
+/* ---------------------------------------------------------------- plan */
+
+static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
+{
+    struct orr_plan *plan = &job->plan;
+    const json_t *object;
+    memset(plan, 0, sizeof *plan);
+    enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
+    if (!err)
+        err = orr_plan_fill(request, gpus, &job->model, plan, error);
+    plan->zero_group = plan->dp * plan->cp;
+    plan->schedule = ORR_SCHEDULE_1F1B;
+    plan->cp_kind = ORR_CP_RING;
+    return err;
+}
+
+/* ---------------------------------------------------------------- workload */
+
+/* Storage, product and cache formats where the request is silent. A format the chip cannot multiply is unpacked to
+ * its 16-bit one. */
+static void fill_formats(const json_t *object, const struct orr_chip *chip, struct orr_serving *serving)
+{
+    const enum orr_dtype sixteen = orr_chip_16bit(chip);
+    if (!json_object_get(object, "precision"))
+        serving->weights = sixteen;
+    const enum orr_dtype weights = serving->weights;
+    if (!json_object_get(object, "matrix_precision"))
+        serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
+    if (json_object_get(object, "kv_precision"))
+        serving->kv = KV_FORMATS[serving->kv];
+    else
+        serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
+}
+
+/* The hottest expert rank of a power-law popularity over ep ranks. */
+static double default_imbalance(int64_t ep)
+{
+    return 1 + 0.05 * pow(log2((double)ep), 1.5);
+}
+
+/* What the stages shared with training read. */
+static void fill_workload(struct orr_job *job)
+{
+    const struct orr_serving *serving = &job->serving;
+    const struct orr_engine *engine = &job->engine;
+    job->workload = (struct orr_workload){
+        .seq = serving->input_len,
+        .micro_batch = serving->batch,
+        .global_batch = serving->batch * job->plan.dp,
+        .precision = serving->matrix,
+        .recompute = ORR_RECOMPUTE_NONE,
+        .recompute_every = 1,
+        .attention = engine->attention_unfused_default ? ORR_ATTENTION_UNFUSED : engine->attention,
+        .causal = true,
+        .moe_imbalance = serving->moe_imbalance,
+    };
+}
+
+static enum orr_err read_draft(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                               const json_t *object, struct orr_job *job, struct orr_error *error)
+{
+    const json_t *value = json_object_get(object, "draft_model");
+    if (!value && job->serving.draft_tokens > 0)
+        return orr_doc_fail(request, "workload.draft_tokens", error,
+                            "%lld needs a draft_model: a catalogue id, a file path or an object",
+                            (long long)job->serving.draft_tokens);
+    if (!value)
+        return ORR_OK;
+    if (!json_object_get(object, "draft_tokens"))
+        return orr_doc_fail(request, "workload.draft_model", error,
+                            "needs draft_tokens: tokens drafted per step, from 1 to %d (0: off)", ORR_DRAFT_MAX);
+    struct orr_reference reference;
+    const enum orr_err err = orr_reference_from(request, "workload.draft_model", value, ORR_PART_MODEL, &reference,
+                                                error);
+    /* "set" paths model.* mean the model that is served */
+    return err ? err : orr_model_load(catalogue, &reference, NULL, &job->draft, error);
+}
+
+enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
+                               struct orr_job *job, struct orr_error *error)
+{
+    struct orr_serving serving = {.batch = 1, .draft_accept_frac = 0.8};
+    const json_t *object;
+    enum orr_err err = read_plan(request, gpus, job, error);
+    if (!err)
+        err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
+    if (err)
+        return err;
+    fill_formats(object, &job->system.chip, &serving);
+    if (!json_object_get(object, "moe_imbalance"))
+        serving.moe_imbalance = default_imbalance(job->plan.ep);
+    job->serving = serving;
+    fill_workload(job);
+    return read_draft(catalogue, request, object, job, error);
+}

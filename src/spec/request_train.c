@@ -1,0 +1,182 @@
+/* "plan" and "workload" of a training request. */
+#include <string.h>
+
+#include "spec/limits.h"
+#include "spec/names.h"
+#include "spec/request.h"
+
+/* ---------------------------------------------------------------- keys */
+
+static const struct orr_field PLAN_FIELDS[] = {
+    ORR_INT(orr_plan, tp, false, 1, ORR_RANKS_MAX, "tensor parallel"),
+    ORR_INT(orr_plan, pp, false, 1, ORR_RANKS_MAX, "pipeline parallel"),
+    ORR_INT(orr_plan, vpp, false, 1, ORR_RANKS_MAX, "model chunks per pipeline rank"),
+    ORR_INT(orr_plan, dp, false, 1, ORR_RANKS_MAX, "data parallel"),
+    ORR_INT(orr_plan, cp, false, 1, ORR_RANKS_MAX, "context parallel"),
+    ORR_INT(orr_plan, ep, false, 1, ORR_RANKS_MAX, "expert parallel"),
+    ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
+    ORR_BOOL(orr_plan, sp, false, "sequence parallel"),
+    ORR_INT(orr_plan, zero, false, 0, 3, "ZeRO stage"),
+    ORR_INT(orr_plan, zero_group, false, 1, ORR_RANKS_MAX, "ranks weights are sharded over"),
+    ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
+    ORR_ENUM(orr_plan, cp_kind, false, orr_cp_kind_names, "how context parallel exchanges keys and values"),
+};
+static const char *const PLAN_EXTRA[] = {"stage_layers", NULL};
+
+/* The workload as written: attention is a kernel or "flash", the engine's own. */
+struct ask {
+    struct orr_workload workload;
+    int attention;
+};
+
+#define NAME(member, name, ...) name,
+static const char *const ATTENTION_WORDS[] = {ORR_ATTENTION_KERNELS(NAME) "flash"};
+enum { ATTENTION_FLASH = ORR_N_ATTENTION_KERNELS }; /* index of "flash" above */
+
+#define WORK_INT(member, low, high, what)                                                                       \
+    {.key = #member, .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .min = low, .max = high,                    \
+     .offset = offsetof(struct ask, workload.member), .meaning = what}
+#define WORK_BOOL(member, what)                                                                                 \
+    {.key = #member, .type = ORR_FIELD_BOOL, .offset = offsetof(struct ask, workload.member), .meaning = what}
+#define WORK_ENUM(member, words, what)                                                                          \
+    {.key = #member, .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.member), .names = words,   \
+     .n_names = sizeof words / sizeof words[0], .meaning = what}
+
+static const struct orr_field WORKLOAD_FIELDS[] = {
+    WORK_INT(seq, 1, ORR_TOKENS_MAX, "tokens of a sequence"),
+    WORK_INT(micro_batch, 1, ORR_MICRO_BATCH_MAX, "sequences of a micro-batch"),
+    WORK_INT(global_batch, 1, ORR_BATCH_MAX, "sequences of a step"),
+    {.key = "precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.precision),
+     .names = orr_dtype_names, .n_names = ORR_N_MATRIX_DTYPES, .meaning = "inputs of the matrix products"},
+    WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
+    WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
+    ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
+    WORK_BOOL(attention_dropout, "dropout on the scores"),
+    WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
+    WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
+    {.key = "moe_imbalance", .type = ORR_FIELD_REAL, .min = 1, .max = ORR_IMBALANCE_MAX,
+     .offset = offsetof(struct ask, workload.moe_imbalance),
+     .meaning = "rows on the hottest expert rank over the mean"},
+};
+static const char *const WORKLOAD_EXTRA[] = {"engine", NULL};
+
+static const char *const INFER_WORKLOAD[] = {
+    "batch", "input_len", "output_len", "matrix_precision", "kv_precision", "prefix_hit_frac", "chunk_tokens",
+    "draft_model", "draft_tokens", "draft_accept_frac", "disaggregated", NULL};
+static const char *const NO_KEYS[] = {NULL};
+
+static const struct orr_section PLAN = {"plan", PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS, "train",
+                                        "infer"};
+static const struct orr_section WORKLOAD = {"workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS),
+                                            WORKLOAD_EXTRA, INFER_WORKLOAD, "train", "infer"};
+
+/* ---------------------------------------------------------------- plan */
+
+static enum orr_err read_stage_layers(const struct orr_doc *request, const json_t *array, struct orr_plan *plan,
+                                      struct orr_error *error)
+{
+    const size_t n = json_array_size(array);
+    if (!json_is_array(array) || n < 1 || n > ORR_MAX_STAGES)
+        return orr_doc_fail(request, "plan.stage_layers", error, "must be an array of 1 to %d layer counts",
+                            ORR_MAX_STAGES);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_array_get(array, i);
+        const json_int_t layers = json_integer_value(value);
+        if (!json_is_integer(value) || layers < 1 || layers > ORR_MAX_LAYERS)
+            return orr_doc_fail(request, "plan.stage_layers", error, "stage %zu must be an integer from 1 to %d", i,
+                                ORR_MAX_LAYERS);
+        plan->stage_layers[i] = layers;
+    }
+    plan->n_stage_layers = (int64_t)n;
+    return ORR_OK;
+}
+
+static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
+{
+    struct orr_plan *plan = &job->plan;
+    const struct orr_engine *engine = &job->engine;
+    const json_t *object;
+    memset(plan, 0, sizeof *plan);
+    enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
+    const json_t *stage_layers = json_object_get(object, "stage_layers");
+    if (!err && stage_layers)
+        err = read_stage_layers(request, stage_layers, plan, error);
+    if (!err)
+        err = orr_plan_fill(request, gpus, &job->model, plan, error);
+    if (err)
+        return err;
+    if (!json_object_get(object, "zero"))
+        plan->zero = engine->default_zero;
+    if (plan->zero_group == 0)
+        plan->zero_group = plan->dp * plan->cp;
+    if (!json_object_get(object, "sp"))
+        plan->sp = engine->default_sp && plan->tp > 1;
+    if (!json_object_get(object, "schedule"))
+        plan->schedule = plan->vpp > 1 ? ORR_SCHEDULE_INTERLEAVED : ORR_SCHEDULE_1F1B;
+    if (!json_object_get(object, "cp_kind"))
+        plan->cp_kind = ORR_CP_RING;
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- workload */
+
+static enum orr_err fill_attention(const struct orr_doc *request, int asked, const struct orr_engine *engine,
+                                   enum orr_attention_kernel *attention, struct orr_error *error)
+{
+    if (asked == ATTENTION_FLASH && engine->attention == ORR_ATTENTION_UNFUSED)
+        return orr_doc_fail(request, "workload.attention", error,
+                            "engine %s has no fused kernel of its own; name one: \"flash1\", \"flash2\", \"flash3\"",
+                            engine->id);
+    if (asked >= 0 && asked < ORR_N_ATTENTION_KERNELS)
+        *attention = (enum orr_attention_kernel)asked;
+    else if (asked < 0 && engine->attention_unfused_default)
+        *attention = ORR_ATTENTION_UNFUSED;
+    else
+        *attention = engine->attention;
+    return ORR_OK;
+}
+
+/* Documented defaults where the request is silent. */
+static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
+{
+    const int64_t max_seq = job->model.max_seq;
+    if (workload->seq == 0)
+        workload->seq = max_seq > 0 && max_seq < 2048 ? max_seq : 2048;
+    workload->micro_batch = orr_at_least_one(workload->micro_batch);
+    if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
+        workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
+    if (!json_object_get(object, "precision"))
+        workload->precision = orr_chip_16bit(&job->system.chip);
+    if (!json_object_get(object, "recompute"))
+        workload->recompute = job->engine.default_recompute;
+    workload->recompute_every = orr_at_least_one(workload->recompute_every);
+    if (!json_object_get(object, "attention_dropout"))
+        workload->attention_dropout = job->model.attention_dropout;
+    if (!json_object_get(object, "hidden_dropout"))
+        workload->hidden_dropout = job->model.hidden_dropout;
+    if (!json_object_get(object, "causal"))
+        workload->causal = true;
+    if (!json_object_get(object, "moe_imbalance"))
+        workload->moe_imbalance = 1;
+}
+
+static enum orr_err read_workload(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)
+{
+    const json_t *object;
+    struct ask ask = {.attention = -1};
+    enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
+    if (!err)
+        err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
+    if (err)
+        return err;
+    fill_workload(object, job, &ask.workload);
+    job->workload = ask.workload;
+    return ORR_OK;
+}
+
+enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
+                               struct orr_error *error)
+{
+    const enum orr_err err = read_plan(request, gpus, job, error);
+    return err ? err : read_workload(request, job, error);
+}

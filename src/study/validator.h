@@ -1,0 +1,35 @@
+/* Shared by the row scorers: composing a request from cells, reading it, recording a score. */
+#ifndef ORR_STUDY_VALIDATOR_H
+#define ORR_STUDY_VALIDATOR_H
+
+#include "base/text.h"
+#include "predict/scratch.h"
+#include "study/validate.h"
+
+struct validator {
+    const struct orr_catalogue *catalogue;
+    struct orr_validation *v;
+    const struct orr_csv *csv;
+    struct orr_scratch *scratch;
+    struct orr_job job;
+    struct orr_result result;
+};
+
+/* Interval of a predicted time, as factors of it. */
+struct orr_row_interval {
+    double low, high;
+    const char *job_class;
+};
+
+/* "key": cell, unless the cell is empty: then the documented default applies. */
+void orr_row_cell(struct orr_text *text, const char *key, const char *cell);
+/* A new score for a row. */
+struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
+/* Read a request (freed) into w->job; on failure the score says why. */
+bool orr_row_read(struct validator *w, char *request, struct orr_score *score);
+/* Record a predicted against a measured time. */
+void orr_row_time(struct orr_row_interval interval, double predicted_s, double measured_s, struct orr_score *score);
+
+void orr_score_infer_row(struct validator *w, size_t row);
+
+#endif

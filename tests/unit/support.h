@@ -1,0 +1,111 @@
+/* Shared by the tests of the model: jobs from request text, operators by name, comparisons. */
+#ifndef ORR_TESTS_SUPPORT_H
+#define ORR_TESTS_SUPPORT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "orrery.h"
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* What a test works on: one job, its prediction and the stages in between. */
+struct world {
+    struct orr_catalogue *catalogue;
+    struct orr_scratch *scratch;
+    struct orr_job job;
+    struct orr_result result;
+};
+
+static inline int open_world(void **state)
+{
+    static struct world world;
+    struct orr_error error;
+    if (orr_catalogue_open(NULL, 0, &world.catalogue, &error)) fail_msg("%s", error.text);
+    world.scratch = orr_scratch_new();
+    *state = &world;
+    return world.scratch ? 0 : -1;
+}
+
+static inline int close_world(void **state)
+{
+    struct world *world = *state;
+    orr_scratch_free(world->scratch);
+    orr_catalogue_close(world->catalogue);
+    return 0;
+}
+
+/* Read a job from a request in which ' stands for ". */
+static inline enum orr_err try_job(struct world *world, const char *request, struct orr_error *error)
+{
+    char json[2048];
+    const int length = snprintf(json, sizeof json, "%s", request);
+    assert_true(length > 0 && (size_t)length < sizeof json);
+    for (char *c = json; *c; c++)
+        if (*c == '\'') *c = '"';
+    return orr_job_read(world->catalogue, json, "request", &world->job, error);
+}
+
+__attribute__((format(printf, 2, 3))) static inline void read_job(struct world *world, const char *format, ...)
+{
+    char request[2048];
+    struct orr_error error;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(request, sizeof request, format, arguments);
+    va_end(arguments);
+    assert_true(length > 0 && (size_t)length < sizeof request);
+    if (try_job(world, request, &error)) fail_msg("%s", error.text);
+}
+
+static inline void train(struct world *world)
+{
+    orr_train(&world->job, world->scratch, &world->result);
+}
+
+/* The operator of that name in a layer kind (ORR_LAYER_* for the ends), after train(); NULL if there is none. */
+static inline const struct orr_op *find_op(const struct world *world, int64_t layer_kind, const char *name)
+{
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    const size_t n = orr_scratch_ops(world->scratch, &ops, &costs);
+    for (size_t i = 0; i < n; i++)
+        if (ops[i].layer_kind == layer_kind && strcmp(ops[i].name, name) == 0) return &ops[i];
+    return NULL;
+}
+
+static inline const struct orr_op *need_op(const struct world *world, int64_t layer_kind, const char *name)
+{
+    const struct orr_op *op = find_op(world, layer_kind, name);
+    if (!op) fail_msg("no operator %s in layer kind %d", name, (int)layer_kind);
+    return op;
+}
+
+/* Equal up to a relative tolerance. */
+#define assert_close(actual, expected, tolerance) assert_close_at(actual, expected, tolerance, #actual, __FILE__, __LINE__)
+static inline void assert_close_at(double actual, double expected, double tolerance, const char *what, const char *file, int line)
+{
+    if (fabs(actual - expected) <= tolerance * fmax(fabs(expected), 1e-300)) return;
+    print_error("%s is %.17g, expected %.17g (relative tolerance %g)\n", what, actual, expected, tolerance);
+    _fail(file, line);
+}
+
+/* actual <= limit, both named when it fails. */
+#define assert_at_most(actual, limit) assert_at_most_at(actual, limit, #actual " <= " #limit, __FILE__, __LINE__)
+static inline void assert_at_most_at(double actual, double limit, const char *what, const char *file, int line)
+{
+    if (actual <= limit) return;
+    print_error("%s: %.17g is more than %.17g\n", what, actual, limit);
+    _fail(file, line);
+}
+
+#endif

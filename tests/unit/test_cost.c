@@ -1,0 +1,439 @@
+/* Seconds of single operators: collectives (Eqs. 49-61), placement, matrix products against peak, DRAM and waves
+ * (Eqs. 31, 34, 35), fused attention, memory-bound kernels, the clock. */
+#include "support.h"
+
+#include "cost/cost.h"
+
+/* ---------------------------------------------------------------- collectives */
+
+static void wire_bytes_are_eqs_49_to_57(void **state)
+{
+    (void)state;
+    const struct {
+        enum orr_collective collective;
+        enum orr_algorithm algorithm;
+        double ranks, wire, hops; /* of 1e6 bytes */
+    } rows[] = {
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_RING, 8, 1.75e6, 14},   /* Eq. 49: 2 * 7/8, 2 * 7 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 8, 2e6, 6},       /* Eq. 50: 2 * 3 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 5, 2e6, 6},       /* log2 5 rounds up */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_DIRECT, 8, 1.75e6, 2},  /* Eq. 52 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_NVLS, 8, 1.125e6, 2},   /* Eq. 54: 1 + 1/8 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_RING, 2, 1e6, 2},
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_ONESHOT, 8, 7e6, -1},   /* Eq. 53; hops: flags of all ranks */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TWOSHOT, 8, 1.75e6, -1}, /* Eq. 52 */
+        {ORR_COLLECTIVE_ALLGATHER, ORR_ALGORITHM_RING, 8, 0.875e6, 7},   /* Eq. 55 */
+        {ORR_COLLECTIVE_REDUCESCATTER, ORR_ALGORITHM_DIRECT, 8, 0.875e6, 1},
+        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_RING, 8, 0.875e6, 7},    /* Eq. 56, pairwise */
+        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_DIRECT, 8, 0.875e6, 1},  /* Eq. 56, concurrent */
+        {ORR_COLLECTIVE_P2P, ORR_ALGORITHM_DIRECT, 8, 1e6, 1},           /* Eq. 57 */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_close(orr_collective_wire_bytes(rows[i].collective, rows[i].algorithm, rows[i].ranks, 1e6), rows[i].wire, 1e-15);
+        if (rows[i].hops > 0)
+            assert_close(orr_collective_hops(rows[i].collective, rows[i].algorithm, rows[i].ranks), rows[i].hops, 0);
+    }
+}
+
+/* Eq. 61 and the example of method 5.2: n 8, 225 GB/s, 3 us: ring and tree meet at 21.6 MB. */
+static void ring_and_tree_meet_at_eq_61(void **state)
+{
+    (void)state;
+    const double n = 8, beta = 225e9, alpha = 3e-6, meet = n * beta * alpha * (n - 1 - log2(n));
+    double time_s[2][3];
+    assert_close(meet, 21.6e6, 1e-12);
+    for (int i = 0; i < 3; i++) {
+        const double bytes = meet * (i == 0 ? 0.5 : i == 1 ? 1 : 2);
+        const enum orr_algorithm algorithms[] = {ORR_ALGORITHM_RING, ORR_ALGORITHM_TREE};
+        for (int j = 0; j < 2; j++)
+            time_s[j][i] = orr_collective_wire_bytes(ORR_COLLECTIVE_ALLREDUCE, algorithms[j], n, bytes) / beta +
+                           orr_collective_hops(ORR_COLLECTIVE_ALLREDUCE, algorithms[j], n) * alpha;
+    }
+    assert_true(time_s[1][0] < time_s[0][0]);
+    assert_close(time_s[0][1], time_s[1][1], 1e-12);
+    assert_true(time_s[0][2] < time_s[1][2]);
+}
+
+static void assert_place(const struct orr_system *system, int64_t ranks, int64_t stride, double local, double domains)
+{
+    const struct orr_placement place = orr_place(system, ranks, stride);
+    assert_close(place.ranks, (double)ranks, 0);
+    assert_close(place.local, local, 0);
+    assert_close(place.domains, domains, 0);
+}
+
+/* Method 5.3: inside the domain if n q <= g_d, else l = max(1, g_d / q) ranks share one. */
+static void groups_are_placed_by_stride(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    const struct orr_system *node = &w->job.system;
+    assert_place(node, 8, 1, 8, 1);
+    assert_place(node, 4, 2, 4, 1);
+    assert_place(node, 8, 8, 1, 8);
+    assert_place(node, 16, 1, 8, 2);
+    assert_place(node, 16, 2, 4, 4);
+    assert_place(node, 6, 2, 4, 2);
+    assert_place(node, 3, 64, 1, 3);
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'gb200-nvl72','plan':{'tp':8},'workload':{}}");
+    assert_place(&w->job.system, 16, 1, 16, 1);
+    assert_place(&w->job.system, 16, 8, 9, 2);
+}
+
+/* One collective over the TP group of `ranks` neighbours. */
+static double tp_collective_s(struct world *w, enum orr_collective collective, int64_t ranks, double bytes)
+{
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
+    struct orr_cost cost;
+    w->job.plan.tp = ranks;
+    orr_cost_collective(&w->job, &op, &cost);
+    assert_close(cost.total_s, cost.network_s, 0);
+    assert_int_equal(cost.bound, ORR_BOUND_NETWORK);
+    return cost.total_s;
+}
+
+static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "gb200-nvl72", "mi300x", "tpu-v5p"};
+static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_COLLECTIVE_ALLGATHER,
+                                                  ORR_COLLECTIVE_REDUCESCATTER, ORR_COLLECTIVE_ALLTOALL};
+
+/* Eq. 63: busbw = S/t {2 (n-1)/n, (n-1)/n} never exceeds the link, in-switch all-reduce by at most 2 (n-1)/(n+1). */
+static void bus_bandwidth_stays_below_the_link(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+            for (int64_t ranks = 2; ranks <= 64; ranks *= 2)
+                for (double bytes = 1024; bytes < 4e9; bytes *= 4) {
+                    const double n = (double)ranks, once = (n - 1) / n;
+                    const bool reduce = COLLECTIVES[c] == ORR_COLLECTIVE_ALLREDUCE;
+                    const double busbw = bytes * once * (reduce ? 2 : 1) / tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
+                    const double gain = reduce && w->job.system.scaleup_multicast ? fmax(1, 2 * (n - 1) / (n + 1)) : 1;
+                    assert_at_most(busbw, w->job.system.scaleup_bytes_per_s * gain * (1 + 1e-12));
+                }
+    }
+}
+
+static void more_bytes_never_take_less(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+            for (int64_t ranks = 2; ranks <= 1024; ranks *= 2) {
+                double last_s = 0;
+                for (double bytes = 256; bytes < 4e9; bytes *= 1.5) {
+                    const double time_s = tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
+                    assert_true(time_s > last_s);
+                    last_s = time_s;
+                }
+            }
+    }
+}
+
+/* With one ring of constant efficiency; measured lines may fall with the ranks, as in-switch reduction does (Eq. 54). */
+static void more_ranks_never_take_less(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        w->job.calibration.n_lines = COUNT(COLLECTIVES);
+        for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+            w->job.calibration.lines[c] = (struct orr_collective_line){.collective = COLLECTIVES[c],
+                                                                       .algorithm = ORR_ALGORITHM_RING,
+                                                                       .base_s = 5e-6,
+                                                                       .hop_s = 1e-6,
+                                                                       .n_points = 1,
+                                                                       .ranks = {8},
+                                                                       .efficiency_frac = {0.75}};
+        for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+            for (double bytes = 1 << 20; bytes < 4e9; bytes *= 4) {
+                double last_s = 0;
+                for (int64_t ranks = 2; ranks <= 1024; ranks *= 2) {
+                    const double time_s = tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
+                    if (time_s < last_s * (1 - 1e-12))
+                        fail_msg("%s %s of %g bytes: %g s on %d ranks, %g s on half of them", SYSTEMS[i],
+                                 orr_collective_name(COLLECTIVES[c]), bytes, time_s, (int)ranks, last_s);
+                    last_s = time_s;
+                }
+            }
+        /* n 8 inside the domain: 5 us, 14 or 7 hops of 1 us, the ring's bytes at 0.75 of the link */
+        assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLREDUCE, 8, 1e9),
+                     19e-6 + 1.75e9 / (0.75 * w->job.system.scaleup_bytes_per_s), 1e-12);
+        assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 8, 1e9),
+                     12e-6 + 0.875e9 / (0.75 * w->job.system.scaleup_bytes_per_s), 1e-12);
+    }
+}
+
+/* 16 A100 in two nodes, 1 GB all-reduced. Eq. 58 needs at least 2 (g-1)/g S/l = 125 MB per NIC; rings through all ranks
+ * put 2 (n-1)/n S/l = 234 MB on it, at 25 GB/s * 0.9; the node's own share of 1.75 GB at 300 GB/s runs beside. */
+static void all_reduce_between_nodes_is_bound_by_the_nics(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    const double time_s = tp_collective_s(w, ORR_COLLECTIVE_ALLREDUCE, 16, 1e9);
+    const double inside_s = tp_collective_s(w, ORR_COLLECTIVE_ALLREDUCE, 8, 1e9);
+    assert_true(time_s >= 125e6 / 22.5e9 + 2 * 5e-6);
+    assert_at_most(time_s, fmax(234.4e6 / 22.5e9, inside_s) + 2 * 5e-6);
+    /* one rank per node: a plain ring over 8 NICs, 2 * 7/8 GB; latency 14 ring or 6 tree hops of 5 us */
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLREDUCE, .group = ORR_GROUP_DP, .payload_bytes = 1e9};
+    struct orr_cost cost;
+    w->job.plan.tp = 8;
+    w->job.plan.dp = 8;
+    orr_cost_collective(&w->job, &op, &cost);
+    assert_close(cost.total_s, 1.75e9 / 22.5e9 + 6 * 5e-6, 1e-12);
+}
+
+/* Eq. 59: n 16, l 8, g 2: S (n-l)/n over the NIC, one hop out. */
+static void all_to_all_between_nodes_is_eq_59(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'a100-80g-sxm','gpus':16,'plan':{'ep':8},'workload':{}}");
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLTOALL, .group = ORR_GROUP_EP, .payload_bytes = 1e9};
+    struct orr_cost cost;
+    w->job.plan.ep = 16;
+    orr_cost_collective(&w->job, &op, &cost);
+    assert_close(cost.total_s, 0.5e9 / 22.5e9 + 5e-6, 1e-12);
+    /* Eq. 74: a send to the next stage, 25 GB/s * 0.9 and one hop */
+    const struct orr_op send = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_P2P, .group = ORR_GROUP_PP, .payload_bytes = 1e8};
+    w->job.plan.pp = 2;
+    orr_cost_collective(&w->job, &send, &cost);
+    assert_close(cost.total_s, 1e8 / 22.5e9 + 5e-6, 1e-12);
+}
+
+/* ---------------------------------------------------------------- matrix products */
+
+static struct orr_op product(enum orr_dtype dtype, double batch, double m, double n, double k)
+{
+    const double w = orr_dtype_bytes(dtype);
+    return (struct orr_op){.kind = batch > 1 ? ORR_OP_BMM : ORR_OP_GEMM,
+                           .dtype = dtype,
+                           .batch = batch,
+                           .m = m,
+                           .n = n,
+                           .k = k,
+                           .input_bytes = w,
+                           .weight_bytes = w,
+                           .output_bytes = 2,
+                           .flops = 2 * batch * m * n * k,
+                           .bytes = batch * (w * (m * k + k * n) + 2 * m * n)};
+}
+
+static struct orr_cost cost_product(const struct world *w, struct orr_op op)
+{
+    struct orr_cost cost;
+    orr_cost_gemm(&w->job, &op, &cost);
+    return cost;
+}
+
+static double dram_bytes(double batch, double m, double n, double k, double output_bytes)
+{
+    struct orr_op op = product(ORR_DTYPE_FP16, batch, m, n, k);
+    op.output_bytes = output_bytes;
+    return orr_gemm_dram_bytes(&op, 40 * 1024.0 * 1024);
+}
+
+static void dram_traffic_is_eq_31(void **state)
+{
+    (void)state;
+    /* 3 * 2^20 elements of 2 bytes fit in 0.8 * 40 MiB: once each */
+    assert_close(dram_bytes(1, 1024, 1024, 1024, 2), 6291456, 0);
+    assert_close(dram_bytes(10, 1024, 1024, 1024, 2), 62914560, 0);
+    /* x = floor(sqrt(0.8 * 41943040 / 6)) = 2364; 8192 / 2364 -> 4 blocks: 2 (4 + 4 + 1) 8192^2 */
+    assert_close(dram_bytes(1, 8192, 8192, 8192, 2), 1207959552, 0);
+    /* same blocks, an fp32 accumulator read and written: 2 * 8 + 8 bytes per 8192^2 */
+    assert_close(dram_bytes(1, 8192, 8192, 8192, 8), 24 * 67108864.0, 0);
+    /* a tall one: m 65536 in 28 blocks, n 1024 in one: A once, B 28 times */
+    assert_close(dram_bytes(1, 65536, 1024, 4096, 2), 2 * (65536.0 * 4096 + 4096.0 * 1024 * 28) + 2 * 65536.0 * 1024, 0);
+}
+
+/* Nothing beats the peak, and nothing beats reading inputs and writing outputs once. */
+static void products_respect_the_roofline(void **state)
+{
+    struct world *w = *state;
+    const double sides[] = {1, 16, 100, 1024, 4097, 16384};
+    const enum orr_dtype dtypes[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8};
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        const struct orr_chip *chip = &w->job.system.chip;
+        for (size_t d = 0; d < COUNT(dtypes); d++) {
+            if (!(w->job.calibration.gemm[dtypes[d]].burst_frac > 0) || !(chip->peak_flops_per_s[dtypes[d]] > 0)) continue;
+            for (size_t x = 0; x < 6 * 6 * 6 * 2; x++) {
+                const struct orr_op op = product(dtypes[d], x % 2 ? 24 : 1, sides[x / 2 % 6], sides[x / 12 % 6], sides[x / 72]);
+                const struct orr_cost cost = cost_product(w, op);
+                assert_true(cost.total_s >= op.flops / chip->peak_flops_per_s[dtypes[d]]);
+                assert_true(cost.total_s >= op.bytes / chip->hbm_bytes_per_s);
+                assert_true(cost.compute_s >= cost.matrix_s * (1 - 1e-12));
+                assert_true(cost.dram_bytes >= op.bytes * (1 - 1e-12));
+                assert_close(cost.total_s, fmax(cost.compute_s, fmax(cost.l2_s, cost.dram_s)) + cost.launch_s, 1e-15);
+            }
+        }
+    }
+}
+
+static void larger_products_never_take_less(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    for (int side = 0; side < 3; side++) {
+        double last_s = 0;
+        for (double x = 64; x <= 16384; x += 64) {
+            const double time_s = cost_product(w, product(ORR_DTYPE_FP16, 1, side == 0 ? x : 4096, side == 1 ? x : 4096,
+                                                          side == 2 ? x : 4096)).total_s;
+            assert_at_most(last_s, time_s * (1 + 1e-12));
+            last_s = time_s;
+        }
+    }
+}
+
+/* 108 SMs: 9 x 12 tiles of 256 x 128 are one wave exactly. One row more needs a tenth row of tiles: a second wave, or
+ * smaller and less efficient tiles. */
+static void one_row_more_costs_a_wave(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    const struct orr_cost full = cost_product(w, product(ORR_DTYPE_FP16, 1, 2304, 1536, 8192));
+    const struct orr_cost more = cost_product(w, product(ORR_DTYPE_FP16, 1, 2305, 1536, 8192));
+    assert_int_equal(full.tile_m * full.tile_n, 256 * 128);
+    assert_int_equal(full.bound, ORR_BOUND_COMPUTE);
+    assert_true(more.compute_s > 1.25 * full.compute_s);
+    /* the wave itself: 2 * 256 * 128 * 8192 FLOP on one of 108 SMs at the burst share of 312 TFLOP/s, and its fixed time */
+    const struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_FP16];
+    assert_close(full.compute_s, 2 * 256.0 * 128 * 8192 / (312e12 / 108 * u->burst_frac) + u->wave_s, 1e-12);
+}
+
+/* Method 4.4, kernel anchors of LLMCompass on A100: 64 x 12288 x 12288 in 0.190 ms, 8192^3 at 277.6 TFLOP/s. */
+static void kernel_anchors_on_a100(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    assert_close(cost_product(w, product(ORR_DTYPE_FP16, 1, 64, 12288, 12288)).total_s, 0.190e-3, 0.15);
+    assert_close(2 * pow(8192, 3) / cost_product(w, product(ORR_DTYPE_FP16, 1, 8192, 8192, 8192)).total_s, 277.6e12, 0.10);
+}
+
+/* A weight stream is bound by DRAM and keeps its time when the clock drops; a large product stretches with it. */
+static void the_clock_stretches_compute_only(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    const struct orr_cost thin = cost_product(w, product(ORR_DTYPE_FP16, 1, 16, 16384, 16384));
+    const struct orr_cost big = cost_product(w, product(ORR_DTYPE_FP16, 1, 8192, 8192, 8192));
+    assert_int_equal(thin.bound, ORR_BOUND_DRAM);
+    assert_int_equal(big.bound, ORR_BOUND_COMPUTE);
+    assert_close(orr_cost_at(&thin, 0.8), thin.total_s, 1e-15);
+    assert_close(orr_cost_at(&big, 0.8) - big.launch_s, big.compute_s / 0.8, 1e-15);
+    assert_close(orr_cost_at(&big, 1), big.total_s, 1e-15);
+}
+
+/* ---------------------------------------------------------------- attention and memory-bound kernels */
+
+static struct orr_op flash(double seq, double head, bool backward)
+{
+    const double heads = 64, pairs = heads * seq * seq / 2;
+    return (struct orr_op){.kind = backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH,
+                           .dtype = ORR_DTYPE_BF16,
+                           .batch = heads,
+                           .m = seq,
+                           .n = seq,
+                           .k = 2 * head,
+                           .head_size = head,
+                           .causal = true,
+                           .input_bytes = 2,
+                           .output_bytes = 2,
+                           .flops = 2 * pairs * 2 * head * (backward ? 2.5 : 1),
+                           .bytes = 2 * 4 * heads * seq * head};
+}
+
+/* The share of peak rises with the sequence to the calibrated limit and never passes it. */
+static void fused_attention_approaches_its_limit(void **state)
+{
+    struct world *w = *state;
+    const char *const systems[] = {"a100-80g-sxm", "h100-sxm", "b200-sxm"};
+    for (size_t i = 0; i < COUNT(systems); i++)
+        for (int backward = 0; backward < 2; backward++) {
+            read_job(w, "{'kind':'train','model':'llama2-7b','system':'%s','workload':{'attention':'flash2'}}", systems[i]);
+            const struct orr_attention_constants *u = &w->job.calibration.attention[ORR_ATTENTION_FLASH2];
+            const double limit = backward ? u->backward_frac : u->forward_frac;
+            double last = 0, frac = 0;
+            for (double seq = 512; seq <= 1 << 20; seq *= 2) {
+                const struct orr_op op = flash(seq, 128, backward);
+                struct orr_cost cost;
+                orr_cost_flash(&w->job, &op, &cost);
+                frac = op.flops / (cost.compute_s * w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16]);
+                assert_true(frac > last);
+                assert_at_most(frac, limit);
+                assert_true(cost.total_s >= op.bytes / w->job.system.chip.hbm_bytes_per_s);
+                last = frac;
+            }
+            assert_true(frac > 0.99 * limit);
+            const struct orr_op wide = flash(8192, 128, backward), narrow = flash(8192, 64, backward), odd = flash(8192, 112, backward);
+            struct orr_cost cost[3];
+            orr_cost_flash(&w->job, &wide, &cost[0]);
+            orr_cost_flash(&w->job, &narrow, &cost[1]);
+            orr_cost_flash(&w->job, &odd, &cost[2]);
+            assert_true(cost[1].compute_s >= cost[0].compute_s / 2);          /* half the FLOP, no better rate */
+            assert_close(cost[2].compute_s, cost[0].compute_s, 1e-12);        /* runs as a head of 128 */
+        }
+}
+
+/* Eq. 40: traffic over the class's share of DRAM bandwidth, and the launches. */
+static void pointwise_is_bytes_over_rate(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},"
+                "'workload':{'engine':'megatron-lm-2022'}}");
+    for (int kind = 0; kind < ORR_N_POINTWISES; kind++) {
+        const struct orr_op op = {.kind = ORR_OP_POINTWISE, .pointwise = (enum orr_pointwise)kind, .bytes = 1e9, .launches = 3};
+        struct orr_cost cost;
+        orr_cost_pointwise(&w->job, &op, &cost);
+        const double frac = w->job.calibration.pointwise_frac[kind];
+        assert_true(frac > 0 && frac <= 1);
+        assert_close(cost.total_s, 1e9 / (2039e9 * frac) + 3 * w->job.calibration.pointwise_launch_s, 1e-12);
+        assert_int_equal(cost.bound, ORR_BOUND_DRAM);
+    }
+}
+
+/* Eqs. 64, 65: what runs beside its window is hidden, less what contention takes back. */
+static void collectives_hide_under_their_window(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8,'sp':false},'workload':"
+                "{'engine':'megatron-lm-2022'},'set':{'engine.tp_async_backward':true,'engine.tp_overlap_frac':0}}");
+    train(w);
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    int windows = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ops[i].kind != ORR_OP_COLLECTIVE) continue;
+        const double window_s = ops[i].window_op >= 0 ? costs[ops[i].window_op].total_s : 0;
+        windows += ops[i].window_op >= 0;
+        assert_close(costs[i].hidden_s,
+                     fmin(window_s, costs[i].total_s) * (1 - w->job.calibration.overlap_contention_frac), 1e-12);
+    }
+    assert_int_equal(windows, 3); /* the gradients of qkv, up and head */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wire_bytes_are_eqs_49_to_57),
+        cmocka_unit_test(ring_and_tree_meet_at_eq_61),
+        cmocka_unit_test(groups_are_placed_by_stride),
+        cmocka_unit_test(bus_bandwidth_stays_below_the_link),
+        cmocka_unit_test(more_bytes_never_take_less),
+        cmocka_unit_test(more_ranks_never_take_less),
+        cmocka_unit_test(all_reduce_between_nodes_is_bound_by_the_nics),
+        cmocka_unit_test(all_to_all_between_nodes_is_eq_59),
+        cmocka_unit_test(dram_traffic_is_eq_31),
+        cmocka_unit_test(products_respect_the_roofline),
+        cmocka_unit_test(larger_products_never_take_less),
+        cmocka_unit_test(one_row_more_costs_a_wave),
+        cmocka_unit_test(kernel_anchors_on_a100),
+        cmocka_unit_test(the_clock_stretches_compute_only),
+        cmocka_unit_test(fused_attention_approaches_its_limit),
+        cmocka_unit_test(pointwise_is_bytes_over_rate),
+        cmocka_unit_test(collectives_hide_under_their_window),
+    };
+    return cmocka_run_group_tests_name("cost", tests, open_world, close_world);
+}

@@ -1,0 +1,317 @@
+/* Validation: CSV text, statistics by hand, the three schemas of measurement tables, and the accuracy this version
+ * promises on the tables that come with it. */
+#include "support.h"
+
+#include "study/csv.h"
+#include "study/validate.h"
+
+/* ---------------------------------------------------------------- CSV */
+
+static void cells_may_be_quoted(void **state)
+{
+    (void)state;
+    struct orr_csv csv;
+    struct orr_error error;
+    const char *text = "id,\"the, value\",note\r\n"
+                       "a,1,plain\r\n"
+                       "\r\n"
+                       "b,\"2,5\",\"say \"\"hi\"\"\"\r\n"
+                       "c,,\"two\nlines\"\n"
+                       "d,4,last without a line break";
+    assert_int_equal(orr_csv_parse(text, "test.csv", &csv, &error), ORR_OK);
+    assert_int_equal(csv.n_columns, 3);
+    assert_int_equal(csv.n_rows, 4);
+    assert_string_equal(csv.names[1], "the, value");
+    assert_string_equal(orr_csv_cell(&csv, 0, "note"), "plain");
+    assert_string_equal(orr_csv_cell(&csv, 1, "the, value"), "2,5");
+    assert_string_equal(orr_csv_cell(&csv, 1, "note"), "say \"hi\"");
+    assert_string_equal(orr_csv_cell(&csv, 2, "the, value"), "");
+    assert_string_equal(orr_csv_cell(&csv, 2, "note"), "two\nlines");
+    assert_string_equal(orr_csv_cell(&csv, 3, "note"), "last without a line break");
+    assert_string_equal(orr_csv_cell(&csv, 0, "absent"), "");
+    assert_true(orr_csv_has(&csv, "note"));
+    assert_false(orr_csv_has(&csv, "Note"));
+    const int lines[] = {2, 4, 5, 7};
+    for (size_t i = 0; i < 4; i++) assert_int_equal(csv.lines[i], lines[i]);
+    orr_csv_free(&csv);
+}
+
+static void assert_csv_error(const char *text, int line, const char *words)
+{
+    struct orr_csv csv;
+    struct orr_error error;
+    assert_int_equal(orr_csv_parse(text, "test.csv", &csv, &error), ORR_ERR_SYNTAX);
+    assert_int_equal(error.line, line);
+    assert_string_equal(error.file, "test.csv");
+    if (!strstr(error.text, words)) fail_msg("\"%s\" does not say \"%s\"", error.text, words);
+    assert_null(csv.storage);
+    assert_int_equal(csv.n_rows, 0);
+}
+
+static void csv_errors_have_a_line(void **state)
+{
+    (void)state;
+    assert_csv_error("a,b\n1,2\n3\n", 3, "1 cells where the header has 2");
+    assert_csv_error("a,b\n1,2\n3,4,5\n", 3, "3 cells where the header has 2");
+    assert_csv_error("a,b\n\"x\ny\",2\n\n3,\"open\n", 5, "quote is never closed");
+    assert_csv_error("a,\"b\n1,2\n", 1, "quote is never closed");
+}
+
+static void empty_tables_have_no_rows(void **state)
+{
+    (void)state;
+    struct orr_csv csv;
+    struct orr_error error;
+    assert_int_equal(orr_csv_parse("a,b\n", "test.csv", &csv, &error), ORR_OK);
+    assert_int_equal(csv.n_rows, 0);
+    orr_csv_free(&csv);
+    assert_int_equal(orr_csv_parse("", "test.csv", &csv, &error), ORR_OK);
+    assert_int_equal(csv.n_columns, 1);
+    assert_int_equal(csv.n_rows, 0);
+    orr_csv_free(&csv);
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+static const char *source_of(const struct orr_score *score)
+{
+    return score->source;
+}
+
+/* Errors -10, +2, +5, -1, +4 %: sorted by size 1 2 4 5 10: mean 4.4, median 4, 90th percentile 5 + 0.6 * 5 = 8, maximum
+ * 10; the middle of -10 -1 2 4 5 is +2. Three of the four timed ones lie inside. The skipped row does not count. */
+static void statistics_by_hand(void **state)
+{
+    (void)state;
+    struct orr_score scores[] = {
+        {.source = "x", .error = -0.10, .timed = true, .covered = false}, {.source = "x", .error = 0.02, .timed = true, .covered = true},
+        {.source = "x", .error = 0.05},                                   {.source = "x", .error = -0.01, .timed = true, .covered = true},
+        {.source = "x", .error = 0.04, .timed = true, .covered = true},   {.source = "x", .error = 9, .skipped = "why"},
+        {.source = "y", .error = 0.5},
+    };
+    const struct orr_validation validation = {.n_scores = COUNT(scores), .scores = scores};
+    const struct orr_error_stats stats = orr_score_stats(&validation, source_of, "x");
+    assert_int_equal(stats.n, 5);
+    assert_close(stats.mape_frac, 0.044, 1e-12);
+    assert_close(stats.median_frac, 0.04, 1e-12);
+    assert_close(stats.p90_frac, 0.08, 1e-12);
+    assert_close(stats.max_frac, 0.10, 1e-12);
+    assert_close(stats.bias_frac, 0.02, 1e-12);
+    assert_close(stats.coverage80_frac, 0.75, 1e-12);
+    assert_close(orr_validation_mape_frac(&validation), (5 * 0.044 + 0.5) / 6, 1e-12);
+    const struct orr_error_stats y = orr_score_stats(&validation, source_of, "y");
+    assert_int_equal(y.n, 1);
+    assert_close(y.p90_frac, 0.5, 1e-12);
+    assert_true(isnan(y.coverage80_frac));
+    assert_int_equal(orr_score_stats(&validation, source_of, "none").n, 0);
+}
+
+/* ---------------------------------------------------------------- schemas */
+
+#define TRAINING "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,precision,engine,metric,value,notes\n"
+#define ROW ",test,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,"
+
+static struct orr_validation *validate(struct world *w, const char *csv)
+{
+    struct orr_validation *validation = NULL;
+    struct orr_error error;
+    if (orr_validate(w->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
+    return validation;
+}
+
+/* A row's prediction is that of the request it describes; a throughput's error is that of its time. */
+static void throughput_is_inverted(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'a100-80g-sxm','gpus':8,'plan':{'dp':8},'workload':{'seq':4096,"
+                "'micro_batch':1,'global_batch':64,'precision':'bf16','engine':'generic'}}");
+    train(w);
+    const double step_s = w->result.step_time_s, rate = 64 * 4096 / step_s / 8;
+    char csv[2048];
+    snprintf(csv, sizeof csv,
+             TRAINING "a" ROW "step_time_s,%.17g,\nb" ROW "tokens_per_s_per_gpu,%.17g,\nc" ROW "peak_memory_gib,%.17g,\n",
+             step_s / 1.1, rate * 1.25, w->result.memory.total_bytes / GIB * 2);
+    struct orr_validation *v = validate(w, csv);
+    assert_int_equal(v->n_rows, 3);
+    assert_int_equal(v->n_scores, 3);
+    assert_close(v->scores[0].predicted, step_s, 1e-12);
+    assert_close(v->scores[0].error, 0.1, 1e-9);
+    assert_close(v->scores[1].predicted, rate, 1e-12);
+    assert_close(v->scores[1].error, 0.25, 1e-9); /* measured 1.25 times as fast: the predicted time is 25 % too long */
+    assert_close(v->scores[2].error, -0.5, 1e-9);
+    assert_true(v->scores[0].timed && v->scores[1].timed && !v->scores[2].timed);
+    assert_string_equal(v->scores[0].id, "a");
+    orr_validation_free(v);
+}
+
+/* Rows that cannot be scored say why and leave the others alone. */
+static void skipped_rows_say_why(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n"
+                                                    "b" ROW "furlongs,10,\n"
+                                                    "c" ROW "step_time_s,0,\n"
+                                                    "d" ROW "step_time_s,ten,\n"
+                                                    "e,test,no-such-model,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                                                    "f,test,llama2-7b,a100-80g-sxm,8,3,1,8,4096,1,64,bf16,generic,step_time_s,10,\n");
+    const char *const words[] = {"", "unknown metric \"furlongs\"", "positive number", "\"ten\"", "no-such-model", ""};
+    assert_int_equal(v->n_scores, 6);
+    for (size_t i = 0; i < 6; i++) {
+        if (!strstr(v->scores[i].skipped, words[i])) fail_msg("\"%s\" does not say \"%s\"", v->scores[i].skipped, words[i]);
+        assert_int_equal(v->scores[i].skipped[0] == '\0', i == 0);
+    }
+    assert_int_equal(orr_score_stats(v, NULL, NULL).n, 1);
+    orr_validation_free(v);
+}
+
+static void lab_rows_give_time_memory_and_verdict(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate(
+        w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,micro_batch,step_s,peak_bytes\n"
+           "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n"
+           "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,512,,\n");
+    assert_int_equal(v->n_rows, 2);
+    assert_int_equal(v->n_verdicts, 2);
+    assert_int_equal(v->n_wrong_verdicts, 0); /* 512 sequences do not fit in 141 GB */
+    assert_int_equal(v->n_scores, 3);
+    assert_string_equal(v->scores[0].metric, "step_time_s");
+    assert_close(v->scores[0].measured, 0.084, 1e-12);
+    assert_string_equal(v->scores[1].metric, "peak_memory_gib");
+    assert_close(v->scores[1].measured, 34599000000 / GIB, 1e-12);
+    assert_non_null(strstr(v->scores[2].skipped, "out of memory, predicted not to fit"));
+    orr_validation_free(v);
+}
+
+static void layer_rows_give_one_layer(void **state)
+{
+    struct world *w = *state;
+#define LAYER "t,gpt-22b,a100-80g-sxm,8,8,0,2048,4,fp16,full,unfused,"
+    struct orr_validation *v = validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n"
+                                           LAYER "forward,0.0077\n" LAYER "backward,0.0195\n" LAYER "forward+backward,0.0272\n");
+    assert_int_equal(v->n_scores, 3);
+    assert_close(v->scores[0].predicted + v->scores[1].predicted, v->scores[2].predicted, 1e-12);
+    /* 24 B s h^2 (1 + s / (6 h)) FLOP over 8 GPUs at no more than 312 TFLOP/s, and backward with recomputation 3 times that */
+    const double least_s = 24.0 * 4 * 2048 * 6144 * 6144 * (1 + 2048 / (6 * 6144.0)) / 8 / 312e12;
+    assert_true(v->scores[0].predicted > least_s && v->scores[0].predicted < 3 * least_s);
+    assert_true(v->scores[1].predicted > 3 * least_s);
+    orr_validation_free(v);
+}
+
+static void files_add_up(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
+    assert_int_equal(orr_validate(w->catalogue, TRAINING "b" ROW "step_time_s,20,\n", "second.csv", &v, &error), ORR_OK);
+    assert_int_equal(v->n_scores, 2);
+    /* an error keeps what there was */
+    assert_int_equal(orr_validate(w->catalogue, "a,b\n1,2\n", "third.csv", &v, &error), ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "third.csv"));
+    assert_non_null(strstr(error.text, "not a measurement table"));
+    assert_int_equal(orr_validate(w->catalogue, TRAINING "\"b\n", "fourth.csv", &v, &error), ORR_ERR_SYNTAX);
+    assert_int_equal(v->n_scores, 2);
+    assert_string_equal(v->scores[0].id, "a");
+    assert_close(v->scores[1].measured, 20, 0);
+    orr_validation_free(v);
+    v = NULL;
+    assert_int_equal(orr_validate(w->catalogue, "a,b\n1,2\n", "third.csv", &v, &error), ORR_ERR_INPUT);
+    assert_null(v);
+}
+
+/* ---------------------------------------------------------------- accuracy of this version */
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("%s: cannot be read from here", path);
+    const size_t room = 1 << 20;
+    char *text = malloc(room);
+    assert_non_null(text);
+    const size_t n = fread(text, 1, room - 1, file);
+    assert_true(n > 0 && n < room - 1);
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+static struct orr_validation *validate_file(struct world *w, const char *path)
+{
+    char *text = read_file(path);
+    struct orr_validation *validation = validate(w, text);
+    free(text);
+    return validation;
+}
+
+static void assert_bar(const struct orr_validation *v, const char *source, size_t rows, double mean, double max)
+{
+    const struct orr_error_stats stats = orr_score_stats(v, source_of, source);
+    assert_int_equal(stats.n, rows);
+    print_message("# %s: mean %.2f %%, max %.2f %%\n", source, 100 * stats.mape_frac, 100 * stats.max_frac);
+    assert_at_most(stats.mape_frac, mean);
+    assert_at_most(stats.max_frac, max);
+}
+
+/* Method 12.1: the published step times of Korthikanti et al. 2022 and Narayanan et al. SC21. */
+static void published_steps_are_met(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate_file(w, "validation/training.csv");
+    assert_bar(v, "Korthikanti et al. 2022 Table 5", 8, 0.04, 0.08);
+    assert_bar(v, "Megatron-LM SC21 Table 1", 10, 0.06, 0.10);
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].skipped[0]) print_message("# %s: %s\n", v->scores[i].id, v->scores[i].skipped);
+    assert_int_equal(orr_score_stats(v, NULL, NULL).n, v->n_scores); /* every row can be predicted */
+    orr_validation_free(v);
+}
+
+/* Method 12.2: forward and backward of one 22B layer. */
+static void layer_times_are_met(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate_file(w, "validation/layer_times.csv");
+    assert_int_equal(v->n_scores, 15);
+    assert_bar(v, "Korthikanti et al. 2022 Table 4", 15, 0.05, 0.10);
+    orr_validation_free(v);
+}
+
+static const char *metric_of(const struct orr_score *score)
+{
+    return score->metric;
+}
+
+static void lab_steps_are_met(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate_file(w, "validation/training_lab_h200.csv");
+    const struct orr_error_stats time = orr_score_stats(v, metric_of, "step_time_s");
+    const struct orr_error_stats memory = orr_score_stats(v, metric_of, "peak_memory_gib");
+    print_message("# lab: time median %.2f %%, memory median %.2f %%, %d of %d verdicts wrong\n", 100 * time.median_frac,
+                  100 * memory.median_frac, (int)v->n_wrong_verdicts, (int)v->n_verdicts);
+    assert_true(time.n > 100);
+    assert_int_equal(time.n, memory.n);
+    assert_at_most(time.median_frac, 0.06);
+    assert_at_most(memory.median_frac, 0.02);
+    assert_int_equal(v->n_verdicts, v->n_rows);
+    assert_int_equal(v->n_wrong_verdicts, 0);
+    orr_validation_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_may_be_quoted),
+        cmocka_unit_test(csv_errors_have_a_line),
+        cmocka_unit_test(empty_tables_have_no_rows),
+        cmocka_unit_test(statistics_by_hand),
+        cmocka_unit_test(throughput_is_inverted),
+        cmocka_unit_test(skipped_rows_say_why),
+        cmocka_unit_test(lab_rows_give_time_memory_and_verdict),
+        cmocka_unit_test(layer_rows_give_one_layer),
+        cmocka_unit_test(files_add_up),
+        cmocka_unit_test(published_steps_are_met),
+        cmocka_unit_test(layer_times_are_met),
+        cmocka_unit_test(lab_steps_are_met),
+    };
+    return cmocka_run_group_tests_name("validate", tests, open_world, close_world);
+}
