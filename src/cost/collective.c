@@ -137,8 +137,7 @@ static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op
     local_s = cost->network_s;
     const double ring = orr_collective_hops(op->collective, ORR_ALGORITHM_RING, place.domains);
     const double tree = orr_collective_hops(op->collective, ORR_ALGORITHM_TREE, place.domains);
-    const bool all_to_all = op->collective == ORR_COLLECTIVE_ALLTOALL;
-    const double hops = all_to_all ? place.domains - 1 : orr_min(ring, tree);
+    const double hops = orr_min(ring, tree); /* an all-to-all sends to all at once; its stragglers add up slowly */
     cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL : hops < ring ? ORR_ALGORITHM_TREE : ORR_ALGORITHM_RING;
     cost->network_s = orr_max(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
 }

@@ -113,7 +113,7 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     double hidden_s = 0;
     if (op->window_op >= 0)
         hidden_s = orr_min(cost->total_s, costs[op->window_op].total_s);
-    if (op->group == ORR_GROUP_TP)
+    if (op->group == ORR_GROUP_TP && job->kind == ORR_JOB_TRAIN)
         hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
     if (op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP)
         hidden_s += (cost->total_s - hidden_s) * job->engine.ep_overlap_frac;

@@ -76,13 +76,19 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
     r->logits = job->engine.logit_bytes_live * d->T * d->vocab;
 }
 
+/* Saved feed-forward bytes of the layer at work that are gone once its attention runs backward; under recomputation
+ * they come and go with the recomputed layer. */
+static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
+{
+    return orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+}
+
 /* Activations and 16-bit gradients alive at an instant, beside what is always there. */
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, int instant, double *activations,
                           double *gradients)
 {
     const double all = r->in_flight * (r->saved + r->embedding_mask), g = r->gradient_16bit;
-    /* under recomputation the saved part holds only inputs, so a layer's FFN bytes come and go with `recomputed` */
-    const double ffn_freed = orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+    const double ffn_freed = freed_ffn(job, r);
     *gradients = 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;
@@ -138,7 +144,7 @@ static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, i
 static void add_tensor(struct orr_memory *memory, enum orr_memory_part part, const char *name, const char *shape,
                        const char *sharding, const char *lifetime, double bytes, bool at_peak)
 {
-    if (bytes <= 0 || memory->n_tensors >= ORR_MAX_TENSORS)
+    if (bytes == 0 || memory->n_tensors >= ORR_MAX_TENSORS)
         return;
     memory->tensors[memory->n_tensors++] = (struct orr_tensor){.name = name,
                                                                .shape = shape,
@@ -163,13 +169,14 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
 
-/* Saved tensors by block, all layers and micro-batches of the rank. */
+/* Saved tensors by block: all layers of the rank, of so many micro-batches. */
 static void list_saved(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
-                       const struct rank_bytes *r, bool at_peak, struct orr_memory *memory)
+                       double micro_batches, struct orr_memory *memory)
 {
     struct orr_layer_bytes sum = {0};
+    const bool at_peak = true;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
-        const double n = stage->n_layers[k] * r->in_flight;
+        const double n = stage->n_layers[k] * micro_batches;
         sum.input += n * layers[k].input / (double)job->workload.recompute_every;
         sum.norms += n * layers[k].norms;
         sum.attention += n * layers[k].attention;
@@ -192,7 +199,7 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
     add_tensor(memory, part, "dropout masks", "b s h", norm, life, sum.masks, at_peak);
 }
 
-static void list_working(const struct rank_bytes *r, int peak, struct orr_memory *memory)
+static void list_working(const struct orr_job *job, const struct rank_bytes *r, int peak, struct orr_memory *memory)
 {
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
     const bool layer = peak == FIRST_FFN || peak == FIRST_CORE || peak == LAST_CORE;
@@ -200,6 +207,9 @@ static void list_working(const struct rank_bytes *r, int peak, struct orr_memory
                r->in_flight * r->embedding_mask, true);
     add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved, peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
+    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved, peak == LAST_CORE);
+    add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward", -freed_ffn(job, r),
+               peak == FIRST_CORE || peak == LAST_CORE);
     add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", r->recomputed, layer);
     add_tensor(memory, part, "attention backward", "b a s s, or b s h", "tp, cp", "its backward", r->core_transient,
                peak == FIRST_CORE || peak == LAST_CORE);
@@ -225,8 +235,9 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + job->engine.workspace_bytes;
     memory->n_tensors = 0;
     list_static(job, r, peak, gradients, memory);
-    list_saved(job, stage, layers, r, peak != END && peak != LAST_CORE, memory);
-    list_working(r, peak, memory);
+    /* the oldest micro-batch has given its layers back when its backward ends */
+    list_saved(job, stage, layers, r->in_flight - (peak == END || peak == LAST_CORE ? 1 : 0), memory);
+    list_working(job, r, peak, memory);
     memory->total_bytes = 0;
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
         memory->total_bytes += memory->part_bytes[i];

@@ -56,7 +56,7 @@ struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list
     double rows = 0;
     for (size_t i = first; i < end; i++) {
         const struct orr_op *op = &list->items[i];
-        const double time_s = op->kind == ORR_OP_COLLECTIVE ? costs[i].total_s : orr_cost_at(&costs[i], clock_frac);
+        const double time_s = op->kind == ORR_OP_COLLECTIVE ? costs[i].total_s - costs[i].hidden_s : orr_cost_at(&costs[i], clock_frac);
         add_op(job, op, &costs[i], time_s, &pass);
         rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
     }

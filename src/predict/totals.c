@@ -60,7 +60,8 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_scrat
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_stage *stage = orr_stages_heaviest(scratch->stages, job->plan.pp);
     const double params = stage->dense_params + stage->expert_params, dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
-    const double compute_s = result->model_flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
+    const double flops = job->workload.causal ? orr_model_flops_causal(job) : result->model_flops;
+    const double compute_s = flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * (double)job->engine.optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
     const double link = orr_max(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
     const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->dense_params * (double)job->engine.reduce_bytes : 0;

@@ -13,21 +13,28 @@ struct task {
     int64_t chunk, micro_batch;
 };
 
-/* The i-th forward (or backward) a rank runs: groups of pp micro-batches, chunk after chunk. Backward walks the
- * chunks from the last to the first. Ragged groups are shorter. */
-static struct task nth_task(const struct orr_plan *plan, int64_t m, int64_t i, bool backward)
+/* The i-th forward (or backward) slot of a rank: groups of pp micro-batches, chunk after chunk. Backward walks the
+ * chunks from the last to the first. A ragged last group keeps its slots; those beyond the batch are empty. */
+static struct task nth_task(const struct orr_plan *plan, int64_t i, bool backward)
 {
     const int64_t v = plan->vpp, group_size = v > 1 ? plan->pp : 1;
-    const int64_t group = i / (group_size * v), start = group * group_size;
-    const int64_t size = m - start < group_size ? m - start : group_size;
-    const int64_t within = i - start * v, chunk = within / size;
-    return (struct task){.backward = backward, .chunk = backward ? v - 1 - chunk : chunk, .micro_batch = start + within % size};
+    const int64_t group = i / (group_size * v), within = i % (group_size * v), chunk = within / group_size;
+    return (struct task){.backward = backward,
+                         .chunk = backward ? v - 1 - chunk : chunk,
+                         .micro_batch = group * group_size + within % group_size};
+}
+
+/* Forward slots of a rank, empty ones in. */
+static int64_t slots_of(const struct orr_plan *plan, int64_t m)
+{
+    const int64_t v = plan->vpp, group_size = v > 1 ? plan->pp : 1;
+    return (m + group_size - 1) / group_size * group_size * v;
 }
 
 /* Forwards a rank runs before its first backward. */
-static int64_t warm_up(const struct orr_plan *plan, int64_t m, int64_t rank)
+static int64_t warm_up(const struct orr_plan *plan, int64_t all, int64_t rank)
 {
-    const int64_t p = plan->pp, v = plan->vpp, all = m * v;
+    const int64_t p = plan->pp, v = plan->vpp;
     int64_t n = p - 1 - rank;
     if (plan->schedule == ORR_SCHEDULE_GPIPE)
         n = all;
@@ -38,16 +45,16 @@ static int64_t warm_up(const struct orr_plan *plan, int64_t m, int64_t rank)
     return n < all ? n : all;
 }
 
-/* The j-th task of a rank: warm-up forwards, then forward and backward in turn, then the remaining backwards. */
-static struct task task_at(const struct orr_plan *plan, int64_t m, int64_t rank, int64_t j)
+/* The j-th slot of a rank: warm-up forwards, then forward and backward in turn, then the remaining backwards. */
+static struct task task_at(const struct orr_plan *plan, int64_t all, int64_t rank, int64_t j)
 {
-    const int64_t warm = warm_up(plan, m, rank), all = m * plan->vpp, steady = all - warm;
+    const int64_t warm = warm_up(plan, all, rank), steady = all - warm;
     if (j < warm)
-        return nth_task(plan, m, j, false);
+        return nth_task(plan, j, false);
     const int64_t k = j - warm;
     if (k < 2 * steady)
-        return k % 2 == 0 ? nth_task(plan, m, warm + k / 2, false) : nth_task(plan, m, k / 2, true);
-    return nth_task(plan, m, k - steady, true);
+        return k % 2 == 0 ? nth_task(plan, warm + k / 2, false) : nth_task(plan, k / 2, true);
+    return nth_task(plan, k - steady, true);
 }
 
 struct clock {
@@ -100,9 +107,12 @@ static bool run_owed(struct clock *c, int64_t rank, struct orr_span *span)
 
 static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
 {
-    if (c->next[rank] >= 2 * c->m * c->plan->vpp)
+    const int64_t all = slots_of(c->plan, c->m);
+    while (c->next[rank] < 2 * all && task_at(c->plan, all, rank, c->next[rank]).micro_batch >= c->m)
+        c->next[rank]++; /* an empty slot of a ragged group */
+    if (c->next[rank] >= 2 * all)
         return run_owed(c, rank, span);
-    const struct task task = task_at(c->plan, c->m, rank, c->next[rank]);
+    const struct task task = task_at(c->plan, all, rank, c->next[rank]);
     const double ready = ready_at(c, rank, &task);
     if (isnan(ready))
         return false;

@@ -91,8 +91,10 @@ static inline const struct orr_op *need_op(const struct world *world, int64_t la
 }
 
 /* Equal up to a relative tolerance. */
-#define assert_close(actual, expected, tolerance) assert_close_at(actual, expected, tolerance, #actual, __FILE__, __LINE__)
-static inline void assert_close_at(double actual, double expected, double tolerance, const char *what, const char *file, int line)
+#define assert_close(actual, expected, tolerance)                                                                      \
+    assert_close_at(actual, expected, tolerance, #actual, __FILE__, __LINE__)
+static inline void assert_close_at(double actual, double expected, double tolerance, const char *what, const char *file,
+                                   int line)
 {
     if (fabs(actual - expected) <= tolerance * fmax(fabs(expected), 1e-300)) return;
     print_error("%s is %.17g, expected %.17g (relative tolerance %g)\n", what, actual, expected, tolerance);

@@ -29,7 +29,8 @@ static void wire_bytes_are_eqs_49_to_57(void **state)
         {ORR_COLLECTIVE_P2P, ORR_ALGORITHM_DIRECT, 8, 1e6, 1},           /* Eq. 57 */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_close(orr_collective_wire_bytes(rows[i].collective, rows[i].algorithm, rows[i].ranks, 1e6), rows[i].wire, 1e-15);
+        assert_close(orr_collective_wire_bytes(rows[i].collective, rows[i].algorithm, rows[i].ranks, 1e6), rows[i].wire,
+                     1e-15);
         if (rows[i].hops > 0)
             assert_close(orr_collective_hops(rows[i].collective, rows[i].algorithm, rows[i].ranks), rows[i].hops, 0);
     }
@@ -83,7 +84,8 @@ static void groups_are_placed_by_stride(void **state)
 /* One collective over the TP group of `ranks` neighbours. */
 static double tp_collective_s(struct world *w, enum orr_collective collective, int64_t ranks, double bytes)
 {
-    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = collective, .group = ORR_GROUP_TP, .payload_bytes = bytes};
     struct orr_cost cost;
     w->job.plan.tp = ranks;
     orr_cost_collective(&w->job, &op, &cost);
@@ -92,7 +94,8 @@ static double tp_collective_s(struct world *w, enum orr_collective collective, i
     return cost.total_s;
 }
 
-static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "gb200-nvl72", "mi300x", "tpu-v5p"};
+static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm",
+                                      "gb200-nvl72",  "mi300x",   "tpu-v5p"};
 static const enum orr_collective COLLECTIVES[] = {ORR_COLLECTIVE_ALLREDUCE, ORR_COLLECTIVE_ALLGATHER,
                                                   ORR_COLLECTIVE_REDUCESCATTER, ORR_COLLECTIVE_ALLTOALL};
 
@@ -107,7 +110,8 @@ static void bus_bandwidth_stays_below_the_link(void **state)
                 for (double bytes = 1024; bytes < 4e9; bytes *= 4) {
                     const double n = (double)ranks, once = (n - 1) / n;
                     const bool reduce = COLLECTIVES[c] == ORR_COLLECTIVE_ALLREDUCE;
-                    const double busbw = bytes * once * (reduce ? 2 : 1) / tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
+                    const double busbw =
+                        bytes * once * (reduce ? 2 : 1) / tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
                     const double gain = reduce && w->job.system.scaleup_multicast ? fmax(1, 2 * (n - 1) / (n + 1)) : 1;
                     assert_at_most(busbw, w->job.system.scaleup_bytes_per_s * gain * (1 + 1e-12));
                 }
@@ -131,7 +135,8 @@ static void more_bytes_never_take_less(void **state)
     }
 }
 
-/* With one ring of constant efficiency; measured lines may fall with the ranks, as in-switch reduction does (Eq. 54). */
+/* With one ring of constant efficiency; measured lines may fall with the ranks, as in-switch reduction does (Eq. 54).
+ */
 static void more_ranks_never_take_less(void **state)
 {
     struct world *w = *state;
@@ -176,7 +181,8 @@ static void all_reduce_between_nodes_is_bound_by_the_nics(void **state)
     assert_true(time_s >= 125e6 / 22.5e9 + 2 * 5e-6);
     assert_at_most(time_s, fmax(234.4e6 / 22.5e9, inside_s) + 2 * 5e-6);
     /* one rank per node: a plain ring over 8 NICs, 2 * 7/8 GB; latency 14 ring or 6 tree hops of 5 us */
-    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLREDUCE, .group = ORR_GROUP_DP, .payload_bytes = 1e9};
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLREDUCE, .group = ORR_GROUP_DP, .payload_bytes = 1e9};
     struct orr_cost cost;
     w->job.plan.tp = 8;
     w->job.plan.dp = 8;
@@ -188,14 +194,17 @@ static void all_reduce_between_nodes_is_bound_by_the_nics(void **state)
 static void all_to_all_between_nodes_is_eq_59(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'a100-80g-sxm','gpus':16,'plan':{'ep':8},'workload':{}}");
-    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLTOALL, .group = ORR_GROUP_EP, .payload_bytes = 1e9};
+    read_job(w,
+             "{'kind':'train','model':'mixtral-8x7b','system':'a100-80g-sxm','gpus':16,'plan':{'ep':8},'workload':{}}");
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLTOALL, .group = ORR_GROUP_EP, .payload_bytes = 1e9};
     struct orr_cost cost;
     w->job.plan.ep = 16;
     orr_cost_collective(&w->job, &op, &cost);
     assert_close(cost.total_s, 0.5e9 / 22.5e9 + 5e-6, 1e-12);
     /* Eq. 74: a send to the next stage, 25 GB/s * 0.9 and one hop */
-    const struct orr_op send = {.kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_P2P, .group = ORR_GROUP_PP, .payload_bytes = 1e8};
+    const struct orr_op send = {
+        .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_P2P, .group = ORR_GROUP_PP, .payload_bytes = 1e8};
     w->job.plan.pp = 2;
     orr_cost_collective(&w->job, &send, &cost);
     assert_close(cost.total_s, 1e8 / 22.5e9 + 5e-6, 1e-12);
@@ -244,7 +253,8 @@ static void dram_traffic_is_eq_31(void **state)
     /* same blocks, an fp32 accumulator read and written: 2 * 8 + 8 bytes per 8192^2 */
     assert_close(dram_bytes(1, 8192, 8192, 8192, 8), 24 * 67108864.0, 0);
     /* a tall one: m 65536 in 28 blocks, n 1024 in one: A once, B 28 times */
-    assert_close(dram_bytes(1, 65536, 1024, 4096, 2), 2 * (65536.0 * 4096 + 4096.0 * 1024 * 28) + 2 * 65536.0 * 1024, 0);
+    assert_close(dram_bytes(1, 65536, 1024, 4096, 2), 2 * (65536.0 * 4096 + 4096.0 * 1024 * 28) + 2 * 65536.0 * 1024,
+                 0);
 }
 
 /* Nothing beats the peak, and nothing beats reading inputs and writing outputs once. */
@@ -257,9 +267,11 @@ static void products_respect_the_roofline(void **state)
         read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
         const struct orr_chip *chip = &w->job.system.chip;
         for (size_t d = 0; d < COUNT(dtypes); d++) {
-            if (!(w->job.calibration.gemm[dtypes[d]].burst_frac > 0) || !(chip->peak_flops_per_s[dtypes[d]] > 0)) continue;
+            if (!(w->job.calibration.gemm[dtypes[d]].burst_frac > 0) || !(chip->peak_flops_per_s[dtypes[d]] > 0))
+                continue;
             for (size_t x = 0; x < 6 * 6 * 6 * 2; x++) {
-                const struct orr_op op = product(dtypes[d], x % 2 ? 24 : 1, sides[x / 2 % 6], sides[x / 12 % 6], sides[x / 72]);
+                const struct orr_op op =
+                    product(dtypes[d], x % 2 ? 24 : 1, sides[x / 2 % 6], sides[x / 12 % 6], sides[x / 72]);
                 const struct orr_cost cost = cost_product(w, op);
                 assert_true(cost.total_s >= op.flops / chip->peak_flops_per_s[dtypes[d]]);
                 assert_true(cost.total_s >= op.bytes / chip->hbm_bytes_per_s);
@@ -297,7 +309,8 @@ static void one_row_more_costs_a_wave(void **state)
     assert_int_equal(full.tile_m * full.tile_n, 256 * 128);
     assert_int_equal(full.bound, ORR_BOUND_COMPUTE);
     assert_true(more.compute_s > 1.25 * full.compute_s);
-    /* the wave itself: 2 * 256 * 128 * 8192 FLOP on one of 108 SMs at the burst share of 312 TFLOP/s, and its fixed time */
+    /* the wave itself: 2 * 256 * 128 * 8192 FLOP on one of 108 SMs at the burst share of 312 TFLOP/s, and its fixed
+     * time */
     const struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_FP16];
     assert_close(full.compute_s, 2 * 256.0 * 128 * 8192 / (312e12 / 108 * u->burst_frac) + u->wave_s, 1e-12);
 }
@@ -308,7 +321,8 @@ static void kernel_anchors_on_a100(void **state)
     struct world *w = *state;
     read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
     assert_close(cost_product(w, product(ORR_DTYPE_FP16, 1, 64, 12288, 12288)).total_s, 0.190e-3, 0.15);
-    assert_close(2 * pow(8192, 3) / cost_product(w, product(ORR_DTYPE_FP16, 1, 8192, 8192, 8192)).total_s, 277.6e12, 0.10);
+    assert_close(2 * pow(8192, 3) / cost_product(w, product(ORR_DTYPE_FP16, 1, 8192, 8192, 8192)).total_s, 277.6e12,
+                 0.10);
 }
 
 /* A weight stream is bound by DRAM and keeps its time when the clock drops; a large product stretches with it. */
@@ -351,7 +365,8 @@ static void fused_attention_approaches_its_limit(void **state)
     const char *const systems[] = {"a100-80g-sxm", "h100-sxm", "b200-sxm"};
     for (size_t i = 0; i < COUNT(systems); i++)
         for (int backward = 0; backward < 2; backward++) {
-            read_job(w, "{'kind':'train','model':'llama2-7b','system':'%s','workload':{'attention':'flash2'}}", systems[i]);
+            read_job(w, "{'kind':'train','model':'llama2-7b','system':'%s','workload':{'attention':'flash2'}}",
+                     systems[i]);
             const struct orr_attention_constants *u = &w->job.calibration.attention[ORR_ATTENTION_FLASH2];
             const double limit = backward ? u->backward_frac : u->forward_frac;
             double last = 0, frac = 0;
@@ -366,7 +381,8 @@ static void fused_attention_approaches_its_limit(void **state)
                 last = frac;
             }
             assert_true(frac > 0.99 * limit);
-            const struct orr_op wide = flash(8192, 128, backward), narrow = flash(8192, 64, backward), odd = flash(8192, 112, backward);
+            const struct orr_op wide = flash(8192, 128, backward), narrow = flash(8192, 64, backward),
+                                odd = flash(8192, 112, backward);
             struct orr_cost cost[3];
             orr_cost_flash(&w->job, &wide, &cost[0]);
             orr_cost_flash(&w->job, &narrow, &cost[1]);
@@ -383,7 +399,8 @@ static void pointwise_is_bytes_over_rate(void **state)
     read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},"
                 "'workload':{'engine':'megatron-lm-2022'}}");
     for (int kind = 0; kind < ORR_N_POINTWISES; kind++) {
-        const struct orr_op op = {.kind = ORR_OP_POINTWISE, .pointwise = (enum orr_pointwise)kind, .bytes = 1e9, .launches = 3};
+        const struct orr_op op = {
+            .kind = ORR_OP_POINTWISE, .pointwise = (enum orr_pointwise)kind, .bytes = 1e9, .launches = 3};
         struct orr_cost cost;
         orr_cost_pointwise(&w->job, &op, &cost);
         const double frac = w->job.calibration.pointwise_frac[kind];

@@ -41,7 +41,8 @@ static void activations_are_table_7_3(void **state)
             const struct orr_dims dims = orr_dims_of(&w->job);
             const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
             const double layers = (double)w->job.model.n_layers / REFERENCE[i].pp;
-            const double gib = orr_layer_saved_bytes(&w->job, &bytes) * layers * orr_in_flight(&w->job.plan, dims.m, 0) / GIB;
+            const double gib =
+                orr_layer_saved_bytes(&w->job, &bytes) * layers * orr_in_flight(&w->job.plan, dims.m, 0) / GIB;
             if (fabs(gib - REFERENCE[i].activation_gib[mode]) > 0.01)
                 fail_msg("%s, mode %d: %.4f GiB, published %.2f", REFERENCE[i].model, (int)mode, gib,
                          REFERENCE[i].activation_gib[mode]);
@@ -96,11 +97,13 @@ static void llama_activations_are_eq_84(void **state)
     const double T = 4096, h = 8192, ad = 8192, kd = 1024, f = 28672, t = 8;
     const struct orr_dims dims = orr_dims_of(&w->job);
     struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
-    assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * (4 * h + 2 * ad + 2 * kd + 3 * f) / t + 4 * T * 64 / t, 1e-12);
+    assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * (4 * h + 2 * ad + 2 * kd + 3 * f) / t + 4 * T * 64 / t,
+                 1e-12);
     w->job.plan.sp = false; /* without SP 4h is not divided */
     const struct orr_dims whole = orr_dims_of(&w->job);
     bytes = orr_layer_bytes_of(&w->job, &whole, &w->job.model.kinds[0]);
-    assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * (4 * h + (2 * ad + 2 * kd + 3 * f) / t) + 4 * T * 64 / t, 1e-12);
+    assert_close(orr_layer_saved_bytes(&w->job, &bytes),
+                 2 * T * (4 * h + (2 * ad + 2 * kd + 3 * f) / t) + 4 * T * 64 / t, 1e-12);
     w->job.workload.recompute = ORR_RECOMPUTE_FULL; /* Eq. 83 */
     assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * h, 1e-12);
     w->job.workload.recompute_every = 4; /* Eq. 88: one input per four layers, four layers back at once */
@@ -134,13 +137,17 @@ static void zero_stages_are_eq_80(void **state)
     struct world *w = *state;
     const double published_gb[] = {120, 31.4, 16.6, 1.88};
     for (int zero = 0; zero < 4; zero++) {
-        read_job(w, "{'kind':'train','model':'gpt-7.5b','system':'v100-32g-sxm','plan':{'dp':64,'zero':%d},'workload':"
-                    "{'precision':'fp16','engine':'megatron-lm-2022','global_batch':64},'set':{'engine.gradient_bytes':2}}", zero);
+        read_job(
+            w,
+            "{'kind':'train','model':'gpt-7.5b','system':'v100-32g-sxm','plan':{'dp':64,'zero':%d},'workload':"
+            "{'precision':'fp16','engine':'megatron-lm-2022','global_batch':64},'set':{'engine.gradient_bytes':2}}",
+            zero);
         train(w);
         static struct orr_stage stages[ORR_MAX_STAGES];
         orr_stages_build(&w->job, stages);
         const double *part = w->result.memory.part_bytes, n = 7.5e9 / stages[0].dense_params;
-        const double gb = n * (part[ORR_MEMORY_WEIGHTS] + part[ORR_MEMORY_GRADIENTS] + part[ORR_MEMORY_OPTIMIZER]) / 1e9;
+        const double gb =
+            n * (part[ORR_MEMORY_WEIGHTS] + part[ORR_MEMORY_GRADIENTS] + part[ORR_MEMORY_OPTIMIZER]) / 1e9;
         assert_close(gb, published_gb[zero], 0.005);
     }
 }
@@ -165,7 +172,8 @@ static const char *const JOBS[] = {
     "{'global_batch':64,'engine':'megatron-lm-2022','recompute':'full'}}",
     "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':8,'plan':{'zero':0},'workload':"
     "{'seq':8192,'global_batch':16,'engine':'pytorch-eager'}}",
-    "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':64,'plan':{'tp':2,'pp':4,'ep':8,'etp':1,'zero':0},"
+    "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':64,'plan':{'tp':2,'pp':4,'ep':8,'etp':1,'zero':"
+    "0},"
     "'workload':{'seq':4096,'global_batch':256,'micro_batch':2,'engine':'generic'}}",
     "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':4,'ep':64,'etp':1,'zero':0},"
     "'workload':{'seq':4096,'global_batch':256,'precision':'fp8','engine':'megatron-core-2025'}}",
@@ -219,7 +227,9 @@ static void the_ledger_adds_up(void **state)
         assert_close(tensors[ORR_MEMORY_OPTIMIZER], memory->part_bytes[ORR_MEMORY_OPTIMIZER], 1e-12);
         assert_close(tensors[ORR_MEMORY_WORKSPACE], memory->part_bytes[ORR_MEMORY_WORKSPACE], 1e-12);
         /* Eq. 79 */
-        assert_close(memory->usable_bytes, memory->capacity_bytes * (1 - w->job.engine.fragmentation_frac) - w->job.engine.context_bytes, 1e-15);
+        assert_close(memory->usable_bytes,
+                     memory->capacity_bytes * (1 - w->job.engine.fragmentation_frac) - w->job.engine.context_bytes,
+                     1e-15);
         assert_int_equal(w->result.fits, memory->total_bytes <= memory->usable_bytes);
     }
 }

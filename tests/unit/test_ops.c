@@ -74,7 +74,8 @@ static void fused_attention_counts_the_causal_half(void **state)
     read_job(w, "{'kind':'train','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},"
                 "'workload':{'engine':'megatron-core-2025','seq':4096}}");
     train(w);
-    const struct orr_op *forward = need_op(w, 0, "attention.flash"), *backward = need_op(w, 0, "attention.flash.backward");
+    const struct orr_op *forward = need_op(w, 0, "attention.flash"),
+                        *backward = need_op(w, 0, "attention.flash.backward");
     assert_close(forward->flops, 2 * pairs * 256, 1e-15);
     assert_close(backward->flops, 2.5 * 2 * pairs * 256, 1e-15);
     assert_close(forward->bytes, 2 * 256 * s * (heads + 1) + 4 * heads * s, 1e-15);
@@ -132,13 +133,15 @@ static void experts_get_the_rows_of_eq_7(void **state)
     }
 }
 
-/* Method 3.3 with t 2: 64 heads a rank, d_n 128, d_r 64, d_v 128, r_q 1536, r 512; with sequence parallel the replicated
- * down-projections see half of the 4096 tokens. */
+/* Method 3.3 with t 2: 64 heads a rank, d_n 128, d_r 64, d_v 128, r_q 1536, r 512; with sequence parallel the
+ * replicated down-projections see half of the 4096 tokens. */
 static void latent_attention_has_the_shapes_of_3_3(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','plan':{'tp':2,'dp':32,'ep':64,'etp':1,'sp':true},"
-                "'workload':{'engine':'megatron-core-2025','seq':4096}}");
+    read_job(
+        w,
+        "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','plan':{'tp':2,'dp':32,'ep':64,'etp':1,'sp':true},"
+        "'workload':{'engine':'megatron-core-2025','seq':4096}}");
     train(w);
     const struct shape shapes[] = {
         {"mla.q_down", 1, 2048, 1536, 7168},        {"mla.kv_down", 1, 2048, 512 + 64, 7168},
@@ -150,13 +153,16 @@ static void latent_attention_has_the_shapes_of_3_3(void **state)
         assert_shapes(w, k, shapes, COUNT(shapes));
         const struct orr_op *core = need_op(w, k, "attention.flash");
         assert_close(core->flops, 2 * 64 * 4096.0 * 4096 / 2 * (192 + 128), 1e-15);
-        assert_close(need_op(w, k, "attention.flash.backward")->flops, 2 * 64 * 4096.0 * 4096 / 2 * (3 * 192 + 2 * 128), 1e-15);
+        assert_close(need_op(w, k, "attention.flash.backward")->flops, 2 * 64 * 4096.0 * 4096 / 2 * (3 * 192 + 2 * 128),
+                     1e-15);
         /* Eq. 19 */
-        const double params = 7168.0 * 1536 + 1536 + 1536.0 * 128 * 192 + 7168.0 * 576 + 512 + 512.0 * 128 * 256 + 128.0 * 128 * 7168;
+        const double params =
+            7168.0 * 1536 + 1536 + 1536.0 * 128 * 192 + 7168.0 * 576 + 512 + 512.0 * 128 * 256 + 128.0 * 128 * 7168;
         assert_close((double)w->job.model.kinds[k].attention_params, params, 0);
     }
     const int64_t experts = w->job.model.kinds[0].n_experts > 0 ? 0 : 1;
-    const struct shape moe[] = {{"expert.up", 4, 2048 * 8 * 64 / 256.0, 4096, 7168}, {"shared.up", 1, 4096, 2048, 7168}};
+    const struct shape moe[] = {{"expert.up", 4, 2048 * 8 * 64 / 256.0, 4096, 7168},
+                                {"shared.up", 1, 4096, 2048, 7168}};
     assert_shapes(w, experts, moe, COUNT(moe));
     w->job.plan.sp = false;
     train(w);
@@ -186,9 +192,11 @@ static void gpt_flops_are_eqs_21_to_23(void **state)
     const char *const plans[] = {"'tp':1,'dp':1", "'tp':8,'dp':1,'sp':false", "'tp':8,'dp':4,'sp':true",
                                  "'tp':2,'dp':2,'cp':2,'cp_kind':'allgather'", "'tp':4,'cp':4,'cp_kind':'ring','dp':1"};
     for (size_t i = 0; i < COUNT(plans); i++) {
-        read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{%s},'workload':{'seq':2048,"
-                    "'micro_batch':2,'global_batch':64,'engine':'megatron-lm-2022','attention':'unfused','recompute':'none'}}",
-                 plans[i]);
+        read_job(
+            w,
+            "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{%s},'workload':{'seq':2048,"
+            "'micro_batch':2,'global_batch':64,'engine':'megatron-lm-2022','attention':'unfused','recompute':'none'}}",
+            plans[i]);
         const double base = 72 * B * s * L * h * h;
         const double model = base * (1 + s / (6 * h) + V / (12 * L * h)); /* Eq. 21 */
         train(w);
@@ -227,8 +235,10 @@ static void llama_flops_are_six_per_parameter(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         read_job(w, "{'kind':'train','model':'%s','system':'h100-sxm','plan':{},"
                     "'workload':{'seq':2048,'global_batch':32}}", cases[i].model);
-        assert_close(orr_model_flops(&w->job), B * s * (6 * cases[i].matrix_params + 6 * cases[i].score_width * s), 1e-12);
-        assert_close(orr_model_flops_causal(&w->job), B * s * (6 * cases[i].matrix_params + 3 * cases[i].score_width * s), 1e-12);
+        assert_close(orr_model_flops(&w->job), B * s * (6 * cases[i].matrix_params + 6 * cases[i].score_width * s),
+                     1e-12);
+        assert_close(orr_model_flops_causal(&w->job),
+                     B * s * (6 * cases[i].matrix_params + 3 * cases[i].score_width * s), 1e-12);
     }
 }
 
@@ -244,8 +254,9 @@ static void published_mfu_follows_from_published_time(void **state)
     } rows[] = {{"gpt-22b", 8, 1, 4, 4, 1.10, 0.415},     {"gpt3-175b", 8, 8, 64, 1, 13.75, 0.514},
                 {"mt-530b", 8, 35, 280, 1, 37.83, 0.560}, {"gpt-1t", 8, 64, 512, 1, 71.49, 0.563}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        read_job(w, "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':%d,'pp':%d},'workload':{'seq':2048,"
-                    "'micro_batch':%g,'global_batch':%g,'precision':'fp16','engine':'megatron-lm-2022'}}",
+        read_job(w,
+                 "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':%d,'pp':%d},'workload':{'seq':2048,"
+                 "'micro_batch':%g,'global_batch':%g,'precision':'fp16','engine':'megatron-lm-2022'}}",
                  rows[i].model, rows[i].tp, rows[i].pp, rows[i].micro_batch, rows[i].batch);
         const double gpus = rows[i].tp * rows[i].pp;
         const double mfu = orr_model_flops(&w->job) / (rows[i].time_s * gpus * 312e12);
@@ -323,7 +334,8 @@ static void context_parallel_payloads(void **state)
     train(w);
     assert_close(need_op(w, 0, "cp.ring")->payload_bytes, 3 * kv, 1e-15);
     assert_close(need_op(w, 0, "cp.ring.backward")->payload_bytes, (3 + 4) * kv, 1e-15);
-    assert_close(need_op(w, 0, "attention.flash")->flops, 2 * 32 * 8192.0 * 8192 / 2 / 4 * 256, 1e-15); /* Eq. 15: even */
+    assert_close(need_op(w, 0, "attention.flash")->flops, 2 * 32 * 8192.0 * 8192 / 2 / 4 * 256,
+                 1e-15); /* Eq. 15: even */
     w->job.plan.cp_kind = ORR_CP_ALLGATHER;
     train(w);
     assert_close(need_op(w, 0, "cp.gather")->payload_bytes, 2 * 8192.0 * 4 * 128 * 2, 1e-15);
@@ -337,7 +349,8 @@ static void context_parallel_payloads(void **state)
 static void sends_and_gradient_groups(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':2048,'plan':{'pp':16,'ep':64,'etp':1,'zero':1},"
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':2048,'plan':{'pp':16,'ep':64,'etp':1,"
+                "'zero':1},"
                 "'workload':{'seq':4096,'global_batch':2048,'engine':'megatron-core-2025'}}");
     train(w);
     assert_close(need_op(w, ORR_LAYER_BOUNDARY, "pp.send")->payload_bytes, 4096.0 * 7168 * 2, 1e-15);
@@ -395,8 +408,9 @@ static void stages_hold_every_parameter(void **state)
     for (int i = 0; i < 8; i++) params += stages[i].dense_params + stages[i].expert_params;
     assert_close(params, 68976648192.0, 1e-15);
     /* 61 layers, 3 of them dense; experts over 64 ranks */
-    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':4,'ep':64,'etp':1,"
-                "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025'}}");
+    read_job(w,
+             "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':4,'ep':64,'etp':1,"
+             "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025'}}");
     orr_stages_build(&w->job, stages);
     params = 0;
     for (int i = 0; i < 4; i++) params += stages[i].dense_params + 64 * stages[i].expert_params;

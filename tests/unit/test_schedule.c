@@ -18,7 +18,8 @@ static struct orr_rank_time rank_time(double forward_s, double backward_s, doubl
 static struct orr_job *job_of(enum orr_schedule schedule, int64_t pp, int64_t vpp)
 {
     static struct orr_job job;
-    job = (struct orr_job){.plan = {.pp = pp, .vpp = vpp, .tp = 1, .dp = 1, .cp = 1, .ep = 1, .etp = 1, .schedule = schedule}};
+    job = (struct orr_job){
+        .plan = {.pp = pp, .vpp = vpp, .tp = 1, .dp = 1, .cp = 1, .ep = 1, .etp = 1, .schedule = schedule}};
     return &job;
 }
 
@@ -68,7 +69,8 @@ static void equal_stages_take_eqs_67_to_69(void **state)
                     assert_close(simulated_s(one, ranks, m), (md + pd - 1) * (f + b), 1e-9);
                 } else {
                     const struct orr_job *job = job_of(ORR_SCHEDULE_INTERLEAVED, p, v);
-                    assert_close(closed_form_s(job, ranks, m), md * (f + b) + (pd - 1) * (f + b) / vd, 1e-12); /* Eq. 69 */
+                    assert_close(closed_form_s(job, ranks, m), md * (f + b) + (pd - 1) * (f + b) / vd,
+                                 1e-12); /* Eq. 69 */
                     assert_close(simulated_s(job, ranks, m), md * (f + b) + (pd - 1) * (f + b) / vd, 1e-9);
                 }
             }
@@ -100,7 +102,8 @@ static void zero_bubble_simulation_agrees_with_eq_70(void **state)
                 for (int i = 0; i < 8; i++) ranks[i] = rank_time(shapes[s][0], shapes[s][1], shapes[s][2]);
                 const struct orr_job *job = job_of(ORR_SCHEDULE_ZB_H1, p, 1);
                 const double work_s = shapes[s][0] + shapes[s][1];
-                assert_close(simulated_s(job, ranks, m), (double)m * work_s + (double)(p - 1) * (work_s - 2 * shapes[s][2]), 1e-9);
+                assert_close(simulated_s(job, ranks, m),
+                             (double)m * work_s + (double)(p - 1) * (work_s - 2 * shapes[s][2]), 1e-9);
             }
 }
 
@@ -135,7 +138,8 @@ static void unequal_stages_are_bounded_by_eq_73(void **state)
     }
 }
 
-/* Method 6.1: an incomplete last group of an interleaved pipeline costs (v - 1)(p - m mod p) chunk times of (F + B) / v. */
+/* Method 6.1: an incomplete last group of an interleaved pipeline costs (v - 1)(p - m mod p) chunk times of (F + B) /
+ * v. */
 static void ragged_groups_are_charged(void **state)
 {
     (void)state;
@@ -156,7 +160,8 @@ static const struct orr_span *find_span(size_t n, const char *name, int64_t rank
     const struct orr_span *found = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct orr_span *s = &spans[i];
-        if (strcmp(s->name, name) != 0 || s->rank != rank || s->chunk != chunk || s->micro_batch != micro_batch) continue;
+        if (strcmp(s->name, name) != 0 || s->rank != rank || s->chunk != chunk || s->micro_batch != micro_batch)
+            continue;
         assert_null(found); /* once only */
         found = s;
     }
@@ -227,7 +232,8 @@ static void ragged_interleaving_runs_to_the_end(void **state)
                 const struct orr_job *job = job_of(ORR_SCHEDULE_INTERLEAVED, p, v);
                 const size_t n = orr_pipeline_spans(&job->plan, ranks, m, spans, MAX_SPANS);
                 if (n != (size_t)(2 * p * v * m))
-                    fail_msg("pp %d, vpp %d, %d micro-batches: %d of %d spans", (int)p, (int)v, (int)m, (int)n, (int)(2 * p * v * m));
+                    fail_msg("pp %d, vpp %d, %d micro-batches: %d of %d spans", (int)p, (int)v, (int)m, (int)n,
+                             (int)(2 * p * v * m));
                 assert_no_overlap(n, p);
                 if (p <= 4) assert_causal(n, &job->plan, m);
             }
@@ -256,7 +262,8 @@ static void in_flight_counts_are_simulated(void **state)
     const struct {
         enum orr_schedule schedule;
         int64_t vpp;
-    } kinds[] = {{ORR_SCHEDULE_GPIPE, 1}, {ORR_SCHEDULE_1F1B, 1}, {ORR_SCHEDULE_INTERLEAVED, 2}, {ORR_SCHEDULE_INTERLEAVED, 3}};
+    } kinds[] = {
+        {ORR_SCHEDULE_GPIPE, 1}, {ORR_SCHEDULE_1F1B, 1}, {ORR_SCHEDULE_INTERLEAVED, 2}, {ORR_SCHEDULE_INTERLEAVED, 3}};
     struct orr_rank_time ranks[4];
     for (int i = 0; i < 4; i++) ranks[i] = rank_time(1, 2, 0);
     for (size_t k = 0; k < COUNT(kinds); k++) {

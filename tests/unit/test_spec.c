@@ -657,8 +657,8 @@ static void origins_and_lines(void **state)
     assert_true(strncmp(error.text, "my.json:6: plan.tp: 5 does not", 30) == 0);
     assert_int_equal(orr_job_read(*state, REQUEST, "command line", &job, &error), ORR_ERR_INPUT);
     assert_true(strncmp(error.text, "command line: plan.tp: 5 does not", 33) == 0);
-    assert_int_equal(orr_job_read(*state, "{\"kind\":\"infer\"}", "request", &job, &error), ORR_ERR_INPUT);
-    assert_string_equal(error.text, "request:1: kind: must be \"train\", not \"infer\"");
+    assert_int_equal(orr_job_read(*state, "{\"kind\":\"tune\"}", "request", &job, &error), ORR_ERR_INPUT);
+    assert_string_equal(error.text, "request:1: kind: must be one of \"train\", \"infer\", not \"tune\"");
     assert_int_equal(orr_job_read(*state, "{\"kind\":\"train\"}", "request", &job, NULL), ORR_ERR_INPUT);
 }
 

@@ -4,9 +4,11 @@
 
 #define N_JOBS 200
 
-static const char *const MODELS[] = {"gpt3-175b", "llama2-70b", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "gemma3-12b", "qwen2.5-7b"};
+static const char *const MODELS[] = {"gpt3-175b",   "llama2-70b", "llama3-8b", "mixtral-8x7b",
+                                     "deepseek-v3", "gemma3-12b", "qwen2.5-7b"};
 static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "b200-sxm", "mi300x"};
-static const char *const ENGINES[] = {"megatron-core-2025", "pytorch-eager", "mosaic-fsdp", "megatron-lm-2022", "generic"};
+static const char *const ENGINES[] = {"megatron-core-2025", "pytorch-eager", "mosaic-fsdp", "megatron-lm-2022",
+                                      "generic"};
 static const char *const RECOMPUTES[] = {"none", "selective", "full"};
 static const char *const CP_KINDS[] = {"ring", "allgather", "ulysses"};
 static const char *const SCHEDULES[] = {"gpipe", "1f1b", "zb-h1", "zb-h2"};
@@ -46,8 +48,9 @@ static bool draw_job(struct grid *grid, size_t i)
         "'schedule':'%s','cp_kind':'%s','sp':%s},'workload':{'seq':%d,'micro_batch':%d,'global_batch':%d,"
         "'engine':'%s','recompute':'%s','attention':'%s','precision':'%s'}}",
         model, SYSTEMS[draw(grid, COUNT(SYSTEMS))], tp, pp, vpp, cp, dp, experts ? ep : 1, (int)draw(grid, 4), schedule,
-        CP_KINDS[draw(grid, COUNT(CP_KINDS))], tp > 1 && draw(grid, 2) ? "true" : "false", 1024 * power(grid, 4), b, b * dp * m,
-        ENGINES[draw(grid, COUNT(ENGINES))], RECOMPUTES[draw(grid, COUNT(RECOMPUTES))], attention, precision);
+        CP_KINDS[draw(grid, COUNT(CP_KINDS))], tp > 1 && draw(grid, 2) ? "true" : "false", 1024 * power(grid, 4), b,
+        b * dp * m, ENGINES[draw(grid, COUNT(ENGINES))], RECOMPUTES[draw(grid, COUNT(RECOMPUTES))], attention,
+        precision);
     if (try_job(grid->world, grid->requests[i], &error)) return false;
     grid->jobs[i] = grid->world->job;
     return true;
@@ -111,7 +114,8 @@ static void nothing_beats_the_speed_of_light(void **state)
     for (size_t i = 0; i < N_JOBS; i++) {
         const struct orr_result r = predict(grid, &grid->jobs[i]);
         if (!(r.step_time_s >= r.bound_s && r.mfu_frac > 0 && r.mfu_frac <= 1 && r.hfu_frac > 0 && r.hfu_frac <= 1))
-            fail_msg("step %g s, bound %g s, MFU %g, HFU %g: %s", r.step_time_s, r.bound_s, r.mfu_frac, r.hfu_frac, grid->requests[i]);
+            fail_msg("step %g s, bound %g s, MFU %g, HFU %g: %s", r.step_time_s, r.bound_s, r.mfu_frac, r.hfu_frac,
+                     grid->requests[i]);
         assert_true(r.interval_low_s < r.step_time_s && r.step_time_s < r.interval_high_s);
         assert_true(r.matrix_frac > 0 && r.matrix_frac <= 1);
         assert_true(r.matrix_share_frac > 0 && r.matrix_share_frac <= 1);
@@ -194,7 +198,8 @@ static void more_work_is_never_faster(void **state)
         const struct orr_result more = predict(grid, &job);
         assert_true(more.step_time_s > before.step_time_s);
         assert_close(more.model_flops, 2 * before.model_flops, 1e-12);
-        assert_at_most(more.step_time_s, 2.1 * before.step_time_s); /* fixed parts do not double; the clock may fall a little */
+        assert_at_most(more.step_time_s,
+                       2.1 * before.step_time_s); /* fixed parts do not double; the clock may fall a little */
         job = grid->jobs[i];
         job.workload.moe_imbalance = 1.5;
         assert_true(predict(grid, &job).step_time_s >= before.step_time_s);
@@ -209,12 +214,12 @@ static void assert_same(const struct orr_result *a, const struct orr_result *b)
     assert_memory_equal(a->hidden_s, b->hidden_s, sizeof a->hidden_s);
     assert_memory_equal(a->bound_share_frac, b->bound_share_frac, sizeof a->bound_share_frac);
     assert_memory_equal(a->memory.part_bytes, b->memory.part_bytes, sizeof a->memory.part_bytes);
-    const double x[] = {a->step_time_s, a->interval_low_s, a->interval_high_s, a->bound_s, a->tokens_per_s, a->model_flops,
-                        a->executed_flops, a->mfu_frac, a->hfu_frac, a->matrix_share_frac, a->matrix_frac, a->energy_j,
-                        a->power_w_per_gpu, a->cost_usd, a->memory.total_bytes};
-    const double y[] = {b->step_time_s, b->interval_low_s, b->interval_high_s, b->bound_s, b->tokens_per_s, b->model_flops,
-                        b->executed_flops, b->mfu_frac, b->hfu_frac, b->matrix_share_frac, b->matrix_frac, b->energy_j,
-                        b->power_w_per_gpu, b->cost_usd, b->memory.total_bytes};
+    const double x[] = {a->step_time_s, a->interval_low_s, a->interval_high_s, a->bound_s,  a->tokens_per_s,
+                        a->model_flops, a->executed_flops, a->mfu_frac,        a->hfu_frac, a->matrix_share_frac,
+                        a->matrix_frac, a->energy_j,       a->power_w_per_gpu, a->cost_usd, a->memory.total_bytes};
+    const double y[] = {b->step_time_s, b->interval_low_s, b->interval_high_s, b->bound_s,  b->tokens_per_s,
+                        b->model_flops, b->executed_flops, b->mfu_frac,        b->hfu_frac, b->matrix_share_frac,
+                        b->matrix_frac, b->energy_j,       b->power_w_per_gpu, b->cost_usd, b->memory.total_bytes};
     assert_memory_equal(x, y, sizeof x);
     assert_int_equal(a->fits, b->fits);
     assert_int_equal(a->bottleneck, b->bottleneck);
@@ -267,9 +272,11 @@ static void full_recompute_repeats_the_layers(void **state)
     const char *const models[] = {"gpt-22b", "llama2-7b", "gemma3-12b", "mixtral-8x7b"};
     const char *const engines[] = {"megatron-lm-2022", "megatron-core-2025"};
     for (size_t i = 0; i < COUNT(models) * COUNT(engines); i++) {
-        read_job(w, "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'dp':1},'workload':{'engine':'%s',"
-                    "'global_batch':4,'recompute':'full'},'set':{'engine.short_run':true}}",
-                 models[i / 2], engines[i % 2]);
+        read_job(
+            w,
+            "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'dp':1},'workload':{'engine':'%s',"
+            "'global_batch':4,'recompute':'full'},'set':{'engine.short_run':true}}",
+            models[i / 2], engines[i % 2]);
         train(w);
         assert_close(w->result.time_s[ORR_TIME_RECOMPUTE], layers_forward_s(w), 1e-12);
         const double with_s = w->result.step_time_s - w->result.time_s[ORR_TIME_RECOMPUTE];
@@ -302,7 +309,8 @@ static void without_data_parallel_only_the_tie_is_left(void **state)
     }
 }
 
-/* Eq. 78 by hand: 7B parameters, fp32 gradients, ZeRO 0: norm reads 4, Adam moves 4 + 2 * 12, casts 6 + 6 bytes each. */
+/* Eq. 78 by hand: 7B parameters, fp32 gradients, ZeRO 0: norm reads 4, Adam moves 4 + 2 * 12, casts 6 + 6 bytes each.
+ */
 static void optimizer_time_is_traffic(void **state)
 {
     struct grid *grid = *state;
@@ -328,7 +336,8 @@ static void the_bubble_shrinks_with_micro_batches(void **state)
                     "'workload':{'engine':'megatron-lm-2022','global_batch':%d}}", m);
         train(w);
         const double *t = w->result.time_s;
-        const double work_s = t[ORR_TIME_FORWARD] + t[ORR_TIME_BACKWARD] + t[ORR_TIME_RECOMPUTE] + t[ORR_TIME_TP_EXPOSED];
+        const double work_s =
+            t[ORR_TIME_FORWARD] + t[ORR_TIME_BACKWARD] + t[ORR_TIME_RECOMPUTE] + t[ORR_TIME_TP_EXPOSED];
         const double share = t[ORR_TIME_PP_BUBBLE] / (t[ORR_TIME_PP_BUBBLE] + work_s);
         assert_close(share, 7.0 / (m + 7), 0.06); /* the head's stage is a little slower than the others */
         assert_true(share < last);
@@ -344,13 +353,15 @@ static void long_sequences_respect_the_bound(void **state)
     const char *const systems[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm"};
     for (size_t i = 0; i < COUNT(systems); i++)
         for (int seq = 131072; seq <= 1048576; seq *= 8) {
-            read_job(w, "{'kind':'train','model':'llama3-8b','system':'%s','gpus':8,'plan':{'tp':8},'workload':{'seq':%d,"
-                        "'global_batch':2,'engine':'megatron-core-2025'},"
-                        "'set':{'model.max_position_embeddings':1048576,'engine.short_run':true}}",
+            read_job(w,
+                     "{'kind':'train','model':'llama3-8b','system':'%s','gpus':8,'plan':{'tp':8},'workload':{'seq':%d,"
+                     "'global_batch':2,'engine':'megatron-core-2025'},"
+                     "'set':{'model.max_position_embeddings':1048576,'engine.short_run':true}}",
                      systems[i], seq);
             train(w);
             if (w->result.step_time_s < w->result.bound_s)
-                fail_msg("%s, %d tokens: %g s is below the bound of %g s", systems[i], seq, w->result.step_time_s, w->result.bound_s);
+                fail_msg("%s, %d tokens: %g s is below the bound of %g s", systems[i], seq, w->result.step_time_s,
+                         w->result.bound_s);
             assert_at_most(w->result.hfu_frac, 1);
         }
 }

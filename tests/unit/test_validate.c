@@ -84,9 +84,12 @@ static void statistics_by_hand(void **state)
 {
     (void)state;
     struct orr_score scores[] = {
-        {.source = "x", .error = -0.10, .timed = true, .covered = false}, {.source = "x", .error = 0.02, .timed = true, .covered = true},
-        {.source = "x", .error = 0.05},                                   {.source = "x", .error = -0.01, .timed = true, .covered = true},
-        {.source = "x", .error = 0.04, .timed = true, .covered = true},   {.source = "x", .error = 9, .skipped = "why"},
+        {.source = "x", .error = -0.10, .timed = true, .covered = false},
+        {.source = "x", .error = 0.02, .timed = true, .covered = true},
+        {.source = "x", .error = 0.05},
+        {.source = "x", .error = -0.01, .timed = true, .covered = true},
+        {.source = "x", .error = 0.04, .timed = true, .covered = true},
+        {.source = "x", .error = 9, .skipped = "why"},
         {.source = "y", .error = 0.5},
     };
     const struct orr_validation validation = {.n_scores = COUNT(scores), .scores = scores};
@@ -108,7 +111,8 @@ static void statistics_by_hand(void **state)
 
 /* ---------------------------------------------------------------- schemas */
 
-#define TRAINING "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,precision,engine,metric,value,notes\n"
+#define TRAINING                                                                                                       \
+    "id,source,model,system,gpus,tp,pp,dp,seq,micro_batch,global_batch,precision,engine,metric,value,notes\n"
 #define ROW ",test,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,"
 
 static struct orr_validation *validate(struct world *w, const char *csv)
@@ -123,13 +127,16 @@ static struct orr_validation *validate(struct world *w, const char *csv)
 static void throughput_is_inverted(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'train','model':'llama2-7b','system':'a100-80g-sxm','gpus':8,'plan':{'dp':8},'workload':{'seq':4096,"
-                "'micro_batch':1,'global_batch':64,'precision':'bf16','engine':'generic'}}");
+    read_job(
+        w,
+        "{'kind':'train','model':'llama2-7b','system':'a100-80g-sxm','gpus':8,'plan':{'dp':8},'workload':{'seq':4096,"
+        "'micro_batch':1,'global_batch':64,'precision':'bf16','engine':'generic'}}");
     train(w);
     const double step_s = w->result.step_time_s, rate = 64 * 4096 / step_s / 8;
     char csv[2048];
     snprintf(csv, sizeof csv,
-             TRAINING "a" ROW "step_time_s,%.17g,\nb" ROW "tokens_per_s_per_gpu,%.17g,\nc" ROW "peak_memory_gib,%.17g,\n",
+             TRAINING "a" ROW "step_time_s,%.17g,\nb" ROW "tokens_per_s_per_gpu,%.17g,\nc" ROW
+                      "peak_memory_gib,%.17g,\n",
              step_s / 1.1, rate * 1.25, w->result.memory.total_bytes / GIB * 2);
     struct orr_validation *v = validate(w, csv);
     assert_int_equal(v->n_rows, 3);
@@ -148,16 +155,18 @@ static void throughput_is_inverted(void **state)
 static void skipped_rows_say_why(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n"
-                                                    "b" ROW "furlongs,10,\n"
-                                                    "c" ROW "step_time_s,0,\n"
-                                                    "d" ROW "step_time_s,ten,\n"
-                                                    "e,test,no-such-model,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
-                                                    "f,test,llama2-7b,a100-80g-sxm,8,3,1,8,4096,1,64,bf16,generic,step_time_s,10,\n");
+    struct orr_validation *v =
+        validate(w, TRAINING "a" ROW "step_time_s,10,\n"
+                             "b" ROW "furlongs,10,\n"
+                             "c" ROW "step_time_s,0,\n"
+                             "d" ROW "step_time_s,ten,\n"
+                             "e,test,no-such-model,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                             "f,test,llama2-7b,a100-80g-sxm,8,3,1,8,4096,1,64,bf16,generic,step_time_s,10,\n");
     const char *const words[] = {"", "unknown metric \"furlongs\"", "positive number", "\"ten\"", "no-such-model", ""};
     assert_int_equal(v->n_scores, 6);
     for (size_t i = 0; i < 6; i++) {
-        if (!strstr(v->scores[i].skipped, words[i])) fail_msg("\"%s\" does not say \"%s\"", v->scores[i].skipped, words[i]);
+        if (!strstr(v->scores[i].skipped, words[i]))
+            fail_msg("\"%s\" does not say \"%s\"", v->scores[i].skipped, words[i]);
         assert_int_equal(v->scores[i].skipped[0] == '\0', i == 0);
     }
     assert_int_equal(orr_score_stats(v, NULL, NULL).n, 1);
@@ -167,10 +176,11 @@ static void skipped_rows_say_why(void **state)
 static void lab_rows_give_time_memory_and_verdict(void **state)
 {
     struct world *w = *state;
-    struct orr_validation *v = validate(
-        w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,micro_batch,step_s,peak_bytes\n"
-           "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n"
-           "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,512,,\n");
+    struct orr_validation *v =
+        validate(w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
+                    "micro_batch,step_s,peak_bytes\n"
+                    "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n"
+                    "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,512,,\n");
     assert_int_equal(v->n_rows, 2);
     assert_int_equal(v->n_verdicts, 2);
     assert_int_equal(v->n_wrong_verdicts, 0); /* 512 sequences do not fit in 141 GB */
@@ -187,11 +197,13 @@ static void layer_rows_give_one_layer(void **state)
 {
     struct world *w = *state;
 #define LAYER "t,gpt-22b,a100-80g-sxm,8,8,0,2048,4,fp16,full,unfused,"
-    struct orr_validation *v = validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n"
-                                           LAYER "forward,0.0077\n" LAYER "backward,0.0195\n" LAYER "forward+backward,0.0272\n");
+    struct orr_validation *v =
+        validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
+                    "forward,0.0077\n" LAYER "backward,0.0195\n" LAYER "forward+backward,0.0272\n");
     assert_int_equal(v->n_scores, 3);
     assert_close(v->scores[0].predicted + v->scores[1].predicted, v->scores[2].predicted, 1e-12);
-    /* 24 B s h^2 (1 + s / (6 h)) FLOP over 8 GPUs at no more than 312 TFLOP/s, and backward with recomputation 3 times that */
+    /* 24 B s h^2 (1 + s / (6 h)) FLOP over 8 GPUs at no more than 312 TFLOP/s, and backward with recomputation 3 times
+     * that */
     const double least_s = 24.0 * 4 * 2048 * 6144 * 6144 * (1 + 2048 / (6 * 6144.0)) / 8 / 312e12;
     assert_true(v->scores[0].predicted > least_s && v->scores[0].predicted < 3 * least_s);
     assert_true(v->scores[1].predicted > 3 * least_s);
@@ -203,7 +215,8 @@ static void files_add_up(void **state)
     struct world *w = *state;
     struct orr_error error;
     struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
-    assert_int_equal(orr_validate(w->catalogue, TRAINING "b" ROW "step_time_s,20,\n", "second.csv", &v, &error), ORR_OK);
+    assert_int_equal(orr_validate(w->catalogue, TRAINING "b" ROW "step_time_s,20,\n", "second.csv", &v, &error),
+                     ORR_OK);
     assert_int_equal(v->n_scores, 2);
     /* an error keeps what there was */
     assert_int_equal(orr_validate(w->catalogue, "a,b\n1,2\n", "third.csv", &v, &error), ORR_ERR_INPUT);
@@ -286,8 +299,8 @@ static void lab_steps_are_met(void **state)
     struct orr_validation *v = validate_file(w, "validation/training_lab_h200.csv");
     const struct orr_error_stats time = orr_score_stats(v, metric_of, "step_time_s");
     const struct orr_error_stats memory = orr_score_stats(v, metric_of, "peak_memory_gib");
-    print_message("# lab: time median %.2f %%, memory median %.2f %%, %d of %d verdicts wrong\n", 100 * time.median_frac,
-                  100 * memory.median_frac, (int)v->n_wrong_verdicts, (int)v->n_verdicts);
+    print_message("# lab: time median %.2f %%, memory median %.2f %%, %d of %d verdicts wrong\n",
+                  100 * time.median_frac, 100 * memory.median_frac, (int)v->n_wrong_verdicts, (int)v->n_verdicts);
     assert_true(time.n > 100);
     assert_int_equal(time.n, memory.n);
     assert_at_most(time.median_frac, 0.06);
