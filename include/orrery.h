@@ -503,6 +503,7 @@ struct orr_engine {
     bool fused_gate_up;                       /* gate and up are one product */
     bool split_kv;                            /* decode attention cuts long contexts over idle SMs */
     bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
+    bool packed_gqa_plain_only;               /* ... only of full-context layers with heads of 128 */
     enum orr_decode_kernel decode_kernel;
     bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
@@ -753,6 +754,7 @@ struct orr_op {
     bool causal;                  /* FLASH: masked half skipped */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: K,V heads of this rank; batch sequences, m query heads, n context, k head size */
+    bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
     double floor_s;               /* POINTWISE: least time of all its kernels together */
     enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
@@ -775,6 +777,7 @@ struct orr_cost {
     double dram_bytes, l2_bytes;  /* traffic, re-reads in */
     double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
     double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
+    bool partial_overlap;         /* compute and DRAM time add in part: grouped products */
     enum orr_bound bound;
     enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
     int64_t tile_m, tile_n, split_k; /* GEMM: the winner */

@@ -3,7 +3,10 @@
 #ifndef ORR_COST_COST_H
 #define ORR_COST_COST_H
 
+#include "base/number.h"
 #include "ops/ops.h"
+
+#include <math.h>
 
 /* Cost every operator of the list; costs[i] belongs to list->items[i]. */
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs);
@@ -41,6 +44,17 @@ void orr_cost_decode(const struct orr_job *job, const struct orr_op *op, struct 
 /* Time of a matrix kernel when its units run at `matrix_frac` of peak instead of the burst fraction it was costed
  * at: the clock stretches compute, memory and launch keep their time (Eq. 105). Other kernels are unchanged. */
 double orr_cost_at(const struct orr_cost *cost, double clock_frac);
+
+/* Levels of a kernel joined: they work at once, so the slowest sets the time (Eq. 25). A grouped kernel starts every
+ * expert anew and overlaps its weights with the arithmetic only in part: a norm of exponent 3/2 between sum and maximum. */
+static inline double orr_joined_s(bool partial, double compute_s, double l2_s, double dram_s)
+{
+    const double high = orr_max(compute_s, dram_s);
+    if (!partial || high <= 0)
+        return orr_max(high, l2_s);
+    const double ratio = orr_min(compute_s, dram_s) / high, sum = 1 + ratio * sqrt(ratio);
+    return orr_max(l2_s, high * cbrt(sum * sum));
+}
 
 /* DRAM traffic of a product, all of its batch; re-reads in when the operands of one exceed the cache (Eq. 31). */
 double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes);

@@ -45,7 +45,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), bytes = 2 * op->batch * op->k * op->input_bytes;
     add_line(&piece, 0, bytes * op->kv_heads / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
     add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
-    if (!job->engine.packed_gqa && op->m > op->kv_heads)
+    if (!op->packed && op->m > op->kv_heads)
         add_line(&piece, 0, bytes * op->m / (chip->l2_bytes_per_s * REREAD_L2_FRAC), ORR_BOUND_L2);
     return piece;
 }

@@ -114,11 +114,11 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
 static void name_bound(struct orr_cost *cost)
 {
     const double slowest = orr_max(cost->compute_s, orr_max(cost->l2_s, cost->dram_s));
-    cost->bound = cost->launch_s > slowest       ? ORR_BOUND_OVERHEAD
-                  : cost->compute_s == slowest   ? ORR_BOUND_COMPUTE
-                  : cost->dram_s == slowest      ? ORR_BOUND_DRAM
-                                                 : ORR_BOUND_L2;
-    cost->total_s = slowest + cost->launch_s; /* Eq. 25 */
+    cost->bound = cost->launch_s > slowest     ? ORR_BOUND_OVERHEAD
+                  : cost->compute_s == slowest ? ORR_BOUND_COMPUTE
+                  : cost->dram_s == slowest    ? ORR_BOUND_DRAM
+                                               : ORR_BOUND_L2;
+    cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
 static void take(struct orr_cost *cost, const struct gemm *g, const struct candidate *c, const struct tile *tile, size_t split)
@@ -139,13 +139,14 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     const struct gemm g = prepare(job, op);
     const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
     double best_s = HUGE_VAL;
-    *cost = (struct orr_cost){.matrix_frac = burst_frac,
+    *cost = (struct orr_cost){.partial_overlap = op->kind == ORR_OP_GROUPED,
+                              .matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};
     for (size_t i = 0; i < N_TILES; i++) {
         const double rows = orr_ceil(op->m * TILES[i].per_m), columns = orr_ceil(op->n * TILES[i].per_n);
         for (size_t split = 0; split < g.n_splits; split++) {
             const struct candidate c = price(&g, &TILES[i], rows, columns, split);
-            const double total_s = orr_max(c.compute_s, orr_max(c.l2_s, c.dram_s)) + g.fixed_s[split];
+            const double total_s = orr_joined_s(cost->partial_overlap, c.compute_s, c.l2_s, c.dram_s) + g.fixed_s[split];
             if (total_s >= best_s)
                 continue;
             best_s = total_s;

@@ -88,7 +88,7 @@ double orr_cost_at(const struct orr_cost *cost, double clock_frac)
 {
     if (cost->matrix_frac <= 0)
         return cost->total_s;
-    return orr_max(cost->compute_s / clock_frac, orr_max(cost->l2_s, cost->dram_s)) + cost->launch_s;
+    return orr_joined_s(cost->partial_overlap, cost->compute_s / clock_frac, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
 static void cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)

@@ -100,6 +100,8 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
                         .dtype = orr_serve_dtype16(job),
                         .input_bytes = orr_dtype_bytes(job->serving.kv),
                         .kv_heads = kv_heads_per_rank(job, kind),
+                        .packed = job->engine.packed_gqa &&
+                                  (!job->engine.packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128)),
                         .latent = kind->mla_kv_rank > 0,
                         .launches = 1,
                         .window_op = -1};

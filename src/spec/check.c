@@ -466,6 +466,9 @@ static enum orr_err check_lengths(const struct orr_job *job, struct orr_error *e
         return FAIL(error, "workload.input_len", "input_len + output_len = %lld + %lld = %lld tokens; at most %d",
                     (ll)serving->input_len, (ll)serving->output_len, (ll)(serving->input_len + serving->output_len),
                     ORR_CONTEXT_MAX);
+    if (job->plan.cp > serving->input_len)
+        return FAIL(error, "plan.cp", "%lld ranks share a prompt of %lld tokens: at most one rank per token",
+                    (ll)job->plan.cp, (ll)serving->input_len);
     if (serving->chunk_tokens > serving->input_len)
         return FAIL(error, "workload.chunk_tokens", "%lld is more than the input_len of %lld (0: the prompt at once)",
                     (ll)serving->chunk_tokens, (ll)serving->input_len);

@@ -184,7 +184,15 @@ static void names_match_their_enums(void **state)
     assert_string_equal(orr_collective_name(ORR_COLLECTIVE_P2P), "p2p");
     assert_string_equal(orr_part_name(ORR_PART_CALIBRATION), "calibration");
     assert_string_equal(orr_time_part_name((enum orr_time_part)99), "unknown");
+    assert_string_equal(orr_phase_name(ORR_PHASE_DECODE), "decode");
+    assert_string_equal(orr_algorithm_name(ORR_ALGORITHM_TWOSHOT), "twoshot");
+    assert_string_equal(orr_infer_part_name(ORR_INFER_KV_TRANSFER), "kv_transfer");
+    assert_string_equal(orr_serve_memory_part_name(ORR_SERVE_MEMORY_KV_CACHE), "kv_cache");
+    assert_string_equal(orr_budget_name(ORR_BUDGET_STATIC), "static");
+    assert_string_equal(orr_decode_kernel_name(ORR_DECODE_SDPA), "sdpa");
+    assert_string_equal(orr_infer_part_name(ORR_N_INFER_PARTS), "unknown");
     check_near(orr_dtype_bytes(ORR_DTYPE_FP4), 0.5);
+    check_near(orr_dtype_bytes(ORR_DTYPE_INT4), 0.5);
     check_near(orr_dtype_bytes(ORR_DTYPE_TF32), 4);
 }
 
@@ -214,7 +222,7 @@ static void parts_are_listed_and_read(void **state)
     check_near(system.scaleout_bytes_per_s, 25e9);
     check_near(system.scaleout_efficiency_frac, 0.9);
     assert_true(calibration.calibrated);
-    assert_int_equal(calibration.n_lines, 1);
+    assert_int_equal(calibration.n_lines, 2);
     assert_int_equal(calibration.lines[0].n_points, 3);
     check_near(calibration.lines[0].efficiency_frac[2], 0.8);
     check_near(calibration.gemm[ORR_DTYPE_BF16].launch_s, 2e-6);
