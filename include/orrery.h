@@ -420,6 +420,8 @@ struct orr_decode_constants {
     double sm_bytes_per_s;                    /* what one SM can read */
     double block_s;                           /* fixed time of a thread block */
     double reduce_s;                          /* adding partial results of a split context */
+    double ramp_bytes;                        /* cache bytes read at half that rate before DRAM is busy */
+    double head_elements_per_s;               /* K,V elements a kernel with one query head per block goes through */
 };
 
 #define ORR_MAX_LINES 48

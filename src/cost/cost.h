@@ -19,8 +19,8 @@ void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, stru
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 
 /* Decode attention as a function of the context x: launch + max of straight lines + reduction of the splits, in up to
- * three stretches of x. Straight pieces are what lets the steps of a request be summed exactly. */
-#define ORR_CURVE_PIECES 3
+ * five stretches of x. Straight pieces are what lets the steps of a request be summed exactly. */
+#define ORR_CURVE_PIECES 5
 #define ORR_CURVE_LINES 4
 struct orr_decode_piece {
     double from;                          /* first context it holds for */

@@ -10,10 +10,6 @@
 #define BLOCK_KEYS 64
 /* Rows a matrix instruction multiplies at once: smaller query groups are padded. */
 #define GROUP_ROWS 16
-/* Share of nominal last-level bandwidth left when every query head reads its K,V head again [A: 4.1 TB/s on A100,
- * 5.5 TB/s on H100, inside the 4-6 TB/s of microbenchmarks]. */
-#define REREAD_L2_FRAC 0.6
-
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
@@ -27,12 +23,13 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
     piece->bound[piece->n_lines++] = bound;
 }
 
-/* Lines that hold for every context: cache bytes over DRAM, FLOP over the matrix units, re-reads over the cache. */
-static struct orr_decode_piece common_piece(const struct orr_job *job, const struct orr_op *op)
+/* Lines of one stretch of x that do not depend on splits: cache bytes over DRAM, FLOP over the matrix units, elements
+ * over a kernel that takes one query head at a time. Up to `ramp` keys DRAM is not busy and gives half its rate. */
+static struct orr_decode_piece common_piece(const struct orr_job *job, const struct orr_op *op, double from, double ramp)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_decode_constants *u = constants_of(job, op);
-    struct orr_decode_piece piece = {.add_a = u->launch_s};
+    struct orr_decode_piece piece = {.from = from, .add_a = u->launch_s};
     const double peak16 = chip->peak_flops_per_s[op->dtype];
     if (op->latent) { /* Eq. 11: k is rank + rotary; the values are the rank's part, output_bytes carries it */
         const double rank = op->output_bytes, rotary = op->k - rank;
@@ -42,11 +39,12 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
         add_line(&piece, 0, 2 * op->batch * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
-    const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), bytes = 2 * op->batch * op->k * op->input_bytes;
-    add_line(&piece, 0, bytes * op->kv_heads / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
+    const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
+    const double key_s = elements * op->kv_heads * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
+    add_line(&piece, from > ramp ? ramp * key_s : 0, from > ramp ? key_s : 2 * key_s, ORR_BOUND_DRAM);
     add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
-    if (!op->packed && op->m > op->kv_heads)
-        add_line(&piece, 0, bytes * op->m / (chip->l2_bytes_per_s * REREAD_L2_FRAC), ORR_BOUND_L2);
+    if (!op->packed || op->m <= op->kv_heads)
+        add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);
     return piece;
 }
 
@@ -54,37 +52,72 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
 static struct orr_decode_curve latent_curve(const struct orr_job *job, const struct orr_op *op)
 {
     const double padded = orr_ceil(op->m / 64) * 64, n_sm = (double)job->system.chip.n_sm;
-    struct orr_decode_curve curve = {.n_pieces = 1, .pieces = {common_piece(job, op)}};
+    struct orr_decode_curve curve = {.n_pieces = 1, .pieces = {common_piece(job, op, 0, 0)}};
     curve.pieces[0].add_a += orr_ceil(op->batch * padded / (64 * n_sm)) * constants_of(job, op)->block_s;
     return curve;
 }
 
-/* Eq. 48: splits fill idle SMs. Up to one block of keys nothing is cut; then blocks are added; then they grow. */
-static struct orr_decode_curve split_curve(const struct orr_job *job, const struct orr_op *op)
+/* Where contexts are cut: splits, keys of a block in time, and the first context for which cutting pays. */
+struct cut {
+    double splits, waves, key_s, partial_s, from;
+};
+
+static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_decode_constants *u = constants_of(job, op);
     const double n_sm = (double)job->system.chip.n_sm, heads = op->batch * op->kv_heads;
-    const double splits = job->engine.split_kv ? orr_max(1, floor(n_sm / heads)) : 1;
-    const double waves = orr_ceil(heads * splits / n_sm), key_s = 2 * op->k * op->input_bytes / u->sm_bytes_per_s;
-    const double partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s;
-    const struct orr_decode_piece common = common_piece(job, op);
+    struct cut cut = {.splits = job->engine.split_kv ? orr_max(1, floor(n_sm / heads)) : 1,
+                      .key_s = 2 * op->k * op->input_bytes / u->sm_bytes_per_s,
+                      .partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s,
+                      .from = HUGE_VAL};
+    cut.waves = orr_ceil(heads / n_sm);
+    if (cut.splits <= 1)
+        return cut;
+    const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
+    cut.from = gain > 0 ? (BLOCK_KEYS * cut.key_s + u->reduce_s) / gain : HUGE_VAL; /* while blocks are added */
+    if (cut.from > cut.splits * BLOCK_KEYS)                                         /* while they grow */
+        cut.from = (u->reduce_s + cut.partial_s * cut.splits) / (cut.key_s * (1 - 1 / cut.splits));
+    cut.from = floor(orr_max(cut.from, BLOCK_KEYS)) + 1;
+    return cut;
+}
+
+static void add_blocks(struct orr_decode_piece *piece, const struct orr_decode_constants *u, const struct cut *cut)
+{
+    const bool split = piece->from >= cut->from;
+    const double splits = split ? cut->splits : 1, waves = split ? 1 : cut->waves;
+    const bool growing = piece->from > splits * BLOCK_KEYS;
+    if (growing)
+        add_line(piece, waves * u->block_s, waves * cut->key_s / splits, ORR_BOUND_DRAM);
+    else
+        add_line(piece, waves * (u->block_s + BLOCK_KEYS * cut->key_s), 0, ORR_BOUND_OVERHEAD);
+    if (!split)
+        return;
+    piece->add_a += u->reduce_s + (growing ? cut->partial_s * splits : 0);
+    piece->add_b += growing ? 0 : cut->partial_s / BLOCK_KEYS;
+}
+
+/* Eq. 48: splits fill idle SMs once that pays. Stretches begin where a block is full, where contexts are cut, where
+ * cut blocks are full, and where DRAM is busy. */
+static struct orr_decode_curve split_curve(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_decode_constants *u = constants_of(job, op);
+    const struct cut cut = cut_of(job, op);
+    const double ramp = floor(u->ramp_bytes / (2 * op->batch * op->kv_heads * op->k * op->input_bytes));
+    double from[ORR_CURVE_PIECES] = {0, BLOCK_KEYS + 1, cut.from, cut.splits * BLOCK_KEYS + 1, ramp + 1};
     struct orr_decode_curve curve = {0};
-    struct orr_decode_piece *piece = &curve.pieces[curve.n_pieces++];
-    *piece = common;
-    add_line(piece, waves * (u->block_s + BLOCK_KEYS * key_s), 0, ORR_BOUND_OVERHEAD);
-    if (splits > 1) {
-        piece = &curve.pieces[curve.n_pieces++];
-        *piece = curve.pieces[0];
-        piece->from = BLOCK_KEYS + 1;
-        piece->add_a += u->reduce_s;
-        piece->add_b += partial_s / BLOCK_KEYS;
+    for (int i = 1; i < ORR_CURVE_PIECES; i++) /* five numbers: insertion sort */
+        for (int j = i; j > 0 && from[j] < from[j - 1]; j--) {
+            const double lower = from[j];
+            from[j] = from[j - 1];
+            from[j - 1] = lower;
+        }
+    for (int i = 0; i < ORR_CURVE_PIECES && from[i] < HUGE_VAL; i++) {
+        if (i > 0 && from[i] <= from[i - 1])
+            continue;
+        struct orr_decode_piece *piece = &curve.pieces[curve.n_pieces++];
+        *piece = common_piece(job, op, from[i], ramp);
+        add_blocks(piece, u, &cut);
     }
-    piece = &curve.pieces[curve.n_pieces++];
-    *piece = common;
-    piece->from = splits * BLOCK_KEYS + 1;
-    add_line(piece, waves * u->block_s, waves * key_s / splits, ORR_BOUND_DRAM);
-    if (splits > 1)
-        piece->add_a += u->reduce_s + partial_s * splits;
     return curve;
 }
 

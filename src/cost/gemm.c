@@ -77,7 +77,7 @@ static void prepare_splits(struct gemm *g, double launch_s)
     const struct orr_op *op = g->op;
     for (g->n_splits = 0; g->n_splits < N_SPLITS; g->n_splits++) {
         const double split = SPLITS[g->n_splits];
-        if (split > 1 && op->k < split * SPLIT_MIN_K)
+        if (split > 1 && (op->dtype == ORR_DTYPE_FP4 || op->k < split * SPLIT_MIN_K))
             break;
         g->k[g->n_splits] = orr_ceil(op->k / (split * STEP_K)) * STEP_K;
         g->partial_bytes[g->n_splits] = split > 1 ? 8 * split * op->batch * op->m * op->n : 0;

@@ -79,6 +79,8 @@ static const struct orr_field DECODE_FIELDS[] = {
     DECODE(sm_bytes_per_s, ORR_UNIT_BYTES_PER_S, 1e6, 1e15, "what one SM can read"),
     DECODE(block_s, ORR_UNIT_S, 0, 1, "fixed time of a thread block"),
     DECODE(reduce_s, ORR_UNIT_S, 0, 1, "adding partial results of a split context"),
+    DECODE(ramp_bytes, ORR_UNIT_BYTES, 0, 1e12, "cache bytes read at half rate before DRAM is busy"),
+    DECODE(head_elements_per_s, ORR_UNIT_NONE, 1e6, 1e18, "elements of kernels with one query head per block"),
     FIT(decode_entry),
 };
 

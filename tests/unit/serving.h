@@ -1,0 +1,46 @@
+/* Shared by the tests of inference: predicting a job, its operators by phase, random numbers. */
+#ifndef ORR_TESTS_SERVING_H
+#define ORR_TESTS_SERVING_H
+
+#include "support.h"
+
+static inline struct orr_infer_result infer(const struct world *world, const struct orr_job *job)
+{
+    struct orr_infer_result result;
+    memset(&result, 0x5a, sizeof result);
+    orr_infer(job, world->scratch, &result);
+    return result;
+}
+
+/* The operator of that name and phase after infer(); *cost is its cost. NULL if there is none. */
+static inline const struct orr_op *phase_op(const struct world *world, enum orr_phase phase, const char *name,
+                                            const struct orr_cost **cost)
+{
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    const size_t n = orr_scratch_ops(world->scratch, &ops, &costs);
+    for (size_t i = 0; i < n; i++)
+        if (ops[i].phase == phase && strcmp(ops[i].name, name) == 0) {
+            if (cost) *cost = &costs[i];
+            return &ops[i];
+        }
+    return NULL;
+}
+
+struct random {
+    uint64_t state;
+};
+
+/* 0 ... n - 1 */
+static inline size_t draw(struct random *random, size_t n)
+{
+    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(random->state >> 33) % n;
+}
+
+static inline int draw_power(struct random *random, size_t n)
+{
+    return 1 << draw(random, n);
+}
+
+#endif
