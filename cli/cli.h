@@ -11,6 +11,7 @@ enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 
 /* One command: `argv` starts after the command's name. */
 enum cli_status cli_train(int argc, const char *const *argv);
+enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);

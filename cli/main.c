@@ -18,6 +18,7 @@ static enum cli_status version(int argc, const char *const *argv);
 static const struct cli_command commands[] = {
     /* name      function       one line of help */
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
+    {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"list", cli_list, "list models, chips, systems, engines or calibrations of the catalogue"},
     {"show", cli_show, "show one part of the catalogue with its sources"},
@@ -53,9 +54,9 @@ static enum cli_status help(int argc, const char *const *argv)
     }
     struct cli_text text = {0};
     cli_text_add(&text, "usage: orrery COMMAND [options]\n"
-                        "Predict how fast, how big and how costly distributed LLM training is.\n\nCommands\n");
+                        "Predict how fast, how big and how costly distributed LLM training and inference are.\n\nCommands\n");
     for (size_t i = 0; i < n_commands; i++) cli_text_add(&text, "  %-10s %s\n", commands[i].name, commands[i].help);
-    cli_text_add(&text, "\norrery COMMAND --help lists the options; orrery alone answers an example.\n"
+    cli_text_add(&text, "\norrery COMMAND --help lists the options; orrery alone answers an example of each kind.\n"
                         "Exit status: 0 answered, 1 infeasible or below a bar asked for, 2 bad input.\n");
     const enum cli_status status = cli_write(text.data);
     free(text.data);

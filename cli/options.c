@@ -13,74 +13,104 @@
 #define HEADING(text, for_) {.kind = CLI_HEADING, .commands = (for_), .help = (text)}
 #define TOP(name_, also, arg, text) \
     {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .keys = (name_), \
-     .commands = CLI_FOR_TRAIN, .help = (text)}
-#define FIELD(name_, also, arg, section_, key_, text) \
+     .commands = CLI_FOR_JOB, .help = (text)}
+#define FIELD_OF(name_, also, arg, section_, key_, for_, text) \
     {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .section = (section_), \
-     .keys = (key_), .commands = CLI_FOR_TRAIN, .help = (text)}
-#define SWITCH(name_, also, section_, keys_, text) \
+     .keys = (key_), .commands = (for_), .help = (text)}
+#define FIELD(name_, also, arg, section_, key_, text) \
+    FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_TRAIN, text)
+#define SERVE(name_, also, arg, section_, key_, text) \
+    FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_INFER, text)
+#define SWITCH(name_, also, section_, keys_, for_, text) \
     {.name = (name_), .aliases = (also), .kind = CLI_BOOL, .section = (section_), .keys = (keys_), \
-     .commands = CLI_FOR_TRAIN, .help = (text)}
-#define WORD(name_, section_, key_, word_, text) \
+     .commands = (for_), .help = (text)}
+#define WORD(name_, section_, key_, word_, for_, text) \
     {.name = (name_), .aliases = "", .kind = CLI_WORD, .section = (section_), .keys = (key_), .word = (word_), \
-     .commands = CLI_FOR_TRAIN, .help = (text)}
+     .commands = (for_), .help = (text)}
 #define FORMAT(name_, format_, for_, text) \
     {.name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)}
 #define ACTION(name_, also, arg, kind_, for_, text) \
     {.name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)}
+#define DUMP(stages, for_, text) \
+    {.name = "dump", .aliases = "", .argument = "STAGE", .kind = CLI_DUMP, .keys = (stages), .commands = (for_), \
+     .help = (text)}
 
 static const struct cli_option options[] = {
-    HEADING("Job", CLI_FOR_TRAIN),
+    HEADING("Job", CLI_FOR_JOB),
     TOP("model", "", "ID|FILE", "a catalogue model, or a Hugging Face config.json"),
     TOP("system", "", "ID|FILE", "a catalogue system, or a JSON file"),
     TOP("gpus", "num-gpus world-size", "N", "GPUs in all"),
-    FIELD("engine", "", "ID|FILE", "workload", "engine", "software stack"),
-    HEADING("Plan", CLI_FOR_TRAIN),
+    FIELD_OF("engine", "", "ID|FILE", "workload", "engine", CLI_FOR_JOB, "software stack"),
+    HEADING("Plan", CLI_FOR_JOB),
     FIELD("tp", "tensor-model-parallel-size tensor-parallel-size", "N", "plan", "tp", "tensor parallel"),
     FIELD("pp", "pipeline-model-parallel-size pipeline-parallel-size", "N", "plan", "pp", "pipeline parallel"),
     FIELD("vpp", "virtual-pipeline-model-parallel-size", "N", "plan", "vpp", "model chunks per pipeline rank"),
     FIELD("dp", "data-parallel-size", "N", "plan", "dp", "data parallel; default: the GPUs that are left"),
     FIELD("cp", "context-parallel-size", "N", "plan", "cp", "context parallel"),
     FIELD("ep", "expert-model-parallel-size expert-parallel-size", "N", "plan", "ep", "expert parallel"),
-    FIELD("etp", "expert-tensor-parallel-size", "N", "plan", "etp", "tensor parallel inside an expert"),
-    SWITCH("sp", "sequence-parallel", "plan", "sp", "sequence parallel"),
+    SERVE("tp", "tensor-parallel-size tp-size", "N", "plan", "tp", "tensor parallel"),
+    SERVE("pp", "pipeline-parallel-size pp-size", "N", "plan", "pp", "pipeline parallel"),
+    SERVE("dp", "data-parallel-size dp-size", "N", "plan", "dp", "replicas; default: the GPUs that are left"),
+    SERVE("cp", "context-parallel-size cp-size", "N", "plan", "cp", "context parallel: shortens the prefill"),
+    SERVE("ep", "expert-parallel-size ep-size", "N", "plan", "ep", "expert parallel"),
+    FIELD_OF("etp", "expert-tensor-parallel-size", "N", "plan", "etp", CLI_FOR_JOB,
+             "tensor parallel inside an expert"),
+    SWITCH("sp", "sequence-parallel", "plan", "sp", CLI_FOR_TRAIN, "sequence parallel"),
     FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
-    WORD("use-distributed-optimizer", "plan", "zero", "1", "same as --zero 1"),
+    WORD("use-distributed-optimizer", "plan", "zero", "1", CLI_FOR_TRAIN, "same as --zero 1"),
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule", "gpipe, 1f1b, interleaved, zb-h1, zb-h2"),
     FIELD("cp-kind", "", "NAME", "plan", "cp_kind", "ring, allgather, ulysses"),
     {.name = "stage-layers", .aliases = "", .argument = "N,N,...", .kind = CLI_LIST, .section = "plan",
      .keys = "stage_layers", .commands = CLI_FOR_TRAIN, .help = "layers of each pipeline rank"},
-    HEADING("Workload", CLI_FOR_TRAIN),
+    HEADING("Workload", CLI_FOR_JOB),
     FIELD("seq", "seq-length seq-len", "N", "workload", "seq", "tokens in a sequence"),
     FIELD("micro-batch", "micro-batch-size", "N", "workload", "micro_batch", "sequences in a micro-batch"),
     FIELD("global-batch", "global-batch-size", "N", "workload", "global_batch", "sequences in a step"),
+    SERVE("batch", "batch-size max-num-seqs", "N", "workload", "batch", "sequences of one replica at once"),
+    SERVE("input", "input-len isl", "N", "workload", "input_len", "tokens of a prompt"),
+    SERVE("output", "output-len osl", "N", "workload", "output_len", "tokens of an answer; 1: prefill only"),
     FIELD("precision", "dtype", "NAME", "workload", "precision", "format of matrix inputs: bf16, fp16, fp8, ..."),
-    WORD("bf16", "workload", "precision", "bf16", "same as --precision bf16"),
-    WORD("fp16", "workload", "precision", "fp16", "same as --precision fp16"),
+    SERVE("precision", "dtype", "NAME", "workload", "precision", "format of the weights: bf16, fp8, int4, ..."),
+    WORD("bf16", "workload", "precision", "bf16", CLI_FOR_JOB, "same as --precision bf16"),
+    WORD("fp16", "workload", "precision", "fp16", CLI_FOR_JOB, "same as --precision fp16"),
+    SERVE("matrix-precision", "", "NAME", "workload", "matrix_precision",
+          "format of the products; default: the weights', or 16 bit"),
+    SERVE("kv-precision", "kv-cache-dtype", "NAME", "workload", "kv_precision", "format of the cache: bf16, fp8, ..."),
+    SERVE("prefix-hit", "", "X", "workload", "prefix_hit_frac", "share of the prompt already in the cache"),
+    SERVE("chunk-tokens", "chunked-prefill-size", "N", "workload", "chunk_tokens",
+          "tokens of the prompt per step; 0: all at once"),
+    SERVE("draft-model", "", "ID|FILE", "workload", "draft_model", "model of speculative decoding"),
+    SERVE("draft-tokens", "num-speculative-tokens", "N", "workload", "draft_tokens", "tokens drafted per step"),
+    SERVE("draft-accept", "", "X", "workload", "draft_accept_frac", "chance that a drafted token is accepted"),
+    SWITCH("disaggregated", "", "workload", "disaggregated", CLI_FOR_INFER, "prefill and decode on different GPUs"),
     FIELD("recompute", "recompute-granularity", "NAME", "workload", "recompute", "none, selective, full"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
           "full: layers per saved input"),
     FIELD("attention", "", "NAME", "workload", "attention", "unfused, flash, or a kernel by name"),
-    WORD("use-flash-attn", "workload", "attention", "flash", "same as --attention flash"),
-    SWITCH("dropout", "", "workload", "attention_dropout hidden_dropout", "both dropouts"),
-    SWITCH("attention-dropout", "", "workload", "attention_dropout", "dropout on the attention scores"),
-    SWITCH("hidden-dropout", "", "workload", "hidden_dropout", "dropout on the hidden state"),
-    SWITCH("causal", "", "workload", "causal", "causal mask"),
-    FIELD("moe-imbalance", "", "X", "workload", "moe_imbalance", "rows on the hottest expert rank over the mean"),
-    HEADING("Anything else", CLI_FOR_TRAIN),
-    ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_TRAIN,
+    WORD("use-flash-attn", "workload", "attention", "flash", CLI_FOR_TRAIN, "same as --attention flash"),
+    SWITCH("dropout", "", "workload", "attention_dropout hidden_dropout", CLI_FOR_TRAIN, "both dropouts"),
+    SWITCH("attention-dropout", "", "workload", "attention_dropout", CLI_FOR_TRAIN, "dropout on the attention scores"),
+    SWITCH("hidden-dropout", "", "workload", "hidden_dropout", CLI_FOR_TRAIN, "dropout on the hidden state"),
+    SWITCH("causal", "", "workload", "causal", CLI_FOR_TRAIN, "causal mask"),
+    FIELD_OF("moe-imbalance", "", "X", "workload", "moe_imbalance", CLI_FOR_JOB,
+             "rows on the hottest expert rank over the mean"),
+    HEADING("Anything else", CLI_FOR_JOB),
+    ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
-    ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_TRAIN, "start from a JSON request; options override it"),
+    ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
     ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL,
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     HEADING("Output", CLI_FOR_ALL),
     FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL, "JSON"),
-    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_TRAIN | CLI_FOR_VALIDATE, "CSV"),
-    FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_TRAIN, "every term with its formula"),
-    ACTION("dump", "", "STAGE", CLI_DUMP, CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
-    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TRAIN | CLI_FOR_VALIDATE, "columns of the terminal"),
-    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_TRAIN | CLI_FOR_VALIDATE,
+    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_JOB | CLI_FOR_VALIDATE, "CSV"),
+    FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_JOB, "every term with its formula"),
+    FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
+    DUMP("ops costs timeline memory", CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
+    DUMP("ops costs memory", CLI_FOR_INFER, "a stage as JSON: ops, costs, memory"),
+    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE, "columns of the terminal"),
+    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE,
            "no colours, as with NO_COLOR set"),
     ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL, "this text"),
 };
@@ -107,8 +137,22 @@ static const struct cli_option *find_option(const char *name, size_t n, unsigned
     return NULL;
 }
 
+/* A command that has the option this one lacks; NULL: none. */
+static const char *other_command(const char *flag, size_t n)
+{
+    static const struct {
+        unsigned command;
+        const char *name;
+    } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (find_option(flag, n, commands[i].command)) return commands[i].name;
+    return NULL;
+}
+
 static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command)
 {
+    const char *other = other_command(flag, n);
+    if (other) return cli_fail("unknown option --%.*s (an option of orrery %s)", (int)n, flag, other);
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
     for (size_t i = 0; i < n_options; i++)
@@ -120,19 +164,39 @@ static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command
     return cli_fail("unknown option --%s (see --help)", word);
 }
 
-static enum cli_status set_dump(const char *stage, enum orr_format *format)
+/* "ops, costs or memory" of "ops costs memory". */
+static void join_or(struct cli_text *text, const char *list)
+{
+    for (const char *at = list; *at;) {
+        const size_t n = strcspn(at, " ");
+        const bool last = at[n] == '\0';
+        cli_text_add(text, "%s%.*s", at == list ? "" : last ? " or " : ", ", (int)n, at);
+        at += n + !last;
+    }
+}
+
+static enum cli_status set_dump(const struct cli_option *option, const char *stage, enum orr_format *format)
 {
     static const char *const stages[] = {"ops", "costs", "timeline", "memory"};
     static const enum orr_format formats[] = {ORR_FORMAT_DUMP_OPS, ORR_FORMAT_DUMP_COSTS, ORR_FORMAT_DUMP_TIMELINE,
                                               ORR_FORMAT_DUMP_MEMORY};
-    for (size_t i = 0; i < 4; i++)
+    const char *allowed[4];
+    size_t n = 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (!in_list(option->keys, stages[i], strlen(stages[i]))) continue;
         if (strcmp(stage, stages[i]) == 0) {
             *format = formats[i];
             return CLI_ANSWERED;
         }
-    const char *near = cli_nearest(stage, stages, 4);
-    return cli_fail("--dump %s: expected ops, costs, timeline or memory%s%s%s", stage, near ? " (did you mean " : "",
-                    near ? near : "", near ? "?)" : "");
+        allowed[n++] = stages[i];
+    }
+    struct cli_text expected = {0};
+    join_or(&expected, option->keys);
+    const char *near = cli_nearest(stage, allowed, n);
+    cli_fail("--dump %s: expected %s%s%s%s", stage, expected.data, near ? " (did you mean " : "", near ? near : "",
+             near ? "?)" : "");
+    free(expected.data);
+    return CLI_BAD;
 }
 
 static enum cli_status set_width(const char *value, int *width)
@@ -166,7 +230,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     enum orr_format asked = given->option->format;
     switch (given->option->kind) {
     case CLI_DUMP:
-        if (set_dump(given->value, &asked)) return CLI_BAD;
+        if (set_dump(given->option, given->value, &asked)) return CLI_BAD;
         /* fall through */
     case CLI_FORMAT:
         if (*format && args->format != asked)

@@ -22,7 +22,15 @@ enum cli_kind {
 };
 
 /* Commands an option belongs to. */
-enum { CLI_FOR_TRAIN = 1, CLI_FOR_VALIDATE = 2, CLI_FOR_LIST = 4, CLI_FOR_SHOW = 8, CLI_FOR_ALL = 15 };
+enum {
+    CLI_FOR_TRAIN = 1,
+    CLI_FOR_INFER = 2,
+    CLI_FOR_VALIDATE = 4,
+    CLI_FOR_LIST = 8,
+    CLI_FOR_SHOW = 16,
+    CLI_FOR_JOB = CLI_FOR_TRAIN | CLI_FOR_INFER,
+    CLI_FOR_ALL = 31
+};
 
 struct cli_option {
     const char *name;       /* without the dashes */
@@ -30,7 +38,7 @@ struct cli_option {
     const char *argument;   /* what --help calls it; NULL: takes none */
     enum cli_kind kind;
     const char *section;    /* place in the request: section.key; NULL: top level */
-    const char *keys;       /* several keys, separated by spaces, get the same value */
+    const char *keys;       /* several keys, separated by spaces, get the same value; DUMP: the stages there are */
     const char *word;       /* WORD: the value */
     enum orr_format format; /* FORMAT */
     unsigned commands;

@@ -89,10 +89,24 @@ static bool put_in_object(struct cli_text *text, size_t object, const char *key,
     return true;
 }
 
-bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value)
+/* Where the value of the whole text starts. */
+static size_t find_root(const struct cli_text *text)
 {
     const size_t mark = strncmp(text->data, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
-    const size_t root = mark + strspn(text->data + mark, BLANKS);
+    return mark + strspn(text->data + mark, BLANKS);
+}
+
+bool cli_request_is(const struct cli_text *request, const char *kind)
+{
+    const char *value, *inside;
+    const size_t n = strlen(kind);
+    if (!find_member(request->data + find_root(request), "kind", &value, &inside) || !value) return false;
+    return value[0] == '"' && strncmp(value + 1, kind, n) == 0 && value[n + 1] == '"';
+}
+
+bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value)
+{
+    const size_t root = find_root(text);
     if (!section) return put_in_object(text, root, key, value);
     const char *object, *inside;
     if (!find_member(text->data + root, section, &object, &inside)) return false;
@@ -183,8 +197,8 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     return placed;
 }
 
-enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *request, struct cli_text *origin,
-                                  bool *placed)
+enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
+                                  struct cli_text *origin, bool *placed)
 {
     const char *file = NULL;
     for (size_t i = 0; i < args->n_given; i++)
@@ -197,7 +211,7 @@ enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *
         cli_text_add(origin, "%s", name);
         free(text);
     } else {
-        cli_text_add(request, "{\"kind\":\"train\"}");
+        cli_text_add(request, "{\"kind\":\"%s\"}", kind);
         cli_text_add(origin, "command line");
     }
     *placed = true;

@@ -9,9 +9,12 @@
  * replaced. False, and the text unchanged, where there is no object to put it in: orr_job_read will say why. */
 bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value);
 
-/* The request the options ask for, starting from --request FILE where given. `origin` names it in errors. *placed is
+/* Does the request say that it is of this kind? */
+bool cli_request_is(const struct cli_text *request, const char *kind);
+
+/* The request of this kind the options ask for, starting from --request FILE where given. `origin` names it in errors. *placed is
  * false if the file has no place for an option, which makes sense only if the file is no request at all. */
-enum cli_status cli_request_build(const struct cli_args *args, struct cli_text *request, struct cli_text *origin,
-                                  bool *placed);
+enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
+                                  struct cli_text *origin, bool *placed);
 
 #endif

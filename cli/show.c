@@ -56,6 +56,9 @@ static void add_engine_facts(const struct orr_engine *engine, struct cli_text *t
     cli_text_add(text, "  recompute            %s unless asked\n", orr_recompute_name(engine->default_recompute));
     cli_text_add(text, "  sharding             zero %lld, sequence parallel %s unless asked\n",
                  (long long)engine->default_zero, engine->default_sp ? "on" : "off");
+    cli_text_add(text, "  serving              %s decode kernel, cache budget %.0f %% (%s), blocks of %lld tokens\n",
+                 orr_decode_kernel_name(engine->decode_kernel), 100 * engine->budget_frac,
+                 orr_budget_name(engine->budget), (long long)engine->kv_block_tokens);
 }
 
 /* The facts that follow from a part; chips and calibrations speak for themselves. */

@@ -1,82 +1,22 @@
 /* --explain: every line of the report as formula = values put in = result [source], from the metric list. */
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/units.h"
+#include "report/formula.h"
 #include "report/metrics.h"
 #include "report/table.h"
 #include "report/train.h"
 
-/* ---------------------------------------------------------------- formula -> formula with values */
-
-static bool in_name(char c)
+static bool find(const void *view, const char *name, size_t length, struct orr_value *value)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
-/* Copy a formula with the values of metrics and symbols in place of their names. */
-static void substitute(const struct orr_view *view, const char *formula, struct orr_text *text)
-{
-    while (*formula) {
-        size_t length = 0;
-        while (in_name(formula[length])) length++;
-        const bool dotted_end = length > 1 && formula[length - 1] == '.'; /* the end of a sentence */
-        length -= dotted_end;
-        struct orr_value value;
-        char buffer[ORR_VALUE_TEXT];
-        if (length > 0 && orr_symbol_find(view, formula, length, &value))
-            orr_text_add(text, "%s", orr_value_print(buffer, value));
-        else orr_text_add(text, "%.*s", length > 0 ? (int)length : 1, formula);
-        formula += length > 0 ? length : 1;
-    }
-}
-
-/* "name = formula = values = result   [source]": on one line if it fits, else a line for every step. */
-static void add_steps(const struct orr_style *style, const char *name, const char *const *steps, size_t n_steps,
-                      const char *source, struct orr_text *text)
-{
-    struct orr_text line = {0};
-    orr_text_add(&line, "%s", name);
-    for (size_t i = 0; i < n_steps; i++) orr_text_add(&line, " = %s", steps[i]);
-    orr_text_add(&line, "   [%s]", source);
-    text->failed |= line.failed;
-    if (line.data && orr_columns(line.data) <= orr_style_width(style)) {
-        orr_text_add(text, "%s\n", line.data);
-    } else {
-        orr_text_add(text, "%s\n", name);
-        for (size_t i = 0; i < n_steps; i++) {
-            line.length = 0;
-            orr_text_add(&line, "%s", steps[i]);
-            if (i + 1 == n_steps) orr_text_add(&line, "   [%s]", source);
-            orr_text_wrap(text, style, "  =", 4, line.data ? line.data : "", " ");
-        }
-    }
-    free(line.data);
-}
-
-/* Formula, its values if it names any, and the result. */
-static void add_formula(const struct orr_view *view, const struct orr_style *style, const char *name,
-                        const char *formula, struct orr_value value, const char *source, struct orr_text *text)
-{
-    struct orr_text values = {0};
-    char result[ORR_VALUE_TEXT];
-    substitute(view, formula, &values);
-    orr_value_print(result, value);
-    const char *const with_values = values.data ? values.data : "";
-    const bool same = strcmp(with_values, formula) == 0 || strcmp(with_values, result) == 0;
-    const char *const steps[] = {formula, same ? result : with_values, result};
-    add_steps(style, name, steps, same ? 2 : 3, source, text);
-    text->failed |= values.failed;
-    free(values.data);
+    return orr_symbol_find(view, name, length, value);
 }
 
 static void add_metric(const struct orr_view *view, const struct orr_style *style, enum orr_metric metric,
                        struct orr_text *text)
 {
-    const struct orr_metric_info *info = orr_metric_info(metric);
-    add_formula(view, style, info->key, info->formula, orr_metric_value(view, metric), info->source, text);
+    const struct orr_names names = {.view = view, .find = find};
+    orr_add_metric(&names, style, orr_metric_info(metric), orr_metric_value(view, metric), text);
 }
 
 /* Lines the report does not show: no reason when it fits, no hidden communication where there is none. */
@@ -92,13 +32,6 @@ static void add_metrics(const struct orr_view *view, const struct orr_style *sty
 {
     for (int i = (int)first; i <= (int)last; i++)
         if (!is_absent(view, (enum orr_metric)i)) add_metric(view, style, (enum orr_metric)i, text);
-}
-
-static void add_title(const struct orr_style *style, const char *title, struct orr_text *text)
-{
-    orr_text_add(text, "\n");
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
 }
 
 /* ---------------------------------------------------------------- pipeline bubble */
@@ -123,7 +56,7 @@ static void add_bubble(const struct orr_view *view, const struct orr_style *styl
     const struct orr_metric_info *info = orr_metric_info(ORR_METRIC_TIME_BUBBLE);
     const int64_t others = view->job->plan.pp - 1;
     if (others == 0) {
-        add_steps(style, info->key, (const char *const[]){"no other rank", "0 s"}, 2, info->source, text);
+        orr_add_steps(style, info->key, (const char *const[]){"no other rank", "0 s"}, 2, info->source, text);
         return;
     }
     const char *source;
@@ -134,7 +67,7 @@ static void add_bubble(const struct orr_view *view, const struct orr_style *styl
     (void)snprintf(values, sizeof values, "%lld · %s on average", (long long)others,
                    orr_print_s(mean, bubble.number / (double)others));
     const char *const steps[] = {formula, values, orr_value_print(result, bubble)};
-    add_steps(style, info->key, steps, 3, source, text);
+    orr_add_steps(style, info->key, steps, 3, source, text);
     const struct orr_rank_time *rank = orr_view_rank_time(view);
     char forward[32], backward[32], wgrad[32];
     orr_text_add(text, "  critical rank: F %s, B %s, W %s\n", orr_print_s(forward, rank->forward_s),
@@ -148,7 +81,7 @@ static void add_time_parts(const struct orr_view *view, const struct orr_style *
 {
     char where[96];
     (void)snprintf(where, sizeof where, "time parts, with the operators of pipeline rank %lld", (long long)view->rank);
-    add_title(style, where, text);
+    orr_add_title(style, where, text);
     for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
         if (part == ORR_TIME_PP_BUBBLE) add_bubble(view, style, text);
         else add_metric(view, style, (enum orr_metric)(ORR_METRIC_TIME_FORWARD + part), text);
@@ -164,16 +97,16 @@ void orr_train_explain(const struct orr_view *view, const struct orr_style *styl
     orr_text_add(text, "\n");
     add_metrics(view, style, ORR_METRIC_STEP_TIME, ORR_METRIC_SHARE_OVERHEAD, text);
     add_time_parts(view, style, text);
-    add_title(style, "communication hidden beside compute", text);
+    orr_add_title(style, "communication hidden beside compute", text);
     const size_t before = text->length;
     add_metrics(view, style, ORR_METRIC_HIDDEN_TP, ORR_METRIC_HIDDEN_RDP, text);
     if (text->length == before) orr_text_add(text, "none\n");
-    add_title(style, "memory of a GPU", text);
+    orr_add_title(style, "memory of a GPU", text);
     add_metrics(view, style, ORR_METRIC_MEMORY_WEIGHTS, ORR_METRIC_IN_FLIGHT, text);
     orr_explain_ledger(view, style, text);
-    add_title(style, "energy and cost", text);
+    orr_add_title(style, "energy and cost", text);
     add_metrics(view, style, ORR_METRIC_ENERGY, ORR_METRIC_COST_PER_BILLION, text);
-    add_title(style, "sizes and sustained rate", text);
+    orr_add_title(style, "sizes and sustained rate", text);
     add_metrics(view, style, ORR_METRIC_PARAMS_TOTAL, ORR_METRIC_MATRIX, text);
     orr_explain_constants(view, style, text);
 }

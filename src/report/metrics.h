@@ -4,26 +4,8 @@
 #ifndef ORR_REPORT_METRICS_H
 #define ORR_REPORT_METRICS_H
 
-#include "base/text.h"
+#include "report/value.h"
 #include "report/view.h"
-
-#define ORR_METRIC_UNITS(X)               \
-    /*  enum         name in documents */ \
-    X(S, "s")                             \
-    X(FRAC, "frac")                       \
-    X(COUNT, "count")                     \
-    X(NUMBER, "number")                   \
-    X(BYTES, "bytes")                     \
-    X(BYTES_PER_S, "bytes/s")             \
-    X(FLOP, "FLOP")                       \
-    X(FLOP_PER_S, "FLOP/s")               \
-    X(TFLOP_PER_S, "TFLOP/s")             \
-    X(TOKENS_PER_S, "tokens/s")           \
-    X(J, "J")                             \
-    X(W, "W")                             \
-    X(USD, "USD")                         \
-    X(WORD, "text")                       \
-    X(FLAG, "bool")
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
  * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
@@ -241,32 +223,16 @@
     X(W, S, "weight gradients of one micro-batch, critical rank", orr_view_rank_time(v)->backward.wgrad_s)
 
 #define ORR_X_METRIC_(name, ...) ORR_METRIC_##name,
-#define ORR_X_METRIC_UNIT_(name, ...) ORR_METRIC_UNIT_##name,
 enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };
-enum orr_metric_unit { ORR_METRIC_UNITS(ORR_X_METRIC_UNIT_) ORR_N_METRIC_UNITS };
-
-struct orr_value {
-    enum orr_metric_unit unit;
-    double number;      /* every unit but WORD */
-    const char *word;   /* WORD */
-};
-
-struct orr_metric_info {
-    const char *key, *meaning, *formula, *source;
-    enum orr_metric_unit unit;
-};
 
 const struct orr_metric_info *orr_metric_info(enum orr_metric metric);
-const char *orr_metric_unit_name(enum orr_metric_unit unit);
 struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric metric);
 /* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. */
 bool orr_symbol_find(const struct orr_view *view, const char *name, size_t length, struct orr_value *value);
+/* The symbols as the glossary lists them; *n of them. */
+const struct orr_symbol_info *orr_symbol_infos(size_t *n);
 
-/* A value as people read it ("18.1 s", "45.6 GiB", "0.515"); returns buffer. */
-#define ORR_VALUE_TEXT 320
-char *orr_value_print(char buffer[ORR_VALUE_TEXT], struct orr_value value);
-
-/* docs/glossary.md: the lists above as Markdown. */
+/* docs/glossary.md: the lists of training and of inference as Markdown (glossary.c). */
 void orr_glossary(struct orr_text *text);
 
 #endif

@@ -169,10 +169,31 @@ static void shrink(const struct orr_table *table, int excess, int *widths)
     }
 }
 
+/* Columns a line takes as measured; hidden columns (width below 0) take none. */
+static int line_columns(const struct orr_table *table, const int *widths)
+{
+    int total = INDENT - GAP;
+    for (size_t i = 0; table->align[i]; i++)
+        if (widths[i] >= 0) total += widths[i] + GAP;
+    return total;
+}
+
+/* Hide the columns that may go, one after the other, until the line fits. */
+static void drop_columns(const struct orr_table *table, int width, int *widths)
+{
+    while (table->drop && line_columns(table, widths) > width) {
+        size_t first = 0;
+        for (size_t i = 1; table->align[i]; i++)
+            if (widths[i] >= 0 && (widths[first] < 0 || table->drop[i] > table->drop[first])) first = i;
+        if (widths[first] < 0 || table->drop[first] == '0') return;
+        widths[first] = -1;
+    }
+}
+
 /* Column widths; a bar column takes what the line leaves. */
 static void measure(const struct orr_table *table, int width, int *widths)
 {
-    int total = INDENT - GAP, *bar = NULL;
+    int *bar = NULL;
     for (size_t i = 0; table->align[i]; i++) {
         widths[i] = 0;
         if (table->align[i] == 'b') bar = &widths[i];
@@ -180,9 +201,9 @@ static void measure(const struct orr_table *table, int width, int *widths)
             const int columns = orr_columns(table->rows[r].cells[i]);
             if (columns > widths[i]) widths[i] = columns;
         }
-        total += widths[i] + GAP;
     }
-    const int room = width - total;
+    drop_columns(table, width, widths);
+    const int room = width - line_columns(table, widths);
     if (bar) *bar = room > MAX_BAR ? MAX_BAR : room > 0 ? room : 0;
     shrink(table, -room, widths);
 }
@@ -214,6 +235,7 @@ static void print_row(const struct orr_table *table, const struct orr_row *row, 
 {
     int spaces = INDENT; /* held back until something follows */
     for (size_t i = 0; table->align[i]; i++) {
+        if (widths[i] < 0) continue;
         struct orr_text cell = {0};
         render_cell(&cell, row->cells[i], table->align[i], widths[i]);
         const int columns = cell.data ? orr_columns(cell.data) : 0;
@@ -233,7 +255,7 @@ static void print_row(const struct orr_table *table, const struct orr_row *row, 
 
 void orr_table_print(struct orr_table *table, struct orr_text *text, const struct orr_style *style)
 {
-    int widths[ORR_TABLE_COLUMNS];
+    int widths[ORR_TABLE_COLUMNS] = {0};
     if (!table->failed) {
         measure(table, orr_style_width(style), widths);
         for (size_t r = 0; r < table->n_rows; r++) print_row(table, &table->rows[r], widths, text, style);

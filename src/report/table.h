@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "orrery.h"
 
-#define ORR_TABLE_COLUMNS 12
+#define ORR_TABLE_COLUMNS 16
 #define ORR_MIN_WIDTH 60
 #define ORR_DEFAULT_WIDTH 80
 
@@ -27,6 +27,7 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
     const char *align;   /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
+    const char *drop;    /* a digit per column, or NULL: of a line too long the highest above 0 goes first */
     enum orr_paint column_paint[ORR_TABLE_COLUMNS];
     struct orr_row *rows; /* owned */
     size_t n_rows, capacity;

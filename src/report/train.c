@@ -11,6 +11,7 @@ void orr_train_render(const struct orr_view *view, enum orr_format format, const
     case ORR_FORMAT_EXPLAIN: orr_train_explain(view, style, text); break;
     case ORR_FORMAT_JSON: orr_train_json(view, text); break;
     case ORR_FORMAT_CSV: orr_train_csv(view, text); break;
+    case ORR_FORMAT_OPS: /* a training step shows its operators in the dump */
     case ORR_FORMAT_DUMP_OPS: orr_dump_ops(view, text); break;
     case ORR_FORMAT_DUMP_COSTS: orr_dump_costs(view, text); break;
     case ORR_FORMAT_DUMP_TIMELINE: orr_dump_timeline(view, text); break;

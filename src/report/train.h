@@ -3,6 +3,7 @@
 #define ORR_REPORT_TRAIN_H
 
 #include "base/text.h"
+#include "report/op_text.h"
 #include "report/view.h"
 
 /* What was asked, in four lines; the terminal report and --explain begin with it. */
@@ -27,9 +28,5 @@ void orr_dump_memory(const struct orr_view *view, struct orr_text *text);
 /* Any of them by format. */
 void orr_train_render(const struct orr_view *view, enum orr_format format, const struct orr_style *style,
                       struct orr_text *text);
-
-/* Shape of an operator as text: "2048 x 12288 x 6144", "allreduce 48.0 MiB over tp"; at least 96 bytes. */
-#define ORR_SHAPE_TEXT 96
-char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op);
 
 #endif

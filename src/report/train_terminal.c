@@ -1,33 +1,26 @@
 /* The report people read: what was asked, the answer in eight lines, where time and memory go, what is heaviest. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/units.h"
 #include "report/metrics.h"
+#include "report/summary.h"
 #include "report/table.h"
 #include "report/train.h"
 
-#define GIB        1073741824.0
 #define N_HEAVIEST 5
-#define LABEL      10 /* column at which the lines of the heading go on */
 
 /* ---------------------------------------------------------------- heading: what was asked */
-
-static void add_degree(struct orr_text *line, const char *name, int64_t degree)
-{
-    orr_text_add(line, " · %s %lld", name, (long long)degree);
-}
 
 static void add_plan(const struct orr_plan *plan, struct orr_text *line)
 {
     orr_text_add(line, "tp %lld", (long long)plan->tp);
-    add_degree(line, "pp", plan->pp);
-    if (plan->vpp > 1) add_degree(line, "vpp", plan->vpp);
-    add_degree(line, "dp", plan->dp);
-    if (plan->cp > 1) add_degree(line, "cp", plan->cp);
-    if (plan->ep > 1) add_degree(line, "ep", plan->ep);
-    if (plan->etp > 1) add_degree(line, "etp", plan->etp);
+    orr_summary_degree(line, "pp", plan->pp);
+    if (plan->vpp > 1) orr_summary_degree(line, "vpp", plan->vpp);
+    orr_summary_degree(line, "dp", plan->dp);
+    if (plan->cp > 1) orr_summary_degree(line, "cp", plan->cp);
+    if (plan->ep > 1) orr_summary_degree(line, "ep", plan->ep);
+    if (plan->etp > 1) orr_summary_degree(line, "etp", plan->etp);
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
@@ -41,42 +34,21 @@ static void add_workload(const struct orr_workload *workload, struct orr_text *l
                  orr_recompute_name(workload->recompute));
 }
 
-/* Wrap the collected pieces and empty the line for the next. */
-static void flush_line(struct orr_text *text, const struct orr_style *style, const char *label, struct orr_text *line)
-{
-    orr_text_wrap(text, style, label, LABEL, line->data ? line->data : "", " · ");
-    if (line->data) line->data[0] = '\0';
-    line->length = 0;
-    text->failed |= line->failed;
-}
-
-/* Parameters as models are named: 124 M, 175 B. */
-static char *print_params(char buffer[32], double params)
-{
-    const bool billions = params >= 999.5e6;
-    (void)snprintf(buffer, 32, "%.4g %s", params / (billions ? 1e9 : 1e6), billions ? "B" : "M");
-    return buffer;
-}
-
 void orr_train_heading(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_job *job = view->job;
     const struct orr_result *result = view->result;
     struct orr_text line = {0};
-    char count[32];
-    orr_text_add(&line, "%s · %s parameters", job->model.id, print_params(count, (double)result->params_total));
-    if (result->params_active != result->params_total)
-        orr_text_add(&line, ", %s active", print_params(count, (double)result->params_active));
-    orr_text_add(&line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
-    flush_line(text, style, "training", &line);
+    orr_summary_model(job, result->params_total, result->params_active, &line);
+    orr_summary_line(text, style, "training", &line);
     add_plan(&job->plan, &line);
-    flush_line(text, style, "plan", &line);
+    orr_summary_line(text, style, "plan", &line);
     add_workload(&job->workload, &line);
-    flush_line(text, style, "workload", &line);
+    orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s · %s attention · constants %s, %s", job->engine.id,
                  orr_attention_kernel_name(job->workload.attention), job->calibration.id,
                  orr_metric_value(view, ORR_METRIC_TRUST).word);
-    flush_line(text, style, "engine", &line);
+    orr_summary_line(text, style, "engine", &line);
     orr_text_add(text, "\n");
     free(line.data);
 }
@@ -106,22 +78,6 @@ static void headline_speed(const struct orr_view *view, struct orr_table *table)
     ORR_ROW(table, ORR_PAINT_NONE, "speed of light", number(view, ORR_METRIC_BOUND, value), detail);
 }
 
-/* Shares of the step by binding resource, largest first, without the bottleneck itself. */
-static void list_shares(const struct orr_result *result, struct orr_text *line)
-{
-    bool listed[ORR_N_BOUNDS] = {false};
-    listed[result->bottleneck] = true;
-    for (int n = 1; n < ORR_N_BOUNDS; n++) {
-        int best = -1;
-        for (int i = 0; i < ORR_N_BOUNDS; i++)
-            if (!listed[i] && (best < 0 || result->bound_share_frac[i] > result->bound_share_frac[best])) best = i;
-        listed[best] = true;
-        if (result->bound_share_frac[best] >= 0.005)
-            orr_text_add(line, "%s%s %.0f %%", n > 1 ? ", " : "", orr_bound_name((enum orr_bound)best),
-                         100 * result->bound_share_frac[best]);
-    }
-}
-
 static void headline_resources(const struct orr_view *view, struct orr_table *table)
 {
     const struct orr_result *r = view->result;
@@ -131,7 +87,7 @@ static void headline_resources(const struct orr_view *view, struct orr_table *ta
     ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory", number(view, ORR_METRIC_MEMORY_TOTAL, value),
             detail);
     struct orr_text shares = {0};
-    list_shares(r, &shares);
+    orr_summary_shares(r->bound_share_frac, r->bottleneck, &shares);
     (void)snprintf(value, sizeof value, "%s %.0f %%", orr_bound_name(r->bottleneck),
                    100 * r->bound_share_frac[r->bottleneck]);
     ORR_ROW(table, ORR_PAINT_NONE, "bottleneck", value, shares.data ? shares.data : "");
@@ -153,112 +109,36 @@ static void add_headline(const struct orr_view *view, const struct orr_style *st
     headline_speed(view, &table);
     headline_resources(view, &table);
     orr_table_print(&table, text, style);
-    if (view->result->reason[0]) orr_text_wrap(text, style, "  reason", LABEL + 8, view->result->reason, " ");
+    if (view->result->reason[0]) orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, view->result->reason, " ");
     orr_text_add(text, "\n");
 }
 
 /* ---------------------------------------------------------------- where time and memory go */
 
-struct slice {
-    const char *name;
-    double value;
-};
-
-/* How the rows of one table print amounts: in units of `unit`, as shares of `whole`. */
-struct scale {
-    double unit, whole;
-    int decimals;
-    const char *unit_name;
-};
-
-static void amount_row(struct orr_table *table, const struct scale *scale, enum orr_paint paint, const char *name,
-                       double amount, double percent, const char *bar)
-{
-    char amount_text[64], percent_text[32];
-    (void)snprintf(amount_text, sizeof amount_text, "%.*f %s", scale->decimals, amount, scale->unit_name);
-    (void)snprintf(percent_text, sizeof percent_text, "%.1f %%", percent);
-    ORR_ROW(table, paint, name, amount_text, percent_text, bar);
-}
-
-/* Rows of the parts with share and bar, then their sum. Rounding keeps the sum: what is printed adds up.
- * Returns the printed sum. */
-static double add_slices(struct orr_table *table, const struct slice *slices, size_t n_slices,
-                         const struct scale *scale)
-{
-    double values[ORR_N_TIME_PARTS] = {0}, shares[ORR_N_TIME_PARTS] = {0};
-    double rounded[ORR_N_TIME_PARTS], percents[ORR_N_TIME_PARTS];
-    double sum = 0, sum_percent = 0, longest = 100;
-    for (size_t i = 0; i < n_slices; i++) {
-        values[i] = slices[i].value / scale->unit;
-        shares[i] = scale->whole > 0 ? 100 * slices[i].value / scale->whole : 0;
-        longest = fmax(longest, shares[i]);
-    }
-    orr_apportion(values, n_slices, pow(10, -scale->decimals), rounded);
-    orr_apportion(shares, n_slices, 0.1, percents);
-    for (size_t i = 0; i < n_slices; i++) {
-        char bar[32];
-        (void)snprintf(bar, sizeof bar, "%.9f", shares[i] / longest);
-        if (slices[i].value != 0)
-            amount_row(table, scale, ORR_PAINT_NONE, slices[i].name, rounded[i], percents[i], bar);
-        sum += rounded[i];
-        sum_percent += percents[i];
-    }
-    amount_row(table, scale, ORR_PAINT_BOLD, "sum", sum, sum_percent, "");
-    return sum;
-}
-
 static void add_time(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_result *r = view->result;
-    struct slice slices[ORR_N_TIME_PARTS];
+    struct orr_slice slices[ORR_N_TIME_PARTS];
     for (int i = 0; i < ORR_N_TIME_PARTS; i++)
-        slices[i] = (struct slice){orr_time_part_name((enum orr_time_part)i), r->time_s[i]};
-    struct scale scale = {.unit = r->step_time_s >= 1 ? 1 : 1e-3, .whole = r->step_time_s};
-    const double size = r->step_time_s / scale.unit;
-    scale.decimals = size >= 1000 ? 1 : size >= 100 ? 2 : 3;
-    scale.unit_name = scale.unit < 1 ? "ms" : "s";
-    struct orr_table table;
-    orr_table_start(&table, "lrrb");
-    table.column_paint[3] = ORR_PAINT_BAR;
-    orr_paint(text, style, ORR_PAINT_BOLD, "time of a step");
-    orr_text_add(text, "\n");
-    (void)add_slices(&table, slices, ORR_N_TIME_PARTS, &scale);
-    orr_table_print(&table, text, style);
-    orr_text_add(text, "\n");
-}
-
-/* What is left of the GPU's memory, and what the driver and the allocator keep: with the sum they make the whole. */
-static void capacity_rows(struct orr_table *table, const struct orr_memory *memory, const struct scale *scale,
-                          double sum)
-{
-    const double capacity = round(100 * memory->capacity_bytes / GIB) / 100;
-    const double headroom = round(100 * (memory->usable_bytes - memory->total_bytes) / GIB) / 100;
-    const double percent = memory->capacity_bytes > 0 ? 100 * GIB / memory->capacity_bytes : 0;
-    const double reserved = capacity - sum - headroom;
-    amount_row(table, scale, headroom < 0 ? ORR_PAINT_BAD : ORR_PAINT_GOOD, "headroom", headroom, percent * headroom,
-               "");
-    amount_row(table, scale, ORR_PAINT_NONE, "reserved", reserved, percent * reserved, "");
-    amount_row(table, scale, ORR_PAINT_BOLD, "capacity", capacity, 100, "");
+        slices[i] = (struct orr_slice){orr_time_part_name((enum orr_time_part)i), r->time_s[i]};
+    orr_summary_time(style, "time of a step", slices, ORR_N_TIME_PARTS, r->step_time_s, text);
 }
 
 static void add_memory(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_memory *memory = &view->result->memory;
-    struct slice slices[ORR_N_MEMORY_PARTS];
+    struct orr_slice slices[ORR_N_MEMORY_PARTS];
     char title[64];
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
-        slices[i] = (struct slice){orr_memory_part_name((enum orr_memory_part)i), memory->part_bytes[i]};
+        slices[i] = (struct orr_slice){orr_memory_part_name((enum orr_memory_part)i), memory->part_bytes[i]};
     (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak:", (long long)memory->peak_stage);
     orr_text_wrap(text, style, title, orr_columns(title) + 1, orr_metric_value(view, ORR_METRIC_PEAK_INSTANT).word,
                   " ");
-    const struct scale scale = {.unit = GIB, .whole = memory->capacity_bytes, .decimals = 2, .unit_name = "GiB"};
-    struct orr_table table;
-    orr_table_start(&table, "lrrb");
-    table.column_paint[3] = ORR_PAINT_BAR;
-    const double sum = add_slices(&table, slices, ORR_N_MEMORY_PARTS, &scale);
-    capacity_rows(&table, memory, &scale, sum);
-    orr_table_print(&table, text, style);
-    orr_text_add(text, "\n");
+    orr_summary_memory(style, slices, ORR_N_MEMORY_PARTS,
+                       (struct orr_room){.total_bytes = memory->total_bytes,
+                                         .usable_bytes = memory->usable_bytes,
+                                         .capacity_bytes = memory->capacity_bytes},
+                       text);
 }
 
 /* ---------------------------------------------------------------- pipeline, hidden communication, operators */
@@ -274,13 +154,13 @@ static void add_pipeline(const struct orr_view *view, const struct orr_style *st
                      (long long)view->job->plan.pp, (long long)r->n_micro_batches,
                      r->step_time_s > 0 ? 100 * r->time_s[ORR_TIME_PP_BUBBLE] / r->step_time_s : 0, r->memory.in_flight,
                      (long long)r->memory.peak_stage);
-        flush_line(text, style, "pipeline", &line);
+        orr_summary_line(text, style, "pipeline", &line);
     }
     for (int i = 0; i < ORR_N_GROUPS; i++)
         if (r->hidden_s[i] > 0)
             orr_text_add(&line, "%s%s %s", line.length ? " · " : "", orr_group_name((enum orr_group)i),
                          orr_print_s(buffer, r->hidden_s[i]));
-    if (line.length) flush_line(text, style, "hidden", &line);
+    if (line.length) orr_summary_line(text, style, "hidden", &line);
     if (text->length > before) orr_text_add(text, "\n");
     free(line.data);
 }

@@ -75,6 +75,8 @@ static enum orr_time_part op_part(const struct orr_op *op)
     case ORR_PHASE_FORWARD: return ORR_TIME_FORWARD;
     case ORR_PHASE_BACKWARD: return ORR_TIME_BACKWARD;
     case ORR_PHASE_STEP: return ORR_TIME_OPTIMIZER;
+    case ORR_PHASE_PREFILL: /* not of a training step */
+    case ORR_PHASE_DECODE:
     case ORR_N_PHASES: break;
     }
     return ORR_TIME_OVERHEAD;
@@ -97,7 +99,7 @@ double orr_view_part_s(const struct orr_view *view, size_t i, enum orr_time_part
 
 /* ---------------------------------------------------------------- the heaviest operators */
 
-static bool is_alike(const struct orr_op *a, const struct orr_op *b)
+bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b)
 {
     return a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops && a->bytes == b->bytes &&
            a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->name, b->name) == 0;
@@ -110,7 +112,7 @@ static struct orr_alike gather_alike(const struct orr_view *view, size_t i, enum
     const struct orr_cost *costs = view->scratch->costs;
     struct orr_alike alike = {.first = i};
     for (size_t k = 0; k < view->scratch->ops.n; k++) {
-        if (!is_alike(&ops[k], &ops[i]) || costs[k].hidden_s != costs[i].hidden_s) continue;
+        if (!orr_ops_alike(&ops[k], &ops[i]) || costs[k].hidden_s != costs[i].hidden_s) continue;
         if (k < i) return alike;
         alike.runs += part_runs(view, k, part);
         alike.step_s += orr_view_part_s(view, k, part);
@@ -118,17 +120,21 @@ static struct orr_alike gather_alike(const struct orr_view *view, size_t i, enum
     return alike;
 }
 
+size_t orr_alike_insert(struct orr_alike *alike, size_t n, size_t n_max, struct orr_alike next)
+{
+    if (!(next.step_s > 0)) return n;
+    size_t place = n < n_max ? n++ : n_max; /* what is beyond n_max drops off */
+    for (; place > 0 && alike[place - 1].step_s < next.step_s; place--)
+        if (place < n_max) alike[place] = alike[place - 1];
+    if (place < n_max) alike[place] = next;
+    return n;
+}
+
 size_t orr_view_heaviest(const struct orr_view *view, enum orr_time_part part, size_t n_max, struct orr_alike *alike)
 {
     size_t n = 0;
-    for (size_t i = 0; i < view->scratch->ops.n; i++) {
-        const struct orr_alike next = gather_alike(view, i, part);
-        if (!(next.step_s > 0)) continue;
-        size_t place = n < n_max ? n++ : n_max; /* insertion sort; what is beyond n_max drops off */
-        for (; place > 0 && alike[place - 1].step_s < next.step_s; place--)
-            if (place < n_max) alike[place] = alike[place - 1];
-        if (place < n_max) alike[place] = next;
-    }
+    for (size_t i = 0; i < view->scratch->ops.n; i++)
+        n = orr_alike_insert(alike, n, n_max, gather_alike(view, i, part));
     return n;
 }
 

@@ -34,6 +34,10 @@ struct orr_alike {
     double runs;     /* executions in a step on the critical rank, in the parts asked for */
     double step_s;   /* seconds they take there */
 };
+/* Do two operators differ in nothing but their layer kind and count? */
+bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b);
+/* Keep the `n_max` heaviest groups in order; returns the new number. */
+size_t orr_alike_insert(struct orr_alike *alike, size_t n, size_t n_max, struct orr_alike next);
 /* The heaviest such groups of one part of the step, or of all parts (ORR_N_TIME_PARTS); returns how many, at most
  * n_max. Heaviest first. */
 size_t orr_view_heaviest(const struct orr_view *view, enum orr_time_part part, size_t n_max, struct orr_alike *alike);

@@ -58,6 +58,28 @@ static void broken_text_is_left_alone(void **state)
     }
 }
 
+static void kinds_are_recognised(void **state)
+{
+    (void)state;
+    static const char *const TRAIN[] = {"{\"kind\":\"train\"}", " {\"a\": {\"kind\": 1},\n\"kind\" : \"train\" }",
+                                        "\xef\xbb\xbf{\"kind\":\"train\",", "{\"kind\":\"train\""};
+    static const char *const OTHER[] = {"", "{}", "[]", "{\"kind\":3}", "{\"kind\":\"trai", "{\"kind\":\"training\"}",
+                                        "{\"a\":{\"kind\":\"train\"}}", "{\"a\":", "{\"kind\":"};
+    for (size_t i = 0; i < sizeof TRAIN / sizeof *TRAIN; i++) {
+        struct cli_text text = {0};
+        cli_text_add(&text, "%s", TRAIN[i]);
+        assert_true(cli_request_is(&text, "train"));
+        assert_false(cli_request_is(&text, "infer"));
+        free(text.data);
+    }
+    for (size_t i = 0; i < sizeof OTHER / sizeof *OTHER; i++) {
+        struct cli_text text = {0};
+        cli_text_add(&text, "%s", OTHER[i]);
+        assert_false(cli_request_is(&text, "train"));
+        free(text.data);
+    }
+}
+
 static void strings_are_escaped(void **state)
 {
     (void)state;
@@ -82,7 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_are_added),         cmocka_unit_test(members_are_replaced),
         cmocka_unit_test(broken_text_is_left_alone), cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(kinds_are_recognised),      cmocka_unit_test(nearest_names),
     };
     return cmocka_run_group_tests_name("request", tests, NULL, NULL);
 }

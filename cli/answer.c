@@ -1,0 +1,63 @@
+/* The commands that answer a request: options -> request -> job -> report. */
+#include "answer.h"
+
+#include <stdlib.h>
+
+#include "request.h"
+
+static enum cli_status answer(const struct cli_question *question, const struct cli_args *args,
+                              const struct orr_job *job)
+{
+    char *report = question->report(job, args->format, &args->style);
+    if (!report) return cli_fail_memory();
+    const enum cli_status status = cli_write(report);
+    free(report);
+    if (status) return status;
+    /* The report is text; whether the job fits is asked of the model itself. */
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (!scratch) return cli_fail_memory();
+    const bool fits = question->fits(job, scratch);
+    orr_scratch_free(scratch);
+    return fits ? CLI_ANSWERED : CLI_BELOW;
+}
+
+static enum cli_status read_job(const struct cli_question *question, const struct cli_args *args,
+                                const struct orr_catalogue *catalogue, struct orr_job *job)
+{
+    struct cli_text request = {0}, origin = {0};
+    bool placed = false;
+    struct orr_error error;
+    enum cli_status status = cli_request_build(args, question->name, &request, &origin, &placed);
+    const bool foreign = !status && cli_request_is(&request, question->other); /* said before its keys are judged */
+    if (!status && !foreign && orr_job_read(catalogue, request.data, origin.data, job, &error))
+        status = cli_fail("%s", error.text);
+    if (!status && (foreign || job->kind != question->kind))
+        status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s", origin.data, question->other, question->other);
+    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
+    free(request.data);
+    free(origin.data);
+    return status;
+}
+
+static enum cli_status run(const struct cli_question *question, const struct cli_args *args)
+{
+    if (args->help) return cli_options_help(question->command, question->usage);
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    struct orr_job *job = malloc(sizeof *job);
+    enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!job) status = cli_fail_memory();
+    if (!status) status = read_job(question, args, catalogue, job);
+    if (!status) status = answer(question, args, job);
+    free(job);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+enum cli_status cli_answer(int argc, const char *const *argv, const struct cli_question *question)
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, question->command, 0, &args);
+    if (!status) status = run(question, &args);
+    cli_args_free(&args);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* The metric and symbol lists of an inference report -> values. */
+#include "report/infer_metrics.h"
+
+#include "memory/serving.h"
+
+/* ---------------------------------------------------------------- helpers of the value expressions */
+
+static double orr_output_tokens(const struct orr_job *job)
+{
+    return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
+}
+
+static double orr_sequence_kv_bytes(const struct orr_job *job)
+{
+    return orr_kv_sequence_bytes(job, (double)(job->serving.input_len + job->serving.output_len));
+}
+
+static double orr_draft_step_s(const struct orr_infer_view *view)
+{
+    const double steps = orr_infer_steps(view) * (double)view->job->serving.draft_tokens;
+    return orr_ratio(view->result->time_s[ORR_INFER_DRAFT], steps);
+}
+
+/* Eq. 95: over the scale-out link, or the scale-up one where there is no other. */
+static double orr_handoff_s(const struct orr_job *job)
+{
+    const struct orr_system *system = &job->system;
+    const bool out = system->scaleout_bytes_per_s > 0;
+    const double link_bytes_per_s = out ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac
+                                        : system->scaleup_bytes_per_s;
+    const double bytes = (double)job->serving.batch * orr_kv_sequence_bytes(job, (double)job->serving.input_len);
+    return orr_ratio(bytes, link_bytes_per_s);
+}
+
+/* ---------------------------------------------------------------- the lists as tables */
+
+const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric)
+{
+#define X(name, key, unit, meaning, formula, source, value) {key, meaning, formula, source, ORR_METRIC_UNIT_##unit},
+    static const struct orr_metric_info infos[] = {ORR_INFER_METRICS(X)};
+#undef X
+    _Static_assert(sizeof infos / sizeof infos[0] == ORR_N_INFER_METRICS, "one row per metric");
+    return &infos[metric];
+}
+
+struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric)
+{
+    const struct orr_job *j = view->job;
+    const struct orr_infer_result *r = view->result;
+    switch (metric) {
+#define X(name, key, unit, meaning, formula, source, value)                                                            \
+    case ORR_INFER_METRIC_##name: return ORR_VALUE(unit, value);
+        ORR_INFER_METRICS(X)
+#undef X
+    case ORR_N_INFER_METRICS: break;
+    }
+    return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
+}
+
+bool orr_infer_symbol_find(const struct orr_infer_view *view, const char *name, size_t length,
+                           struct orr_value *value)
+{
+    const struct orr_infer_view *v = view;
+    const struct orr_job *j = view->job;
+#define X(symbol, unit, origin, expression)                                                                            \
+    if (orr_is_name(name, length, #symbol)) {                                                                          \
+        *value = ORR_VALUE(unit, expression);                                                                          \
+        return true;                                                                                                   \
+    }
+    ORR_INFER_SYMBOLS(X)
+#undef X
+    for (int i = 0; i < ORR_N_INFER_METRICS; i++)
+        if (orr_is_name(name, length, orr_infer_metric_info((enum orr_infer_metric)i)->key)) {
+            *value = orr_infer_metric_value(view, (enum orr_infer_metric)i);
+            return true;
+        }
+    return false;
+}
+
+const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n)
+{
+#define X(symbol, unit, origin, expression) {#symbol, origin, ORR_METRIC_UNIT_##unit},
+    static const struct orr_symbol_info infos[] = {ORR_INFER_SYMBOLS(X)};
+#undef X
+    *n = sizeof infos / sizeof infos[0];
+    return infos;
+}
+
+const char *orr_budget_formula(enum orr_budget budget)
+{
+    switch (budget) {
+    case ORR_BUDGET_TOTAL:
+        return "max(0, budget_frac · memory_bytes.capacity - memory_bytes.weights - memory_bytes.activations"
+               " - reserved_bytes)";
+    case ORR_BUDGET_FREE:
+        return "max(0, budget_frac · (memory_bytes.capacity - memory_bytes.weights - memory_bytes.activations"
+               " - reserved_bytes))";
+    case ORR_BUDGET_STATIC:
+        return "max(0, budget_frac · memory_bytes.capacity - memory_bytes.weights - reserved_bytes)";
+    case ORR_N_BUDGETS: break;
+    }
+    return "";
+}

@@ -1,0 +1,152 @@
+/* Heading lines and tables of parts, for training and inference alike. */
+#include "report/summary.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/table.h"
+
+#define GIB 1073741824.0
+
+/* ---------------------------------------------------------------- lines */
+
+void orr_summary_line(struct orr_text *text, const struct orr_style *style, const char *label, struct orr_text *line)
+{
+    orr_text_wrap(text, style, label, ORR_SUMMARY_LABEL, line->data ? line->data : "", " · ");
+    if (line->data) line->data[0] = '\0';
+    line->length = 0;
+    text->failed |= line->failed;
+}
+
+/* Parameters as models are named: 124 M, 175 B. */
+static char *print_params(char buffer[32], double params)
+{
+    const bool billions = params >= 999.5e6;
+    (void)snprintf(buffer, 32, "%.4g %s", params / (billions ? 1e9 : 1e6), billions ? "B" : "M");
+    return buffer;
+}
+
+void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line)
+{
+    char count[32];
+    orr_text_add(line, "%s · %s parameters", job->model.id, print_params(count, (double)params_total));
+    if (params_active != params_total)
+        orr_text_add(line, ", %s active", print_params(count, (double)params_active));
+    orr_text_add(line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
+}
+
+void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree)
+{
+    orr_text_add(line, " · %s %lld", name, (long long)degree);
+}
+
+void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound skip, struct orr_text *line)
+{
+    bool listed[ORR_N_BOUNDS] = {false};
+    const size_t before = line->length;
+    if (skip != ORR_N_BOUNDS) listed[skip] = true;
+    for (int n = 0; n < ORR_N_BOUNDS; n++) {
+        int best = -1;
+        for (int i = 0; i < ORR_N_BOUNDS; i++)
+            if (!listed[i] && (best < 0 || share_frac[i] > share_frac[best])) best = i;
+        if (best < 0) return;
+        listed[best] = true;
+        if (share_frac[best] >= 0.005)
+            orr_text_add(line, "%s%s %.0f %%", line->length > before ? ", " : "", orr_bound_name((enum orr_bound)best),
+                         100 * share_frac[best]);
+    }
+}
+
+/* ---------------------------------------------------------------- tables of parts */
+
+/* How the rows of one table print amounts: in units of `unit`, as shares of `whole`. */
+struct scale {
+    double unit, whole;
+    int decimals;
+    const char *unit_name;
+};
+
+static void amount_row(struct orr_table *table, const struct scale *scale, enum orr_paint paint, const char *name,
+                       double amount, double percent, const char *bar)
+{
+    char amount_text[64], percent_text[32];
+    (void)snprintf(amount_text, sizeof amount_text, "%.*f %s", scale->decimals, amount, scale->unit_name);
+    (void)snprintf(percent_text, sizeof percent_text, "%.1f %%", percent);
+    ORR_ROW(table, paint, name, amount_text, percent_text, bar);
+}
+
+/* Rows of the parts with share and bar, then their sum. Rounding keeps the sum: what is printed adds up.
+ * Returns the printed sum. */
+static double add_slices(struct orr_table *table, const struct orr_slice *slices, size_t n_slices,
+                         const struct scale *scale)
+{
+    double values[ORR_MAX_SLICES] = {0}, shares[ORR_MAX_SLICES] = {0};
+    double rounded[ORR_MAX_SLICES], percents[ORR_MAX_SLICES];
+    double sum = 0, sum_percent = 0, longest = 100;
+    assert(n_slices <= ORR_MAX_SLICES);
+    for (size_t i = 0; i < n_slices; i++) {
+        values[i] = slices[i].value / scale->unit;
+        shares[i] = scale->whole > 0 ? 100 * slices[i].value / scale->whole : 0;
+        longest = fmax(longest, shares[i]);
+    }
+    orr_apportion(values, n_slices, pow(10, -scale->decimals), rounded);
+    orr_apportion(shares, n_slices, 0.1, percents);
+    for (size_t i = 0; i < n_slices; i++) {
+        char bar[32];
+        (void)snprintf(bar, sizeof bar, "%.9f", shares[i] / longest);
+        if (slices[i].value != 0)
+            amount_row(table, scale, ORR_PAINT_NONE, slices[i].name, rounded[i], percents[i], bar);
+        sum += rounded[i];
+        sum_percent += percents[i];
+    }
+    amount_row(table, scale, ORR_PAINT_BOLD, "sum", sum, sum_percent, "");
+    return sum;
+}
+
+static void start_parts(struct orr_table *table)
+{
+    orr_table_start(table, "lrrb");
+    table->column_paint[3] = ORR_PAINT_BAR;
+}
+
+void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices,
+                      size_t n_slices, double whole_s, struct orr_text *text)
+{
+    struct scale scale = {.unit = whole_s >= 1 ? 1 : 1e-3, .whole = whole_s};
+    const double size = whole_s / scale.unit;
+    scale.decimals = size >= 1000 ? 1 : size >= 100 ? 2 : 3;
+    scale.unit_name = scale.unit < 1 ? "ms" : "s";
+    struct orr_table table;
+    start_parts(&table);
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+    (void)add_slices(&table, slices, n_slices, &scale);
+    orr_table_print(&table, text, style);
+    orr_text_add(text, "\n");
+}
+
+/* What is left of the GPU's memory, and what the driver and the allocator keep: with the sum they make the whole. */
+static void capacity_rows(struct orr_table *table, const struct orr_room *room, const struct scale *scale, double sum)
+{
+    const double capacity = round(100 * room->capacity_bytes / GIB) / 100;
+    const double headroom = round(100 * (room->usable_bytes - room->total_bytes) / GIB) / 100;
+    const double percent = room->capacity_bytes > 0 ? 100 * GIB / room->capacity_bytes : 0;
+    const double reserved = capacity - sum - headroom;
+    amount_row(table, scale, headroom < 0 ? ORR_PAINT_BAD : ORR_PAINT_GOOD, "headroom", headroom, percent * headroom,
+               "");
+    amount_row(table, scale, ORR_PAINT_NONE, "reserved", reserved, percent * reserved, "");
+    amount_row(table, scale, ORR_PAINT_BOLD, "capacity", capacity, 100, "");
+}
+
+void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
+                        struct orr_room room, struct orr_text *text)
+{
+    const struct scale scale = {.unit = GIB, .whole = room.capacity_bytes, .decimals = 2, .unit_name = "GiB"};
+    struct orr_table table;
+    start_parts(&table);
+    const double sum = add_slices(&table, slices, n_slices, &scale);
+    capacity_rows(&table, &room, &scale, sum);
+    orr_table_print(&table, text, style);
+    orr_text_add(text, "\n");
+}

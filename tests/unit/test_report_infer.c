@@ -1,0 +1,838 @@
+/* Reports of an inference prediction: sums that can be seen, lines that fit, JSON and CSV of the contract, the operator
+ * table, explanations and the glossary. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/infer.h"
+#include "report/infer_metrics.h"
+#include "report/table.h"
+
+enum { PLAIN, DRAFTED, APART, ONE_TOKEN, EAGER, TOO_LARGE, N_JOBS };
+
+static const char *const requests[N_JOBS] = {
+    [PLAIN] = "{\"kind\":\"infer\",\"model\":\"llama2-13b\",\"system\":\"a100-80g-sxm\",\"gpus\":1,"
+              "\"workload\":{\"input_len\":200,\"output_len\":200}}",
+    [DRAFTED] = "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"plan\":{\"tp\":8,\"pp\":2},"
+                "\"workload\":{\"batch\":2,\"input_len\":1000,\"output_len\":300,\"precision\":\"int4\","
+                "\"engine\":\"tensorrt-llm-nemo\",\"draft_model\":\"llama2-7b\",\"draft_tokens\":3}}",
+    [APART] = "{\"kind\":\"infer\",\"model\":\"deepseek-v3\",\"system\":\"h200-sxm\",\"plan\":{\"tp\":8,\"pp\":2},"
+              "\"workload\":{\"batch\":64,\"input_len\":1024,\"output_len\":512,\"precision\":\"fp8\","
+              "\"kv_precision\":\"fp8\",\"disaggregated\":true,\"chunk_tokens\":512,\"prefix_hit_frac\":0.25}}",
+    [ONE_TOKEN] = "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\","
+                  "\"plan\":{\"tp\":2,\"dp\":4,\"ep\":8},"
+                  "\"workload\":{\"batch\":8,\"input_len\":512,\"output_len\":1}}",
+    [EAGER] = "{\"kind\":\"infer\",\"model\":\"gemma3-27b\",\"system\":\"h200-sxm\",\"gpus\":1,"
+              "\"workload\":{\"batch\":4,\"input_len\":4000,\"output_len\":100,\"engine\":\"pytorch-eager-stream\"}}",
+    [TOO_LARGE] = "{\"kind\":\"infer\",\"model\":\"llama3.1-405b\",\"system\":\"h100-sxm\",\"gpus\":4,"
+                  "\"plan\":{\"tp\":4},\"workload\":{\"batch\":8,\"input_len\":128,\"output_len\":128}}",
+};
+
+struct fixture {
+    struct orr_catalogue *catalogue;
+    struct orr_job jobs[N_JOBS];
+    struct orr_scratch *scratches[N_JOBS];
+    struct orr_infer_result results[N_JOBS];
+    struct orr_infer_view views[N_JOBS];
+};
+
+static int open_fixture(void **state)
+{
+    static struct fixture fixture;
+    struct orr_error error;
+    if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
+    for (size_t i = 0; i < N_JOBS; i++) {
+        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error))
+            fail_msg("%s", error.text);
+        fixture.scratches[i] = orr_scratch_new();
+        orr_infer(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+        fixture.views[i] = orr_infer_view_of(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+    }
+    *state = &fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) orr_scratch_free(fixture->scratches[i]);
+    orr_catalogue_close(fixture->catalogue);
+    return 0;
+}
+
+static char *render(const struct orr_infer_view *view, enum orr_format format, int width, bool colour)
+{
+    const struct orr_style style = {.width = width, .colour = colour};
+    struct orr_text text = {0};
+    orr_infer_render(view, format, &style, &text);
+    char *rendered = orr_text_take(&text);
+    assert_non_null(rendered);
+    return rendered;
+}
+
+static json_t *render_json(const struct orr_infer_view *view, enum orr_format format)
+{
+    char *text = render(view, format, 0, false);
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!json) fail_msg("line %d: %s", error.line, error.text);
+    free(text);
+    return json;
+}
+
+static void assert_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance)) fail_msg("%.17g is not %.17g", actual, expected);
+}
+
+/* ---------------------------------------------------------------- terminal */
+
+/* The number in the second column of the row called `name` after the line that starts with `title`. */
+static double printed_number(const char *text, const char *title, const char *name, bool share)
+{
+    const char *row = strstr(text, title);
+    assert_non_null(row);
+    char start[64];
+    (void)snprintf(start, sizeof start, "\n  %s ", name);
+    row = strstr(row, start);
+    if (!row) return 0; /* a part that is zero has no row */
+    char *end;
+    double number = strtod(row + strlen(start), &end);
+    if (share) number = strtod(end + strcspn(end, "0123456789-"), NULL);
+    return number;
+}
+
+static void printed_parts_sum(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char time_title[] = "time of the request", memory_title[] = "memory of a GPU";
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_result *result = &fixture->results[i];
+        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        double time = 0, share = 0, memory = 0;
+        for (int part = 0; part < ORR_N_INFER_PARTS; part++) {
+            const char *name = orr_infer_part_name((enum orr_infer_part)part);
+            time += printed_number(text, time_title, name, false);
+            share += printed_number(text, time_title, name, true);
+        }
+        for (int part = 0; part < ORR_N_SERVE_MEMORY_PARTS; part++) {
+            const char *name = orr_serve_memory_part_name((enum orr_serve_memory_part)part);
+            memory += printed_number(text, memory_title, name, false);
+        }
+        assert_near(time, printed_number(text, time_title, "sum", false), 1e-6);
+        assert_near(time, result->latency_s / (result->latency_s < 1 ? 1e-3 : 1), 0.051);
+        assert_near(share, 100, 1e-6);
+        assert_near(memory, printed_number(text, memory_title, "sum", false), 1e-6);
+        assert_near(memory, result->memory_total_bytes / 1073741824.0, 0.0051);
+        const double rest = printed_number(text, memory_title, "headroom", false) +
+                            printed_number(text, memory_title, "reserved", false);
+        assert_near(memory + rest, printed_number(text, memory_title, "capacity", false), 1e-6);
+        free(text);
+    }
+}
+
+static void check_lines(const char *text, int width)
+{
+    while (*text) {
+        char line[2048];
+        const size_t length = strcspn(text, "\n");
+        assert_in_range(length, 0, sizeof line - 1);
+        memcpy(line, text, length);
+        line[length] = '\0';
+        if (orr_columns(line) > width) fail_msg("longer than %d: %s", width, line);
+        if (length > 0 && line[length - 1] == ' ') fail_msg("space at the end: %s", line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static const enum orr_format for_people[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_EXPLAIN, ORR_FORMAT_OPS};
+#define N_FOR_PEOPLE (sizeof for_people / sizeof *for_people)
+
+static void lines_fit_the_width(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (int width = ORR_MIN_WIDTH; width <= 150; width += 6)
+            for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
+                char *text = render(&fixture->views[i], for_people[f], width, f > 0);
+                check_lines(text, width);
+                free(text);
+            }
+}
+
+static void long_names_fit_too(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct orr_job job = fixture->jobs[DRAFTED];
+    struct orr_infer_view view = fixture->views[DRAFTED];
+    view.job = &job;
+    memset(job.model.id, 'm', sizeof job.model.id - 1);
+    memset(job.draft.id, 'd', sizeof job.draft.id - 1);
+    memset(job.system.id, 's', sizeof job.system.id - 1);
+    memset(job.engine.id, 'e', sizeof job.engine.id - 1);
+    memset(job.calibration.id, 'c', sizeof job.calibration.id - 1);
+    for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
+        char *text = render(&view, for_people[f], ORR_MIN_WIDTH, false);
+        check_lines(text, ORR_MIN_WIDTH);
+        free(text);
+    }
+}
+
+static void no_style_is_eighty_columns(void **state)
+{
+    const struct fixture *fixture = *state;
+    char *plain = orr_infer_report(&fixture->jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = render(&fixture->views[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
+    assert_string_equal(plain, styled);
+    free(styled);
+    free(plain);
+}
+
+static void report_is_short_and_says_what_was_asked(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        int lines = 0;
+        for (const char *c = text; *c; c++) lines += *c == '\n';
+        assert_in_range(lines, 30, 55);
+        assert_non_null(strstr(text, fixture->jobs[i].model.id));
+        assert_non_null(strstr(text, "heaviest operators"));
+        free(text);
+    }
+    char *text = render(&fixture->views[APART], ORR_FORMAT_TERMINAL, 160, false);
+    assert_non_null(strstr(text, "batch 64 × 1024 → 512 tokens · weights fp8 · cache fp8 · 25 % of the prompt cached"
+                                 " · chunks of 512 tokens · prefill and decode apart\n"));
+    free(text);
+    text = render(&fixture->views[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
+    assert_non_null(strstr(text, "weights int4, multiplied in bf16 · cache bf16 · 3 drafts by llama2-7b, 80 % accepted\n"));
+    free(text);
+    text = render(&fixture->views[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
+    assert_null(strstr(text, "next tokens")); /* there are none */
+    assert_null(strstr(text, "bound, decode"));
+    free(text);
+}
+
+static void colours_are_optional(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
+        char *plain = render(&fixture->views[PLAIN], for_people[f], 0, false);
+        char *coloured = render(&fixture->views[PLAIN], for_people[f], 0, true);
+        assert_null(strchr(plain, '\033'));
+        assert_non_null(strchr(coloured, '\033'));
+        char *to = coloured;
+        for (const char *from = coloured; *from;) {
+            if (*from == '\033') from += strcspn(from, "m") + 1;
+            else *to++ = *from++;
+        }
+        *to = '\0';
+        assert_string_equal(coloured, plain);
+        free(coloured);
+        free(plain);
+    }
+}
+
+static void a_job_that_does_not_fit_says_why(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct orr_infer_view *view = &fixture->views[TOO_LARGE];
+    assert_false(view->result->fits);
+    char *text = render(view, ORR_FORMAT_TERMINAL, 0, false);
+    assert_non_null(strstr(text, "does not fit"));
+    assert_non_null(strstr(text, "\n  reason"));
+    free(text);
+    json_t *json = render_json(view, ORR_FORMAT_JSON);
+    assert_true(json_is_false(json_object_get(json, "fits")));
+    assert_string_equal(json_string_value(json_object_get(json, "reason")), view->result->reason);
+    json_decref(json);
+    json = render_json(&fixture->views[PLAIN], ORR_FORMAT_JSON);
+    assert_null(json_object_get(json, "reason"));
+    json_decref(json);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+/* The contract, typed again: renaming a key must fail here. */
+static const char *const contract[] = {"schema",
+                                       "kind",
+                                       "ttft_s",
+                                       "tpot_s",
+                                       "latency_s",
+                                       "prefill_s",
+                                       "decode_s",
+                                       "output_tokens_per_s",
+                                       "output_tokens_per_s_per_gpu",
+                                       "input_tokens_per_s_per_gpu",
+                                       "interval_s",
+                                       "interval_class",
+                                       "bound_s",
+                                       "trust",
+                                       "fits",
+                                       "max_batch",
+                                       "max_context",
+                                       "memory_bytes",
+                                       "kv_bytes_per_token",
+                                       "kv_bytes_per_sequence",
+                                       "kv_budget_bytes",
+                                       "time_s",
+                                       "prefill_bound_frac",
+                                       "decode_bound_frac",
+                                       "bottleneck",
+                                       "energy_j",
+                                       "power_w_per_gpu",
+                                       "cost_usd",
+                                       "cost_usd_per_million_tokens",
+                                       "tokens_per_step",
+                                       "matrix_frac",
+                                       "params_total",
+                                       "params_active",
+                                       "request",
+                                       NULL};
+static const char *const contract_time[] = {
+    "prefill_gemm",     "prefill_attention", "prefill_pointwise", "prefill_network", "decode_gemm", "decode_attention",
+    "decode_pointwise", "decode_network",    "draft",             "pipeline",        "kv_transfer", "overhead",
+    NULL};
+static const char *const contract_memory_parts[] = {"weights", "kv_cache", "activations", "workspace", NULL};
+static const char *const contract_memory[] = {"total", "usable", "capacity", NULL};
+static const char *const contract_bounds[] = {"compute", "l2", "dram", "network", "overhead", NULL};
+
+static void has_keys(const json_t *object, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (!json_object_get(object, *keys)) fail_msg("no key \"%s\"", *keys);
+}
+
+static double sum_of(const json_t *object, const char *const *keys)
+{
+    double sum = 0;
+    for (; *keys; keys++) sum += json_real_value(json_object_get(object, *keys));
+    return sum;
+}
+
+static void json_follows_the_contract(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_result *result = &fixture->results[i];
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        has_keys(json, contract);
+        const json_t *time = json_object_get(json, "time_s"), *memory = json_object_get(json, "memory_bytes");
+        const json_t *prefill = json_object_get(json, "prefill_bound_frac");
+        const json_t *decode = json_object_get(json, "decode_bound_frac");
+        has_keys(time, contract_time);
+        has_keys(memory, contract_memory_parts);
+        has_keys(memory, contract_memory);
+        has_keys(prefill, contract_bounds);
+        has_keys(decode, contract_bounds);
+        assert_string_equal(json_string_value(json_object_get(json, "schema")), "orrery/1");
+        assert_string_equal(json_string_value(json_object_get(json, "kind")), "infer");
+        assert_int_equal(json_array_size(json_object_get(json, "interval_s")), 2);
+        /* 17 digits: the numbers come back bit by bit */
+        assert_true(json_real_value(json_object_get(json, "latency_s")) == result->latency_s);
+        assert_true(json_real_value(json_array_get(json_object_get(json, "interval_s"), 0)) == result->interval_low_s);
+        assert_int_equal(json_integer_value(json_object_get(json, "max_batch")), result->max_batch);
+        assert_near(sum_of(time, contract_time) / result->latency_s, 1, 1e-12);
+        assert_near(sum_of(memory, contract_memory_parts) / json_real_value(json_object_get(memory, "total")), 1, 1e-12);
+        assert_near(sum_of(prefill, contract_bounds), 1, 1e-9);
+        if (i != ONE_TOKEN) assert_near(sum_of(decode, contract_bounds), 1, 1e-9);
+        json_decref(json);
+    }
+}
+
+/* Eq. 90 and Eq. 94 by hand. */
+static void json_holds_what_can_be_counted(void **state)
+{
+    const struct fixture *fixture = *state;
+    json_t *json = render_json(&fixture->views[PLAIN], ORR_FORMAT_JSON);
+    assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 2 * 40 * 40 * 128 * 2);
+    assert_true(json_real_value(json_object_get(json, "kv_bytes_per_sequence")) == 400.0 * 819200);
+    assert_int_equal(json_integer_value(json_object_get(json, "params_total")), 13015864320);
+    assert_true(json_real_value(json_object_get(json, "tokens_per_step")) == 1);
+    json_decref(json);
+    json = render_json(&fixture->views[APART], ORR_FORMAT_JSON);
+    assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 61 * (512 + 64));
+    json_decref(json);
+    json = render_json(&fixture->views[DRAFTED], ORR_FORMAT_JSON); /* (1 - 0.8^4) / (1 - 0.8) */
+    assert_near(json_real_value(json_object_get(json, "tokens_per_step")), 2.952, 1e-12);
+    json_decref(json);
+}
+
+static void request_echo_gives_the_same_job(void **state)
+{
+    const struct fixture *fixture = *state;
+    static struct orr_job job;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        char *echo = json_dumps(json_object_get(json, "request"), 0);
+        struct orr_error error;
+        if (orr_job_read(fixture->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
+        char *first = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
+        char *second = orr_infer_report(&job, ORR_FORMAT_JSON, NULL);
+        assert_string_equal(first, second);
+        free(first);
+        free(second);
+        free(echo);
+        json_decref(json);
+    }
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+/* Cut the next cell off a CSV line: quotes taken off, `*line` moved on. False at the end of the line. */
+static bool next_cell(const char **line, char *cell, size_t size)
+{
+    const char *c = *line;
+    if (!*c || *c == '\n') return false;
+    const bool quoted = *c == '"';
+    size_t n = 0;
+    for (c += quoted; *c && *c != '\n' && (quoted || *c != ','); c++) {
+        if (quoted && *c == '"' && *++c != '"') break;
+        assert_in_range(n, 0, size - 2);
+        cell[n++] = *c;
+    }
+    cell[n] = '\0';
+    *line = c + (*c == ',');
+    return true;
+}
+
+/* The value of a dotted path, "interval_s.0" for places in arrays. */
+static const json_t *at_path(const json_t *json, const char *path)
+{
+    char key[64];
+    const size_t length = strcspn(path, ".");
+    (void)snprintf(key, sizeof key, "%.*s", (int)length, path);
+    const json_t *value = json_is_array(json) ? json_array_get(json, (size_t)atoi(key)) : json_object_get(json, key);
+    return path[length] && value ? at_path(value, path + length + 1) : value;
+}
+
+static void csv_row_matches_header_and_json(void **state)
+{
+    const struct fixture *fixture = *state;
+    char *reference = render(&fixture->views[0], ORR_FORMAT_CSV, 0, false);
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_CSV, 0, false);
+        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        const char *header = text, *row = strchr(text, '\n') + 1;
+        assert_true(strncmp(text, reference, strcspn(reference, "\n") + 1) == 0); /* one header for all jobs */
+        char name[256], cell[512];
+        int n = 0, numbers = 0;
+        for (; next_cell(&header, name, sizeof name); n++) {
+            assert_true(next_cell(&row, cell, sizeof cell));
+            const json_t *value = at_path(json, name);
+            if (!value) value = at_path(json_object_get(json, "request"), name);
+            if (json_is_string(value)) assert_string_equal(cell, json_string_value(value));
+            if (json_is_real(value)) assert_true(strtod(cell, NULL) == json_real_value(value));
+            numbers += json_is_real(value);
+        }
+        assert_false(next_cell(&row, cell, sizeof cell));
+        assert_string_equal(row, "\n");
+        assert_true(n > ORR_N_INFER_METRICS && numbers > 45);
+        json_decref(json);
+        free(text);
+    }
+    free(reference);
+}
+
+/* ---------------------------------------------------------------- roofline */
+
+/* A product m x k x n of 16-bit activations with weights of `weight_bytes` each. */
+static struct orr_op product(double m, double k, double n, double weight_bytes)
+{
+    return (struct orr_op){.name = "product",
+                           .kind = ORR_OP_GEMM,
+                           .batch = 1,
+                           .m = m,
+                           .n = n,
+                           .k = k,
+                           .dtype = ORR_DTYPE_BF16,
+                           .input_bytes = 2,
+                           .weight_bytes = weight_bytes,
+                           .output_bytes = 2};
+}
+
+/* The table of method 8.2: Llama-2-13B, 200 tokens; ridge of the A100 153, of the H100 295. */
+static void intensities_of_the_method_reference(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const struct {
+        double m, k, n, intensity;
+    } rows[] = {{200, 5120, 15360, 190}, {200, 128, 200, 56},     {200, 200, 128, 56},
+                {200, 5120, 5120, 186},  {200, 5120, 27648, 191}, {200, 13824, 5120, 190}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct orr_op op = product(rows[i].m, rows[i].k, rows[i].n, 2);
+        assert_near(orr_intensity(&op), rows[i].intensity, 0.5);
+    }
+    assert_near(orr_ridge(&fixture->jobs[PLAIN].system.chip, ORR_DTYPE_BF16), 153, 0.5);
+    assert_near(orr_ridge(&fixture->jobs[DRAFTED].system.chip, ORR_DTYPE_BF16), 295, 0.5);
+}
+
+/* AI(M) = ridge with two bytes everywhere: M = R / (1 - R (1/N + 1/K)). */
+static void crossover_by_hand(void **state)
+{
+    const struct fixture *fixture = *state;
+    const double ridge = 312e12 / 2.039e12; /* 153.016 */
+    const struct orr_op qkv = product(1, 5120, 15360, 2), scores = product(200, 128, 200, 2);
+    /* 153.016 / (1 - 153.016 (1/15360 + 1/5120)) = 153.016 / 0.960152 = 159.37 */
+    assert_true(orr_crossover_m(&qkv, ridge) == 160);
+    /* 153.016 (1/200 + 1/128) > 1: no number of rows reaches the ridge */
+    assert_true(orr_crossover_m(&scores, ridge) == 0);
+    /* int4 weights, 0.515625 B: 153.016 · 0.515625 / (2 · 0.960152) = 41.09 */
+    const struct orr_op int4 = product(1, 5120, 15360, 0.515625);
+    assert_true(orr_crossover_m(&int4, ridge) == 42);
+    const double turns[] = {159, 160};
+    for (size_t i = 0; i < 2; i++) { /* one row less is memory-bound, and the crossover is not */
+        const struct orr_op op = product(turns[i], 5120, 15360, 2);
+        assert_true((orr_intensity(&op) >= ridge) == (i == 1));
+    }
+    char *text = render(&fixture->views[PLAIN], ORR_FORMAT_OPS, 150, false);
+    const char *row = strstr(strstr(text, "decode step"), "\n  attention.qkv");
+    assert_non_null(row);
+    char cells[13][24];
+    assert_int_equal(sscanf(row, " attention.qkv %23s %23s %23s %23s %23s %23s %*s %23s %*s %23s %*s %23s %23s %*s %23s %23s",
+                            cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8],
+                            cells[9], cells[10], cells[11]),
+                     12);
+    static const char *const expected[] = {"40", "1", "1", "15360", "5120", "157"};
+    for (size_t i = 0; i < 6; i++) assert_string_equal(cells[i], expected[i]); /* count, batch, M, N, K, FLOP */
+    assert_string_equal(cells[8], "1.0");                                      /* FLOP/B */
+    assert_string_equal(cells[10], "dram");
+    assert_string_equal(cells[11], "memory");
+    assert_non_null(strstr(row, "160\n")); /* M* */
+    free(text);
+}
+
+/* ---------------------------------------------------------------- operators */
+
+static void operator_table_lists_every_product(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_view *view = &fixture->views[i];
+        char *text = render(view, ORR_FORMAT_OPS, 150, false);
+        const char *prefill = strstr(text, "\n  prefill "), *decode = strstr(text, "\n  decode step ");
+        assert_non_null(prefill);
+        assert_true((decode != NULL) == (i != ONE_TOKEN));
+        for (size_t k = 0; k < view->n_ops; k++) {
+            char start[64];
+            (void)snprintf(start, sizeof start, "\n  %s ", view->ops[k].name);
+            const bool first = view->ops[k].phase == ORR_PHASE_PREFILL;
+            const char *row = strstr(first ? prefill : decode, start);
+            if (!row || (first && decode && row > decode)) fail_msg("no row %s", view->ops[k].name);
+        }
+        assert_non_null(strstr(text, "\nproducts, prefill: "));
+        assert_non_null(strstr(text, "\nridge: "));
+        free(text);
+    }
+    char *narrow = render(&fixture->views[PLAIN], ORR_FORMAT_OPS, 80, false);
+    assert_null(strstr(narrow, "L2")); /* first to go */
+    assert_non_null(strstr(narrow, " bound"));
+    free(narrow);
+}
+
+/* Operators times runs give the parts of the latency that are made of them. */
+static void operators_sum_to_the_parts(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_view *view = &fixture->views[i];
+        for (int part = 0; part <= ORR_INFER_DECODE_NETWORK; part++) {
+            double sum_s = 0;
+            for (size_t k = 0; k < view->n_ops; k++) sum_s += orr_infer_part_s(view, k, (enum orr_infer_part)part);
+            if (part == ORR_INFER_PREFILL_NETWORK) sum_s += orr_infer_sends_s(view, ORR_PHASE_PREFILL);
+            if (part == ORR_INFER_DECODE_NETWORK) sum_s += orr_infer_sends_s(view, ORR_PHASE_DECODE);
+            assert_near(sum_s, view->result->time_s[part], 1e-9 * view->result->latency_s);
+        }
+        const double pp = (double)view->job->plan.pp;
+        assert_near(view->prefill.stage_frac, 1 / pp, 1e-9);
+        if (i == DRAFTED) assert_near(view->decode.stage_frac, 1 / pp, 1e-9); /* 2 sequences: one piece */
+        if (i == APART) assert_near(view->decode.stage_frac, 1, 1e-9);        /* 64 are cut over the stages */
+    }
+}
+
+static void heaviest_come_first(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct orr_infer_view *view = &fixture->views[PLAIN];
+    struct orr_alike all[64], few[3];
+    const size_t n = orr_infer_heaviest(view, ORR_INFER_DECODE_GEMM, 64, all);
+    double sum_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum_s += all[i].step_s;
+        if (i > 0) assert_true(all[i - 1].step_s >= all[i].step_s);
+    }
+    assert_near(sum_s, view->result->time_s[ORR_INFER_DECODE_GEMM], 1e-9 * sum_s);
+    assert_near(all[0].runs, 40 * 199, 1e-6); /* layers, decode steps */
+    assert_int_equal(orr_infer_heaviest(view, ORR_INFER_DECODE_GEMM, 3, few), 3);
+    for (size_t i = 0; i < 3; i++) assert_true(few[i].first == all[i].first);
+}
+
+static void dumped_operators_follow_the_contract(void **state)
+{
+    static const char *const keys[] = {"phase", "name",  "count", "batch",  "m",     "n",
+                                       "k",     "flops", "bytes", "time_s", "bound", NULL};
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_view *view = &fixture->views[i];
+        json_t *ops = render_json(view, ORR_FORMAT_DUMP_OPS);
+        assert_int_equal(json_array_size(ops), view->n_ops);
+        double prefill_s = 0, decode_s = 0;
+        for (size_t k = 0; k < view->n_ops; k++) {
+            const json_t *row = json_array_get(ops, k);
+            has_keys(row, keys);
+            const char *phase = json_string_value(json_object_get(row, "phase"));
+            const double seconds = json_real_value(json_object_get(row, "count")) *
+                                   json_real_value(json_object_get(row, "time_s"));
+            assert_true(strcmp(phase, "prefill") == 0 || strcmp(phase, "decode") == 0);
+            if (phase[0] == 'p') prefill_s += seconds;
+            else decode_s += seconds;
+            if (view->ops[k].kind != ORR_OP_GEMM) continue;
+            assert_near(json_real_value(json_object_get(row, "flops")),
+                        2 * json_real_value(json_object_get(row, "m")) * json_real_value(json_object_get(row, "n")) *
+                            json_real_value(json_object_get(row, "k")),
+                        1); /* Eq. 6 */
+        }
+        if (view->job->plan.pp == 1) { /* without gaps and sampling the operators are the phase */
+            assert_true(prefill_s <= view->result->prefill_s * (1 + 1e-9));
+            assert_true(decode_s * orr_infer_steps(view) <= view->result->decode_s * (1 + 1e-9) + 1e-15);
+        }
+        json_decref(ops);
+    }
+}
+
+static void other_dumps_are_arrays(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_view *view = &fixture->views[i];
+        json_t *costs = render_json(view, ORR_FORMAT_DUMP_COSTS), *memory = render_json(view, ORR_FORMAT_DUMP_MEMORY);
+        json_t *spans = render_json(view, ORR_FORMAT_DUMP_TIMELINE);
+        assert_int_equal(json_array_size(costs), view->n_ops);
+        double bytes = 0;
+        for (size_t k = 0; k < json_array_size(memory); k++)
+            bytes += json_real_value(json_object_get(json_array_get(memory, k), "bytes"));
+        assert_near(bytes / view->result->memory_total_bytes, 1, 1e-12);
+        assert_int_equal(json_array_size(spans), i == ONE_TOKEN ? 1 : 2);
+        const json_t *last = json_array_get(spans, json_array_size(spans) - 1);
+        assert_near(json_real_value(json_object_get(last, "end_s")) / view->result->latency_s, 1, 1e-12);
+        json_decref(costs);
+        json_decref(memory);
+        json_decref(spans);
+    }
+}
+
+/* ---------------------------------------------------------------- explain */
+
+static void explanation_covers_the_report(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        char *text = render(&fixture->views[i], ORR_FORMAT_EXPLAIN, 0, false);
+        char line[96];
+        for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
+            (void)snprintf(line, sizeof line, "\n%s", orr_infer_metric_info((enum orr_infer_metric)m)->key);
+            if (m != ORR_INFER_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
+        }
+        assert_non_null(strstr(text, fixture->jobs[i].calibration.id));
+        assert_non_null(strstr(text, fixture->jobs[i].engine.id));
+        free(text);
+    }
+    char *text = render(&fixture->views[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
+    assert_non_null(strstr(text, "layer kind 0: 40 layers · 40 heads · (128 + 128) · 2 B = 819,200 B per token\n"));
+    assert_non_null(strstr(text, "\ntime_s.kv_transfer = prefill and decode share their GPUs = 0 s   [Eq. 95]\n"));
+    free(text);
+    text = render(&fixture->views[DRAFTED], ORR_FORMAT_EXPLAIN, 160, false);
+    assert_non_null(strstr(text, " = (1 - 0.8^(3 + 1)) / (1 - 0.8) = 2.952   [Eq. 94]\n"));
+    free(text);
+    text = render(&fixture->views[APART], ORR_FORMAT_EXPLAIN, 160, false);
+    assert_non_null(strstr(text, "58 layers · (rank 512 + rope 64) · 1 B = 33,408 B per token\n"));
+    free(text);
+}
+
+/* ---- a reader of formulas: + - · / ( ) max min floor, numbers, metrics and symbols; not a number for anything else */
+
+struct formula {
+    const struct orr_infer_view *view;
+    const char *at;
+};
+
+static double read_sum(struct formula *formula);
+
+static bool accept(struct formula *formula, const char *word)
+{
+    while (*formula->at == ' ') formula->at++;
+    if (strncmp(formula->at, word, strlen(word)) != 0) return false;
+    formula->at += strlen(word);
+    return true;
+}
+
+static double read_call(struct formula *formula, const char *name)
+{
+    const double a = read_sum(formula), b = accept(formula, ",") ? read_sum(formula) : 0;
+    if (!accept(formula, ")")) return nan("");
+    if (strcmp(name, "max") == 0) return fmax(a, b);
+    if (strcmp(name, "min") == 0) return fmin(a, b);
+    return strcmp(name, "floor") == 0 ? floor(a) : nan("");
+}
+
+static double read_term(struct formula *formula)
+{
+    if (accept(formula, "(")) {
+        const double value = read_sum(formula);
+        return accept(formula, ")") ? value : nan("");
+    }
+    if (strchr("0123456789", *formula->at)) {
+        char *end;
+        const double value = strtod(formula->at, &end);
+        formula->at = end;
+        return value;
+    }
+    const size_t length = strspn(formula->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+    char name[64];
+    struct orr_value value;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, formula->at);
+    const bool known = length > 0 && orr_infer_symbol_find(formula->view, formula->at, length, &value) && !value.word;
+    formula->at += length;
+    if (known) return value.number;
+    return accept(formula, "(") ? read_call(formula, name) : nan("");
+}
+
+static double read_product(struct formula *formula)
+{
+    double value = read_term(formula);
+    for (;;) {
+        if (accept(formula, "·")) value *= read_term(formula);
+        else if (accept(formula, "/")) value /= read_term(formula);
+        else return value;
+    }
+}
+
+static double read_sum(struct formula *formula)
+{
+    double value = read_product(formula);
+    for (;;) {
+        if (accept(formula, "+")) value += read_product(formula);
+        else if (accept(formula, "- ")) value -= read_product(formula);
+        else return value;
+    }
+}
+
+/* Where a formula names nothing but numbers, it gives the number beside it. */
+static void formulas_give_their_results(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        int n_read = 0;
+        for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
+            const struct orr_metric_info *info = orr_infer_metric_info((enum orr_infer_metric)m);
+            const struct orr_value value = orr_infer_metric_value(&fixture->views[i], (enum orr_infer_metric)m);
+            struct formula formula = {.view = &fixture->views[i], .at = info->formula};
+            const double result = read_sum(&formula);
+            if (value.word || !isfinite(result) || *formula.at) continue; /* words in it, or nothing to divide by */
+            if (!(fabs(result - value.number) <= 1e-9 * fmax(fabs(value.number), 1e-12)))
+                fail_msg("%s: %s is %.17g, not %.17g", info->key, info->formula, result, value.number);
+            n_read++;
+        }
+        assert_true(n_read >= 26);
+    }
+}
+
+/* Formulas with words before or behind the numbers. */
+static void worded_formulas_give_their_results(void **state)
+{
+    const struct fixture *fixture = *state;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        const struct orr_infer_view *view = &fixture->views[i];
+        struct formula budget = {.view = view, .at = orr_budget_formula(view->job->engine.budget)};
+        assert_near(read_sum(&budget), view->result->kv_budget_bytes, 1e-9 * view->result->memory_capacity_bytes);
+        struct formula decode = {.view = view, .at = orr_infer_metric_info(ORR_INFER_METRIC_DECODE)->formula};
+        assert_near(read_sum(&decode), view->result->decode_s, 1e-9 * view->result->latency_s);
+    }
+    const struct orr_infer_view *apart = &fixture->views[APART];
+    const char *formula = orr_infer_metric_info(ORR_INFER_METRIC_TIME_KV_TRANSFER)->formula;
+    struct formula transfer = {.view = apart, .at = strchr(formula, ':') + 1}; /* Eq. 95 */
+    assert_near(read_sum(&transfer), apart->result->time_s[ORR_INFER_KV_TRANSFER], 1e-12);
+    assert_true(apart->result->time_s[ORR_INFER_KV_TRANSFER] > 0);
+}
+
+/* ---------------------------------------------------------------- glossary */
+
+static void glossary_page_has_the_list(void **state)
+{
+    (void)state;
+    static char page[1 << 17];
+    FILE *file = fopen("docs/glossary.md", "rb");
+    if (!file) fail_msg("docs/glossary.md cannot be read from here");
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    (void)fclose(file);
+    const char *section = strstr(page, "\n## Inference\n");
+    assert_non_null(section);
+    for (int i = 0; i < ORR_N_INFER_METRICS; i++) {
+        const struct orr_metric_info *info = orr_infer_metric_info((enum orr_infer_metric)i);
+        char row[512];
+        (void)snprintf(row, sizeof row, "| `%s` | %s | %s |", info->key, orr_metric_unit_name(info->unit), info->meaning);
+        if (!strstr(section, row)) fail_msg("docs/glossary.md lacks %s", row);
+    }
+}
+
+/* The public header and the metric list say the same about the parts. */
+static void parts_mean_what_the_header_says(void **state)
+{
+    (void)state;
+#define X(name, key, meaning) {"time_s." key, meaning},
+    static const char *const time_parts[][2] = {ORR_INFER_PARTS(X)};
+#undef X
+#define X(name, key, meaning) {"memory_bytes." key, meaning},
+    static const char *const memory_parts[][2] = {ORR_SERVE_MEMORY_PARTS(X)};
+#undef X
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) {
+        const struct orr_metric_info *info =
+            orr_infer_metric_info((enum orr_infer_metric)(ORR_INFER_METRIC_TIME_PREFILL_GEMM + i));
+        assert_string_equal(info->key, time_parts[i][0]);
+        assert_string_equal(info->meaning, time_parts[i][1]);
+    }
+    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) {
+        const struct orr_metric_info *info =
+            orr_infer_metric_info((enum orr_infer_metric)(ORR_INFER_METRIC_MEMORY_WEIGHTS + i));
+        assert_string_equal(info->key, memory_parts[i][0]);
+        assert_string_equal(info->meaning, memory_parts[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printed_parts_sum),
+        cmocka_unit_test(lines_fit_the_width),
+        cmocka_unit_test(long_names_fit_too),
+        cmocka_unit_test(no_style_is_eighty_columns),
+        cmocka_unit_test(report_is_short_and_says_what_was_asked),
+        cmocka_unit_test(colours_are_optional),
+        cmocka_unit_test(a_job_that_does_not_fit_says_why),
+        cmocka_unit_test(json_follows_the_contract),
+        cmocka_unit_test(json_holds_what_can_be_counted),
+        cmocka_unit_test(request_echo_gives_the_same_job),
+        cmocka_unit_test(csv_row_matches_header_and_json),
+        cmocka_unit_test(intensities_of_the_method_reference),
+        cmocka_unit_test(crossover_by_hand),
+        cmocka_unit_test(operator_table_lists_every_product),
+        cmocka_unit_test(operators_sum_to_the_parts),
+        cmocka_unit_test(heaviest_come_first),
+        cmocka_unit_test(dumped_operators_follow_the_contract),
+        cmocka_unit_test(other_dumps_are_arrays),
+        cmocka_unit_test(explanation_covers_the_report),
+        cmocka_unit_test(formulas_give_their_results),
+        cmocka_unit_test(worded_formulas_give_their_results),
+        cmocka_unit_test(glossary_page_has_the_list),
+        cmocka_unit_test(parts_mean_what_the_header_says),
+    };
+    return cmocka_run_group_tests_name("report_infer", tests, open_fixture, close_fixture);
+}
