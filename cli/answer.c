@@ -1,6 +1,4 @@
 /* The commands that answer a request: options -> request -> job -> report. */
-#include "answer.h"
-
 #include <stdlib.h>
 
 #include "request.h"

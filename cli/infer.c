@@ -1,5 +1,5 @@
 /* orrery infer: a batch of prompts and their answers. */
-#include "answer.h"
+#include "request.h"
 
 static const char usage[] = "usage: orrery infer --model M --system S --input N --output N [options]\n"
                             "Predict inference: time to first token, time per token, latency, throughput, memory,\n"

@@ -54,7 +54,8 @@ static enum cli_status help(int argc, const char *const *argv)
     }
     struct cli_text text = {0};
     cli_text_add(&text, "usage: orrery COMMAND [options]\n"
-                        "Predict how fast, how big and how costly distributed LLM training and inference are.\n\nCommands\n");
+                        "Predict how fast, how big and how costly distributed LLM training and inference are.\n"
+                        "\nCommands\n");
     for (size_t i = 0; i < n_commands; i++) cli_text_add(&text, "  %-10s %s\n", commands[i].name, commands[i].help);
     cli_text_add(&text, "\norrery COMMAND --help lists the options; orrery alone answers an example of each kind.\n"
                         "Exit status: 0 answered, 1 infeasible or below a bar asked for, 2 bad input.\n");

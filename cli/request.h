@@ -1,4 +1,4 @@
-/* Command-line options -> the JSON text of a request. */
+/* Command-line options -> the JSON text of a request -> an answer. */
 #ifndef CLI_REQUEST_H
 #define CLI_REQUEST_H
 
@@ -12,9 +12,24 @@ bool cli_request_put(struct cli_text *text, const char *section, const char *key
 /* Does the request say that it is of this kind? */
 bool cli_request_is(const struct cli_text *request, const char *kind);
 
-/* The request of this kind the options ask for, starting from --request FILE where given. `origin` names it in errors. *placed is
- * false if the file has no place for an option, which makes sense only if the file is no request at all. */
+/* The request of this kind the options ask for, starting from --request FILE where given. `origin` names it in
+ * errors. *placed is false if the file has no place for an option, which makes sense only if the file is no request
+ * at all. */
 enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
                                   struct cli_text *origin, bool *placed);
+
+/* A command that answers a request (train, infer). */
+struct cli_question {
+    unsigned command;        /* whose options */
+    enum orr_job_kind kind;
+    const char *name;        /* "kind" of the request; the command */
+    const char *other;       /* of the other kind */
+    const char *usage;
+    char *(*report)(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
+    bool (*fits)(const struct orr_job *job, struct orr_scratch *scratch);
+};
+
+/* Parse the options, read the job, print the report. CLI_BELOW: the job does not fit. */
+enum cli_status cli_answer(int argc, const char *const *argv, const struct cli_question *question);
 
 #endif

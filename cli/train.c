@@ -1,5 +1,5 @@
 /* orrery train: one training step. */
-#include "answer.h"
+#include "request.h"
 
 static const char usage[] = "usage: orrery train --model M --system S [options]\n"
                             "Predict one training step: time, memory, what binds, energy and cost.\n"

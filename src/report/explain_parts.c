@@ -101,7 +101,8 @@ static void engine_rows(const struct orr_engine *engine, struct orr_table *table
     orr_constant_plain(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
     orr_constant_plain(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
     orr_constant_plain(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
-    orr_constant_plain(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");
+    orr_constant_plain(table, "zero3_overlap_frac", engine->zero3_overlap_frac,
+                       "of a layer's compute, for its gathers");
     orr_constant_s(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
     orr_constant_s(table, "host_step_s", engine->host_step_s, "host time per iteration");
 }

@@ -24,8 +24,8 @@ static void decode_rows(const struct orr_job *job, struct orr_table *table)
 {
     const int narrow = orr_dtype_bytes(job->serving.kv) < 2;
     const bool latent = is_latent(&job->model);
-    const struct orr_decode_constants *u = latent ? &job->calibration.mla_decode[narrow]
-                                                  : &job->calibration.decode[job->engine.decode_kernel][narrow];
+    const struct orr_decode_constants *u =
+        latent ? &job->calibration.mla_decode[narrow] : &job->calibration.decode[job->engine.decode_kernel][narrow];
     char rate[32];
     orr_constant_s(table, "decode.launch_s", u->launch_s, "fixed time of decode attention");
     orr_constant_plain(table, "decode.dram_frac", u->dram_frac, "share of DRAM bandwidth, cache");
@@ -50,7 +50,8 @@ static void kernel_rows(const struct orr_engine *engine, struct orr_table *table
     orr_constant_s(table, "pointwise_floor_s", engine->pointwise_floor_s, "least time of one of them");
     orr_constant_plain(table, "pointwise_bytes_per_element", engine->pointwise_bytes_per_element,
                        "their traffic, activation apart");
-    orr_constant_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel), "attention of a decode step");
+    orr_constant_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel),
+                     "attention of a decode step");
     flag_row(table, "fused_gate_up", engine->fused_gate_up, "gate and up are one product");
     flag_row(table, "split_kv", engine->split_kv, "long contexts cut over idle SMs");
     flag_row(table, "packed_gqa", engine->packed_gqa, "a K,V head is read once for its group");

@@ -44,10 +44,10 @@ void orr_infer_dump_costs(const struct orr_infer_view *view, struct orr_text *te
     orr_text_add(text, "[\n");
     for (size_t i = 0; i < view->n_ops; i++) {
         const struct orr_op *op = &view->ops[i];
-        json_t *line = json_pack("{ss ss ss so so}", "name", op->name, "phase", orr_phase_name(op->phase), "part",
-                                 orr_infer_part_name(orr_infer_part_of(op)), "runs",
-                                 orr_json_real(orr_infer_runs(view, i)), "request_s",
-                                 orr_json_real(orr_infer_part_s(view, i, ORR_N_INFER_PARTS)));
+        json_t *line =
+            json_pack("{ss ss ss so so}", "name", op->name, "phase", orr_phase_name(op->phase), "part",
+                      orr_infer_part_name(orr_infer_part_of(op)), "runs", orr_json_real(orr_infer_runs(view, i)),
+                      "request_s", orr_json_real(orr_infer_part_s(view, i, ORR_N_INFER_PARTS)));
         line = orr_json_joined(line, orr_cost_json(op, &view->costs[i]));
         orr_dump_line(text, line, i + 1 == view->n_ops);
     }

@@ -103,8 +103,7 @@ static void add_parts(const struct orr_infer_view *view, const struct orr_style 
 /* ---------------------------------------------------------------- cache */
 
 /* Eq. 90 of one layer kind: what a token leaves in the cache of all its layers. */
-static void add_kind(const struct orr_infer_view *view, const struct orr_style *style, int64_t k,
-                     struct orr_text *text)
+static void add_kind(const struct orr_infer_view *view, const struct orr_style *style, int64_t k, struct orr_text *text)
 {
     const struct orr_model *model = &view->job->model;
     const struct orr_layer_kind *kind = &model->kinds[k];

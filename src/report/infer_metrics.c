@@ -26,8 +26,8 @@ static double orr_handoff_s(const struct orr_job *job)
 {
     const struct orr_system *system = &job->system;
     const bool out = system->scaleout_bytes_per_s > 0;
-    const double link_bytes_per_s = out ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac
-                                        : system->scaleup_bytes_per_s;
+    const double link_bytes_per_s =
+        out ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac : system->scaleup_bytes_per_s;
     const double bytes = (double)job->serving.batch * orr_kv_sequence_bytes(job, (double)job->serving.input_len);
     return orr_ratio(bytes, link_bytes_per_s);
 }
@@ -57,8 +57,7 @@ struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum 
     return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
 }
 
-bool orr_infer_symbol_find(const struct orr_infer_view *view, const char *name, size_t length,
-                           struct orr_value *value)
+bool orr_infer_symbol_find(const struct orr_infer_view *view, const char *name, size_t length, struct orr_value *value)
 {
     const struct orr_infer_view *v = view;
     const struct orr_job *j = view->job;

@@ -11,7 +11,7 @@
 static const char align[] = "frrrrrrrrrrllr";
 static const char drop[] = "06800075910023";
 
-#define CELL 48
+#define CELL      48
 #define N_COLUMNS (sizeof align - 1)
 
 static void phase_title(struct orr_table *table, const char *title)

@@ -161,8 +161,7 @@ static void add_memory(const struct orr_infer_view *view, const struct orr_style
     struct orr_slice slices[ORR_N_SERVE_MEMORY_PARTS];
     char title[128], budget[32];
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++)
-        slices[i] =
-            (struct orr_slice){orr_serve_memory_part_name((enum orr_serve_memory_part)i), r->memory_bytes[i]};
+        slices[i] = (struct orr_slice){orr_serve_memory_part_name((enum orr_serve_memory_part)i), r->memory_bytes[i]};
     (void)snprintf(title, sizeof title, "the engine allows the cache %s", orr_print_bytes(budget, r->kv_budget_bytes));
     orr_text_wrap(text, style, "memory of a GPU at the end;", 28, title, " ");
     orr_summary_memory(style, slices, ORR_N_SERVE_MEMORY_PARTS,

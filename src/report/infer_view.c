@@ -27,7 +27,8 @@ struct orr_infer_view orr_infer_view_of(const struct orr_job *job, const struct 
     struct orr_infer_view view = {.job = job, .result = result};
     view.n_ops = orr_scratch_ops(scratch, &view.ops, &view.costs);
     view.prefill = phase_of(job, scratch, ORR_PHASE_PREFILL, 1, result->time_s[ORR_INFER_PREFILL_GEMM]);
-    view.decode = phase_of(job, scratch, ORR_PHASE_DECODE, orr_infer_steps(&view), result->time_s[ORR_INFER_DECODE_GEMM]);
+    view.decode =
+        phase_of(job, scratch, ORR_PHASE_DECODE, orr_infer_steps(&view), result->time_s[ORR_INFER_DECODE_GEMM]);
     return view;
 }
 
@@ -79,7 +80,7 @@ double orr_infer_runs(const struct orr_infer_view *view, size_t i)
 
 double orr_infer_run_s(const struct orr_infer_view *view, size_t i)
 {
-    if (view->ops[i].kind == ORR_OP_COLLECTIVE) return view->costs[i].total_s;
+    if (view->ops[i].kind == ORR_OP_COLLECTIVE) return view->costs[i].total_s - view->costs[i].hidden_s;
     return orr_cost_at(&view->costs[i], phase_sums(view, view->ops[i].phase)->clock_frac);
 }
 
@@ -108,8 +109,7 @@ size_t orr_infer_heaviest(const struct orr_infer_view *view, enum orr_infer_part
                           struct orr_alike *alike)
 {
     size_t n = 0;
-    for (size_t i = 0; i < view->n_ops; i++)
-        n = orr_alike_insert(alike, n, n_max, orr_infer_alike(view, i, part));
+    for (size_t i = 0; i < view->n_ops; i++) n = orr_alike_insert(alike, n, n_max, orr_infer_alike(view, i, part));
     return n;
 }
 
@@ -152,8 +152,8 @@ static double weight_bytes(const struct orr_op *op)
 double orr_intensity(const struct orr_op *op)
 {
     if (!orr_is_product(op)) return op->flops > 0 && op->bytes > 0 ? op->flops / op->bytes : 0;
-    const double bytes = op->input_bytes * op->m * op->k + weight_bytes(op) * op->k * op->n +
-                         op->output_bytes * op->m * op->n;
+    const double bytes =
+        op->input_bytes * op->m * op->k + weight_bytes(op) * op->k * op->n + op->output_bytes * op->m * op->n;
     return bytes > 0 ? 2 * op->m * op->n * op->k / bytes : 0;
 }
 

@@ -30,7 +30,7 @@ double orr_infer_steps(const struct orr_infer_view *view);
 enum orr_infer_part orr_infer_part_of(const struct orr_op *op);
 /* Executions of operator i in the request on one pipeline stage. */
 double orr_infer_runs(const struct orr_infer_view *view, size_t i);
-/* Seconds of one execution at the clock of its phase. */
+/* Seconds of one execution at the clock of its phase, without what is hidden beside other work. */
 double orr_infer_run_s(const struct orr_infer_view *view, size_t i);
 /* Seconds of the request in `part` (ORR_N_INFER_PARTS: any) that operator i takes. */
 double orr_infer_part_s(const struct orr_infer_view *view, size_t i, enum orr_infer_part part);

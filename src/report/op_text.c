@@ -56,8 +56,7 @@ static void add_choice(const struct orr_op *op, const struct orr_cost *cost, str
     case ORR_OP_BMM:
     case ORR_OP_GROUPED:
         orr_text_add(line, ", %s", orr_dtype_name(op->dtype));
-        if (cost->tile_m > 0)
-            orr_text_add(line, ", tile %lld×%lld", (long long)cost->tile_m, (long long)cost->tile_n);
+        if (cost->tile_m > 0) orr_text_add(line, ", tile %lld×%lld", (long long)cost->tile_m, (long long)cost->tile_n);
         if (cost->split_k > 1) orr_text_add(line, " split %lld", (long long)cost->split_k);
         return;
     case ORR_OP_FLASH:

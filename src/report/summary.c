@@ -31,8 +31,7 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
 {
     char count[32];
     orr_text_add(line, "%s · %s parameters", job->model.id, print_params(count, (double)params_total));
-    if (params_active != params_total)
-        orr_text_add(line, ", %s active", print_params(count, (double)params_active));
+    if (params_active != params_total) orr_text_add(line, ", %s active", print_params(count, (double)params_active));
     orr_text_add(line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
 }
 
@@ -110,8 +109,8 @@ static void start_parts(struct orr_table *table)
     table->column_paint[3] = ORR_PAINT_BAR;
 }
 
-void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices,
-                      size_t n_slices, double whole_s, struct orr_text *text)
+void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices, size_t n_slices,
+                      double whole_s, struct orr_text *text)
 {
     struct scale scale = {.unit = whole_s >= 1 ? 1 : 1e-3, .whole = whole_s};
     const double size = whole_s / scale.unit;

@@ -109,7 +109,8 @@ static void add_headline(const struct orr_view *view, const struct orr_style *st
     headline_speed(view, &table);
     headline_resources(view, &table);
     orr_table_print(&table, text, style);
-    if (view->result->reason[0]) orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, view->result->reason, " ");
+    if (view->result->reason[0])
+        orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, view->result->reason, " ");
     orr_text_add(text, "\n");
 }
 

@@ -225,7 +225,8 @@ static const struct {
     {"", ",'precision':'fp8'",
      "workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, fp16, bf16, int8)"},
     {"", ",'kv_precision':'fp32'",
-     "workload.kv_precision: must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", not \"fp32\" (did you mean \"fp16\"?)"},
+     "workload.kv_precision: must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", not \"fp32\" "
+     "(did you mean \"fp16\"?)"},
     {"", ",'draft_tokens':2",
      "workload.draft_tokens: 2 needs a draft_model: a catalogue id, a file path or an object"},
     {"", ",'draft_model':'tiny'",
@@ -243,8 +244,8 @@ static const struct {
     {",'plan':{'dp':9},'set':{'system.scaleout_bytes_per_s':0}", "",
      "gpus: 9, but system cluster ends at the 8 GPUs of its scale-up domain (scaleout_bytes_per_s is 0)"},
     {",'plan':{'tp':4,'pp':2},'set':{'system.scaleout_bytes_per_s':0}", ",'disaggregated':true",
-     "workload.disaggregated: a prefill and a decode replica take 16 GPUs, but system cluster ends at the 8 GPUs of its "
-     "scale-up domain (scaleout_bytes_per_s is 0)"},
+     "workload.disaggregated: a prefill and a decode replica take 16 GPUs, but system cluster ends at the 8 GPUs of "
+     "its scale-up domain (scaleout_bytes_per_s is 0)"},
     {",'set':{'calibration.decode.paged.4':{}}", "", "unknown key \"calibration.decode.paged.4\""},
     {",'set':{'calibration.decode.flash':{}}", "", "unknown key \"calibration.decode.flash\""},
     {",'set':{'calibration.mla_decode':7}", "", "calibration.mla_decode: must be an object, not 7"},
@@ -329,8 +330,8 @@ static void missing_constants_are_named(void **state)
     job = good;
     job.model.kinds[0].mla_kv_rank = 64;
     job.calibration.mla_decode[0].dram_frac = 0;
-    check_refused(&job, "workload.engine: calibration plain has no mla_decode constants for the kernel of engine plain, "
-                        "\"paged\", and a cache of 16 bits");
+    check_refused(&job, "workload.engine: calibration plain has no mla_decode constants for the kernel of engine "
+                        "plain, \"paged\", and a cache of 16 bits");
     job = good;
     job.calibration.attention[ORR_ATTENTION_FLASH2].forward_frac = 0;
     check_refused(&job, "workload.engine: calibration plain has no attention constants for flash2");

@@ -16,7 +16,7 @@
 #include "report/infer_metrics.h"
 #include "report/table.h"
 
-enum { PLAIN, DRAFTED, APART, ONE_TOKEN, EAGER, TOO_LARGE, N_JOBS };
+enum { PLAIN, DRAFTED, APART, EXPERTS, ONE_TOKEN, EAGER, TOO_LARGE, N_JOBS };
 
 static const char *const requests[N_JOBS] = {
     [PLAIN] = "{\"kind\":\"infer\",\"model\":\"llama2-13b\",\"system\":\"a100-80g-sxm\",\"gpus\":1,"
@@ -27,6 +27,8 @@ static const char *const requests[N_JOBS] = {
     [APART] = "{\"kind\":\"infer\",\"model\":\"deepseek-v3\",\"system\":\"h200-sxm\",\"plan\":{\"tp\":8,\"pp\":2},"
               "\"workload\":{\"batch\":64,\"input_len\":1024,\"output_len\":512,\"precision\":\"fp8\","
               "\"kv_precision\":\"fp8\",\"disaggregated\":true,\"chunk_tokens\":512,\"prefix_hit_frac\":0.25}}",
+    [EXPERTS] = "{\"kind\":\"infer\",\"model\":\"qwen3-30b-a3b\",\"system\":\"h100-sxm\",\"plan\":{\"dp\":4,\"ep\":4},"
+                "\"workload\":{\"batch\":16,\"input_len\":500,\"output_len\":50,\"engine\":\"sglang\"}}",
     [ONE_TOKEN] = "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\","
                   "\"plan\":{\"tp\":2,\"dp\":4,\"ep\":8},"
                   "\"workload\":{\"batch\":8,\"input_len\":512,\"output_len\":1}}",
@@ -213,7 +215,8 @@ static void report_is_short_and_says_what_was_asked(void **state)
                                  " · chunks of 512 tokens · prefill and decode apart\n"));
     free(text);
     text = render(&fixture->views[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
-    assert_non_null(strstr(text, "weights int4, multiplied in bf16 · cache bf16 · 3 drafts by llama2-7b, 80 % accepted\n"));
+    assert_non_null(
+        strstr(text, "weights int4, multiplied in bf16 · cache bf16 · 3 drafts by llama2-7b, 80 % accepted\n"));
     free(text);
     text = render(&fixture->views[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
     assert_null(strstr(text, "next tokens")); /* there are none */
@@ -297,10 +300,19 @@ static const char *const contract[] = {"schema",
                                        "params_active",
                                        "request",
                                        NULL};
-static const char *const contract_time[] = {
-    "prefill_gemm",     "prefill_attention", "prefill_pointwise", "prefill_network", "decode_gemm", "decode_attention",
-    "decode_pointwise", "decode_network",    "draft",             "pipeline",        "kv_transfer", "overhead",
-    NULL};
+static const char *const contract_time[] = {"prefill_gemm",
+                                            "prefill_attention",
+                                            "prefill_pointwise",
+                                            "prefill_network",
+                                            "decode_gemm",
+                                            "decode_attention",
+                                            "decode_pointwise",
+                                            "decode_network",
+                                            "draft",
+                                            "pipeline",
+                                            "kv_transfer",
+                                            "overhead",
+                                            NULL};
 static const char *const contract_memory_parts[] = {"weights", "kv_cache", "activations", "workspace", NULL};
 static const char *const contract_memory[] = {"total", "usable", "capacity", NULL};
 static const char *const contract_bounds[] = {"compute", "l2", "dram", "network", "overhead", NULL};
@@ -341,7 +353,8 @@ static void json_follows_the_contract(void **state)
         assert_true(json_real_value(json_array_get(json_object_get(json, "interval_s"), 0)) == result->interval_low_s);
         assert_int_equal(json_integer_value(json_object_get(json, "max_batch")), result->max_batch);
         assert_near(sum_of(time, contract_time) / result->latency_s, 1, 1e-12);
-        assert_near(sum_of(memory, contract_memory_parts) / json_real_value(json_object_get(memory, "total")), 1, 1e-12);
+        assert_near(sum_of(memory, contract_memory_parts) / json_real_value(json_object_get(memory, "total")), 1,
+                    1e-12);
         assert_near(sum_of(prefill, contract_bounds), 1, 1e-9);
         if (i != ONE_TOKEN) assert_near(sum_of(decode, contract_bounds), 1, 1e-9);
         json_decref(json);
@@ -497,10 +510,11 @@ static void crossover_by_hand(void **state)
     const char *row = strstr(strstr(text, "decode step"), "\n  attention.qkv");
     assert_non_null(row);
     char cells[13][24];
-    assert_int_equal(sscanf(row, " attention.qkv %23s %23s %23s %23s %23s %23s %*s %23s %*s %23s %*s %23s %23s %*s %23s %23s",
-                            cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8],
-                            cells[9], cells[10], cells[11]),
-                     12);
+    assert_int_equal(
+        sscanf(row, " attention.qkv %23s %23s %23s %23s %23s %23s %*s %23s %*s %23s %*s %23s %23s %*s %23s %23s",
+               cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8], cells[9],
+               cells[10], cells[11]),
+        12);
     static const char *const expected[] = {"40", "1", "1", "15360", "5120", "157"};
     for (size_t i = 0; i < 6; i++) assert_string_equal(cells[i], expected[i]); /* count, batch, M, N, K, FLOP */
     assert_string_equal(cells[8], "1.0");                                      /* FLOP/B */
@@ -589,8 +603,8 @@ static void dumped_operators_follow_the_contract(void **state)
             const json_t *row = json_array_get(ops, k);
             has_keys(row, keys);
             const char *phase = json_string_value(json_object_get(row, "phase"));
-            const double seconds = json_real_value(json_object_get(row, "count")) *
-                                   json_real_value(json_object_get(row, "time_s"));
+            const double seconds =
+                json_real_value(json_object_get(row, "count")) * json_real_value(json_object_get(row, "time_s"));
             assert_true(strcmp(phase, "prefill") == 0 || strcmp(phase, "decode") == 0);
             if (phase[0] == 'p') prefill_s += seconds;
             else decode_s += seconds;
@@ -778,7 +792,8 @@ static void glossary_page_has_the_list(void **state)
     for (int i = 0; i < ORR_N_INFER_METRICS; i++) {
         const struct orr_metric_info *info = orr_infer_metric_info((enum orr_infer_metric)i);
         char row[512];
-        (void)snprintf(row, sizeof row, "| `%s` | %s | %s |", info->key, orr_metric_unit_name(info->unit), info->meaning);
+        (void)snprintf(row, sizeof row, "| `%s` | %s | %s |", info->key, orr_metric_unit_name(info->unit),
+                       info->meaning);
         if (!strstr(section, row)) fail_msg("docs/glossary.md lacks %s", row);
     }
 }

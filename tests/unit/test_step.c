@@ -1,0 +1,253 @@
+/* The step model of serving simulators: its steps are the passes of an inference job, they grow with their work, a
+ * mixed step lies between the larger of its parts and their sum, and a call allocates nothing. The linker redirects the
+ * library's calls (-Wl,--wrap) to the counters here. */
+#include "serving.h"
+
+static long n_allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    n_allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    n_allocations++;
+    return __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    n_allocations++;
+    return __real_realloc(memory, size);
+}
+
+static const struct {
+    const char *model, *system, *engine, *precision;
+    int tp, dp, ep;
+} JOBS[] = {
+    {"llama3-8b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
+    {"llama2-70b", "h100-sxm", "tensorrt-llm-1.2", "fp8", 8, 1, 1},
+    {"llama2-13b", "a100-80g-sxm", "sglang", "fp16", 2, 1, 1},
+    {"gemma3-12b", "h200-sxm", "vllm", "bf16", 2, 1, 1},
+    {"mixtral-8x7b", "h100-sxm", "vllm", "bf16", 4, 1, 1},
+    {"gpt-oss-120b", "h200-sxm", "vllm", "bf16", 2, 1, 1},
+    {"deepseek-v3", "h200-sxm", "tensorrt-llm-1.2", "fp8", 8, 1, 1},
+    {"deepseek-v3", "h200-sxm", "vllm", "fp8", 1, 32, 32},
+    {"llama3-8b", "h200-sxm", "pytorch-eager-cudagraph", "bf16", 1, 1, 1},
+    {"llama3-8b", "h200-sxm", "pytorch-eager-stream", "bf16", 1, 1, 1},
+    {"llama2-7b", "h100-sxm", "tensorrt-llm-nemo", "bf16", 1, 1, 1},
+};
+
+/* The i-th job, and its step model. */
+static struct orr_step_model *open_model(struct world *w, size_t i)
+{
+    read_job(w, "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'dp':%d,'ep':%d},'workload':{'engine':'%s',"
+                "'precision':'%s','input_len':200,'output_len':200}}",
+             JOBS[i].model, JOBS[i].system, JOBS[i].tp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].precision);
+    struct orr_step_model *model = orr_step_model_new(&w->job);
+    assert_non_null(model);
+    return model;
+}
+
+static double step_s(struct orr_step_model *model, int64_t tokens, int64_t prompts, int64_t cached, int64_t sequences,
+                     int64_t contexts)
+{
+    const struct orr_step step = {.prefill_tokens = tokens,
+                                  .prefill_sequences = prompts,
+                                  .prefill_context = cached,
+                                  .decode_sequences = sequences,
+                                  .decode_context = contexts};
+    return orr_step_time(model, &step);
+}
+
+/* ---------------------------------------------------------------- steps are passes */
+
+/* One decode step of B sequences at context x: the second of two tokens after x - 1. Both settle the clock of their own
+ * load, the job in two rounds, the step model by interpolation: equal to 1e-9 at the burst clock, else within 2 %. */
+static void a_decode_step_is_a_pass(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        struct orr_step_model *model = open_model(w, i);
+        double worst = 0;
+        for (int batch = 1; batch <= 256; batch *= 4)
+            for (int context = 2; context <= 20000; context = context * 5 + 1) {
+                w->job.serving.batch = batch;
+                w->job.serving.input_len = context - 1;
+                w->job.serving.output_len = 2;
+                const double pass_s = infer(w, &w->job).decode_s;
+                const double time_s = step_s(model, 0, 0, 0, batch, (int64_t)batch * context);
+                worst = fmax(worst, fabs(time_s / pass_s - 1));
+                if (fabs(time_s / pass_s - 1) > 0.02)
+                    fail_msg("%s, %s, batch %d, context %d: step %.9g s, pass %.9g s", JOBS[i].model, JOBS[i].engine, batch,
+                             context, time_s, pass_s);
+            }
+        print_message("# %s, %s: decode steps within %.2e of the pass\n", JOBS[i].model, JOBS[i].engine, worst);
+        orr_step_model_free(model);
+        w->job.engine.short_run = true; /* no power limit */
+        w->job.calibration.gemm[w->job.serving.matrix].sustained_frac = w->job.calibration.gemm[w->job.serving.matrix].burst_frac;
+        model = orr_step_model_new(&w->job);
+        w->job.serving.batch = 32;
+        w->job.serving.input_len = 999;
+        const double pass_s = infer(w, &w->job).decode_s;
+        const double time_s = step_s(model, 0, 0, 0, 32, 32 * 1000);
+        orr_step_model_free(model);
+        if (fabs(time_s / pass_s - 1) > 1e-9)
+            fail_msg("%s, %s at the burst clock: step %.12g s, pass %.12g s (%+.3g)", JOBS[i].model, JOBS[i].engine, time_s,
+                     pass_s, time_s / pass_s - 1);
+    }
+}
+
+/* One prompt step: B prompts of S tokens, none cached. */
+static void a_prompt_step_is_a_prefill(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        struct orr_step_model *model = open_model(w, i);
+        double worst = 0;
+        for (int batch = 1; batch <= 8; batch *= 2)
+            for (int input = 16; input <= 2048; input *= 4) {
+                w->job.serving.batch = batch;
+                w->job.serving.input_len = input;
+                w->job.serving.output_len = 1;
+                const double sampling_s = w->job.engine.sampling_s + w->job.engine.sampling_s_per_sequence * batch;
+                const double pass_s = infer(w, &w->job).prefill_s + sampling_s;
+                const double time_s = step_s(model, (int64_t)batch * input, batch, 0, 0, 0);
+                worst = fmax(worst, fabs(time_s / pass_s - 1));
+                if (fabs(time_s / pass_s - 1) > 0.02)
+                    fail_msg("%s, %s, %d prompts of %d: step %.9g s, prefill %.9g s (%+.2f %%)", JOBS[i].model, JOBS[i].engine,
+                             batch, input, time_s, pass_s, 100 * (time_s / pass_s - 1));
+            }
+        print_message("# %s, %s: prompt steps within %.2e of the prefill\n", JOBS[i].model, JOBS[i].engine, worst);
+        orr_step_model_free(model);
+    }
+}
+
+/* ---------------------------------------------------------------- properties */
+
+static void an_empty_step_takes_no_time(void **state)
+{
+    struct world *w = *state;
+    struct orr_step_model *model = open_model(w, 0);
+    assert_close(step_s(model, 0, 0, 0, 0, 0), 0, 0);
+    orr_step_model_free(model);
+    orr_step_model_free(NULL);
+}
+
+/* More tokens, longer contexts and more sequences never take less. Expert rows per expert move between tiles and experts
+ * touched: a trace is allowed there. */
+static void more_work_takes_longer(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        struct orr_step_model *model = open_model(w, i);
+        double last_s = 0;
+        for (int64_t n = 1; n <= 4096; n += 1 + n / 7) {
+            const double time_s = step_s(model, n, 1, 0, 0, 0);
+            if (time_s < last_s * (1 - 1e-3))
+                fail_msg("%s, %s: %d prompt tokens take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n, time_s, last_s);
+            last_s = time_s;
+        }
+        last_s = 0;
+        for (int64_t n = 1; n <= 512; n += 1 + n / 7) {
+            const double time_s = step_s(model, 0, 0, 0, n, 1000 * n);
+            if (time_s < last_s * (1 - 1e-3))
+                fail_msg("%s, %s: %d sequences take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n, time_s, last_s);
+            last_s = time_s;
+        }
+        last_s = 0;
+        for (int64_t x = 1; x <= 100000; x += 1 + x / 7) {
+            const double decode_s = step_s(model, 0, 0, 0, 16, 16 * x);
+            assert_true(decode_s >= last_s * (1 - 1e-12));
+            last_s = decode_s;
+        }
+        last_s = 0;
+        for (int64_t x = 1; x <= 100000; x += 1 + x / 7) { /* from 1: a cached prefix changes the launch's last blocks */
+            const double chunk_s = step_s(model, 512, 1, x, 0, 0);
+            if (chunk_s < last_s * (1 - 1e-3))
+                fail_msg("%s, %s: 512 tokens after %d take %.9g s, after fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)x,
+                         chunk_s, last_s);
+            last_s = chunk_s;
+        }
+        orr_step_model_free(model);
+    }
+}
+
+/* Prompt tokens and decoding sequences share the weight products (Eq. 93): at least the longer part, at most both. */
+static void a_mixed_step_lies_between(void **state)
+{
+    struct world *w = *state;
+    struct random random = {93};
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        struct orr_step_model *model = open_model(w, i);
+        for (int n = 0; n < 60; n++) {
+            const int64_t tokens = 1 + (int64_t)draw(&random, 2048), cached = (int64_t)draw(&random, 4096);
+            const int64_t sequences = 1 + (int64_t)draw(&random, 200), contexts = sequences * (1 + (int64_t)draw(&random, 4000));
+            const double prompt_s = step_s(model, tokens, 1, cached, 0, 0), decode_s = step_s(model, 0, 0, 0, sequences, contexts);
+            const double mixed_s = step_s(model, tokens, 1, cached, sequences, contexts);
+            if (mixed_s < fmax(prompt_s, decode_s) * (1 - 1e-3) || mixed_s > (prompt_s + decode_s) * (1 + 1e-3))
+                fail_msg("%s, %s: %d tokens %.9g s, %d sequences %.9g s, together %.9g s", JOBS[i].model, JOBS[i].engine,
+                         (int)tokens, prompt_s, (int)sequences, decode_s, mixed_s);
+        }
+        orr_step_model_free(model);
+    }
+}
+
+/* The same bits whatever was asked before. */
+static void a_step_gives_the_same_bits(void **state)
+{
+    struct world *w = *state;
+    struct orr_step_model *model = open_model(w, 6);
+    const double first_s = step_s(model, 300, 2, 100, 17, 17000);
+    for (int n = 1; n < 500; n++) (void)step_s(model, 7 * n, 1, n, n, 100 * n);
+    const double second_s = step_s(model, 300, 2, 100, 17, 17000);
+    orr_step_model_free(model);
+    model = open_model(w, 6);
+    const double third_s = step_s(model, 300, 2, 100, 17, 17000);
+    orr_step_model_free(model);
+    assert_memory_equal(&first_s, &second_s, sizeof first_s);
+    assert_memory_equal(&first_s, &third_s, sizeof first_s);
+}
+
+static void a_call_does_not_allocate(void **state)
+{
+    struct world *w = *state;
+    struct random random = {11};
+    const size_t jobs[] = {1, 7};
+    for (size_t j = 0; j < COUNT(jobs); j++) {
+        struct orr_step_model *model = open_model(w, jobs[j]);
+        assert_true(n_allocations > 0); /* the counters are in place */
+        const long before = n_allocations;
+        double sum_s = 0;
+        for (int n = 0; n < 10000; n++) {
+            const int64_t tokens = draw(&random, 4) ? 0 : 1 + (int64_t)draw(&random, 20000), sequences = (int64_t)draw(&random, 300);
+            sum_s += step_s(model, tokens, tokens > 0, 0, sequences, 1000 * sequences);
+        }
+        assert_int_equal(n_allocations - before, 0);
+        assert_true(sum_s > 0);
+        orr_step_model_free(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_decode_step_is_a_pass),
+        cmocka_unit_test(a_prompt_step_is_a_prefill),
+        cmocka_unit_test(an_empty_step_takes_no_time),
+        cmocka_unit_test(more_work_takes_longer),
+        cmocka_unit_test(a_mixed_step_lies_between),
+        cmocka_unit_test(a_step_gives_the_same_bits),
+        cmocka_unit_test(a_call_does_not_allocate),
+    };
+    return cmocka_run_group_tests_name("step", tests, open_world, close_world);
+}
