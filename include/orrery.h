@@ -791,7 +791,8 @@ struct orr_span {
     double start_s, end_s;
 };
 
-/* The operator list and costs of the last orr_train on this scratch; owned by the scratch. */
+/* The operator list and costs of the last orr_train or orr_infer on this scratch; owned by the scratch. After
+ * orr_infer, op.count covers all layers: executions in the prefill, or in one decode step. */
 ORR_API size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops,
                                const struct orr_cost **costs);
 

@@ -94,14 +94,15 @@ struct work {
     double flops, flop_j, dram_bytes, link_bytes, light_s;
 };
 
-static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, struct work *work)
+/* `passes` run in all, `seen` of them one after another: pieces of a batch are on different stages at once. */
+static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, double seen, struct work *work)
 {
     const struct orr_chip *chip = &job->system.chip;
     work->flops += passes * pass->flops;
     work->flop_j += passes * pass->flop_j;
     work->dram_bytes += passes * pass->dram_bytes;
     work->link_bytes += passes * pass->link_bytes;
-    work->light_s += passes * orr_max(pass->flops / chip->peak_flops_per_s[job->serving.matrix],
+    work->light_s += seen * orr_max(pass->flops / chip->peak_flops_per_s[job->serving.matrix],
                                       pass->least_bytes / chip->hbm_bytes_per_s);
 }
 
@@ -123,7 +124,7 @@ static void predict_prefill(const struct orr_job *job, struct orr_scratch *scrat
     result->time_s[ORR_INFER_OVERHEAD] += own * (pass.gap_s + host_s);
     result->prefill_s = (own + waited) * pass_s + chunks * send_s;
     fill_shares(&pass, send_s, pass.gap_s + host_s, result->prefill_bound_frac);
-    add_work(job, &pass, chunks * flow.pieces, work);
+    add_work(job, &pass, chunks * flow.pieces, chunks, work);
     for (size_t i = first; i < scratch->ops.n; i++)
         scratch->ops.items[i].count *= chunks * flow.pieces;
 }
@@ -257,7 +258,7 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
         result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
     result->decode_s = steps * (pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
     fill_shares(&pass, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
-    add_work(job, &pass, steps * flow.pieces, work);
+    add_work(job, &pass, steps * flow.pieces, steps, work);
 }
 
 /* Eq. 95: the cache leaves layer by layer while the prompt is still computed; the last layer's part is seen. */
