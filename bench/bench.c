@@ -2,6 +2,7 @@
  * Ratios compare with work of the same machine, so they mean something on any. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,16 @@
 
 #define N_STARTS 20
 #define LOOP_S 0.5
+#define N_STEPS 100000
 
 static const char request[] = "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":64,"
                               "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3},"
                               "\"workload\":{\"micro_batch\":1,\"global_batch\":64,\"recompute\":\"full\","
                               "\"engine\":\"megatron-lm-2022\"}}";
+
+static const char infer_request[] = "{\"kind\":\"infer\",\"model\":\"llama2-70b\",\"system\":\"h100-sxm\",\"gpus\":8,"
+                                    "\"plan\":{\"tp\":8},\"workload\":{\"input_len\":200,\"output_len\":200,"
+                                    "\"engine\":\"tensorrt-llm-nemo\"}}";
 
 static double now_s(void)
 {
@@ -43,6 +49,57 @@ static double train_evals_per_s(const struct orr_job *job, struct orr_scratch *s
         if ((double)n / spent_s > best) best = (double)n / spent_s;
     }
     return best;
+}
+
+static double infer_evals_per_s(const struct orr_job *job, struct orr_scratch *scratch)
+{
+    double best = 0;
+    for (int run = 0; run < 3; run++) {
+        const double start_s = now_s();
+        double spent_s = 0;
+        long n = 0;
+        while (spent_s < LOOP_S) {
+            struct orr_infer_result result;
+            orr_infer(job, scratch, &result);
+            n++;
+            spent_s = now_s() - start_s;
+        }
+        if ((double)n / spent_s > best) best = (double)n / spent_s;
+    }
+    return best;
+}
+
+/* A serving simulator's steps: up to 256 decoding sequences, in every fourth a chunk of a prompt. */
+static void draw_steps(struct orr_step *steps, size_t n)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const int64_t random = (int64_t)(state >> 33), sequences = 1 + random % 256;
+        const int64_t tokens = random / 256 % 4 == 0 ? 1 + random / 1024 % 2048 : 0;
+        steps[i] = (struct orr_step){.prefill_tokens = tokens,
+                                     .prefill_sequences = tokens > 0,
+                                     .prefill_context = tokens > 0 ? random / 1024 % 4096 : 0,
+                                     .decode_sequences = sequences,
+                                     .decode_context = sequences * (1 + random / 256 % 4000)};
+    }
+}
+
+static double step_calls_per_s(const struct orr_job *job)
+{
+    static struct orr_step steps[N_STEPS];
+    struct orr_step_model *model = orr_step_model_new(job);
+    if (!model) exit(2);
+    draw_steps(steps, N_STEPS);
+    double best = 0, sum_s = 0;
+    for (int run = 0; run < 4; run++) { /* the first fills the model's memory */
+        const double start_s = now_s();
+        for (size_t i = 0; i < N_STEPS; i++) sum_s += orr_step_time(model, &steps[i]);
+        const double rate = N_STEPS / (now_s() - start_s);
+        if (rate > best) best = rate;
+    }
+    orr_step_model_free(model);
+    return sum_s > 0 ? best : 0;
 }
 
 static double requests_per_s(const struct orr_catalogue *catalogue, struct orr_job *job)
@@ -108,19 +165,27 @@ static void measure(char *program, int json)
 {
     struct orr_error error;
     struct orr_catalogue *catalogue;
-    struct orr_job *job = malloc(sizeof *job);
+    struct orr_job *job = malloc(sizeof *job), *serving = malloc(sizeof *serving);
     struct orr_scratch *scratch = orr_scratch_new();
-    if (!job || !scratch || orr_catalogue_open(NULL, 0, &catalogue, &error) ||
-        orr_job_read(catalogue, request, "request", job, &error)) {
-        fprintf(stderr, "bench: %s\n", job && scratch ? error.text : "out of memory");
+    if (!job || !serving || !scratch || orr_catalogue_open(NULL, 0, &catalogue, &error) ||
+        orr_job_read(catalogue, request, "request", job, &error) ||
+        orr_job_read(catalogue, infer_request, "request", serving, &error)) {
+        fprintf(stderr, "bench: %s\n", job && serving && scratch ? error.text : "out of memory");
         exit(2);
     }
     char word[] = "version";
     char *const example[] = {program, NULL}, *const version[] = {program, word, NULL};
     const double evals_per_s = train_evals_per_s(job, scratch);
+    const double answers_per_s = infer_evals_per_s(serving, scratch), steps_per_s = step_calls_per_s(serving);
+    serving->serving.input_len = 131072;
+    serving->serving.output_len = 8192;
+    const double long_per_s = infer_evals_per_s(serving, scratch);
     const double cold_s = start_s(example);
     const struct figure figures[] = {
         {"train_evals_per_s", evals_per_s, "training predictions with memory, GPT-3 175B tp 8 pp 8 vpp 3, one core"},
+        {"infer_evals_per_s", answers_per_s, "inference predictions with memory, Llama-2 70B tp 8, 200 in, 200 out, one core"},
+        {"step_time_calls_per_s", steps_per_s, "steps of a serving simulator, prompt chunks and decoding mixed, one core"},
+        {"long_answer_ratio", answers_per_s / long_per_s, "cost of predicting 131072 in, 8192 out over that of 200/200"},
         {"cold_start_s", cold_s, "median time of the example as a new process"},
         {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
@@ -128,6 +193,7 @@ static void measure(char *program, int json)
     print_figures(figures, sizeof figures / sizeof *figures, json);
     orr_scratch_free(scratch);
     orr_catalogue_close(catalogue);
+    free(serving);
     free(job);
 }
 

@@ -43,8 +43,41 @@ static void check_result(const struct orr_job *job, const struct orr_result *res
     REQUIRE(isfinite(result->step_time_s) && result->step_time_s > 0);
     REQUIRE(fabs(sum_s - result->step_time_s) <= 1e-9 * result->step_time_s);
     REQUIRE(fabs(sum_bytes - result->memory.total_bytes) <= 1e-9 * sum_bytes);
-    REQUIRE(result->mfu_frac >= 0 && result->mfu_frac <= 1);
+    REQUIRE(result->mfu_frac >= 0 && result->hfu_frac <= 1);
     REQUIRE(orr_job_check(job, NULL) == ORR_OK);
+}
+
+static void check_infer(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    double sum_s = 0, sum_bytes = 0;
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) {
+        REQUIRE(result->time_s[i] >= 0);
+        sum_s += result->time_s[i];
+    }
+    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) sum_bytes += result->memory_bytes[i];
+    REQUIRE(isfinite(result->latency_s) && result->latency_s > 0);
+    REQUIRE(fabs(sum_s - result->latency_s) <= 1e-9 * result->latency_s);
+    REQUIRE(fabs(sum_bytes - result->memory_total_bytes) <= 1e-9 * sum_bytes);
+    REQUIRE(result->fits || result->reason[0]);
+    REQUIRE(orr_job_check(job, NULL) == ORR_OK);
+}
+
+static void fuzz_train(const struct orr_job *job, struct orr_scratch *scratch)
+{
+    struct orr_result result;
+    orr_train(job, scratch, &result);
+    check_result(job, &result);
+    if (!result.fits) {
+        orr_train_advice(job, scratch, &result);
+        REQUIRE(result.reason[0] && !result.fits);
+    }
+}
+
+static void fuzz_infer(const struct orr_job *job, struct orr_scratch *scratch)
+{
+    struct orr_infer_result result;
+    orr_infer(job, scratch, &result);
+    check_infer(job, &result);
 }
 
 void fuzz_request(const char *json)
@@ -59,11 +92,8 @@ void fuzz_request(const char *json)
         REQUIRE(error.code == code && error.text[0] && !strchr(error.text, '\n'));
         return;
     }
-    struct orr_result result;
-    orr_train(&job, scratch, &result);
-    check_result(&job, &result);
-    if (!result.fits) {
-        orr_train_advice(&job, scratch, &result);
-        REQUIRE(result.reason[0] && !result.fits);
+    switch (job.kind) {
+    case ORR_JOB_TRAIN: fuzz_train(&job, scratch); break;
+    case ORR_JOB_INFER: fuzz_infer(&job, scratch); break;
     }
 }

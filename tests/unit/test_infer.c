@@ -138,6 +138,20 @@ static void nothing_beats_the_speed_of_light(void **state)
     }
 }
 
+/* Nearly all of the time is cache, and every layer's window fills on the way: the steps before read less than a window. */
+static void a_filling_window_respects_the_bound(void **state)
+{
+    struct grid *grid = *state;
+    struct world *w = grid->world;
+    for (int batch = 16; batch <= 1024; batch *= 4) {
+        read_job(w, "{'kind':'infer','model':'mistral-7b','system':'h200-sxm','workload':{'engine':'vllm','batch':%d,'input_len':1,"
+                    "'output_len':8192}}",
+                 batch);
+        const struct orr_infer_result r = infer(w, &w->job);
+        if (r.bound_s > r.latency_s) fail_msg("batch %d: latency %g s, bound %g s", batch, r.latency_s, r.bound_s);
+    }
+}
+
 /* Eq. 92: the bound of a lone decode is its weights and cache over nominal bandwidth. Llama-2-13B: 13015864320 less the
  * embedding's 32000 * 5120 are read, 2 bytes each, and 200 tokens of 819200 bytes; A100 2039 GB/s. */
 static void the_decode_bound_is_eq_92(void **state)
@@ -610,6 +624,7 @@ int main(void)
         cmocka_unit_test(parts_sum_to_the_latency),
         cmocka_unit_test(tokens_are_conserved),
         cmocka_unit_test(nothing_beats_the_speed_of_light),
+        cmocka_unit_test(a_filling_window_respects_the_bound),
         cmocka_unit_test(the_decode_bound_is_eq_92),
         cmocka_unit_test(better_hardware_is_never_slower),
         cmocka_unit_test(more_work_is_never_faster),

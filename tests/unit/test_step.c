@@ -132,6 +132,48 @@ static void a_prompt_step_is_a_prefill(void **state)
     }
 }
 
+/* What an engine or a plan does to a pass it does to a step: all-to-alls hidden beside compute, prompts divided over
+ * context-parallel ranks, launch gaps of short prompts, the clock under long attention. */
+static void plans_and_engines_act_on_steps(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *what, *job;
+        int batch, input, output;
+    } rows[] = {
+        {"hidden all-to-all",
+         "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':32,'ep':32},'workload':{'engine':'sglang',"
+         "'precision':'fp8','batch':128,'input_len':1000,'output_len':2}}",
+         128, 1000, 2},
+        {"context parallel",
+         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{'cp':2},'workload':{'engine':'vllm','batch':4,"
+         "'input_len':2000,'output_len':1}}",
+         4, 2000, 1},
+        {"short prompt",
+         "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'tensorrt-llm-0.9',"
+         "'batch':1,'input_len':200,'output_len':1}}",
+         1, 200, 1},
+        {"long prompt",
+         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','batch':4,'input_len':8000,"
+         "'output_len':1}}",
+         4, 8000, 1},
+    };
+    double worst = 0;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        read_job(w, rows[i].job, "");
+        struct orr_step_model *model = orr_step_model_new(&w->job);
+        assert_non_null(model);
+        const struct orr_infer_result r = infer(w, &w->job);
+        const int64_t n = rows[i].batch, input = rows[i].input;
+        const double pass_s = rows[i].output > 1 ? r.decode_s : r.prefill_s;
+        const double time_s = rows[i].output > 1 ? step_s(model, 0, 0, 0, n, n * (input + 1)) : step_s(model, n * input, n, 0, 0, 0);
+        orr_step_model_free(model);
+        print_message("# %s: step %.4g s, pass %.4g s (%+.1f %%)\n", rows[i].what, time_s, pass_s, 100 * (time_s / pass_s - 1));
+        worst = fmax(worst, fabs(time_s / pass_s - 1));
+    }
+    assert_at_most(worst, 0.02);
+}
+
 /* ---------------------------------------------------------------- properties */
 
 static void an_empty_step_takes_no_time(void **state)
@@ -238,16 +280,31 @@ static void a_call_does_not_allocate(void **state)
     }
 }
 
+/* Nor does the prediction of a whole answer, drafts in. */
+static void an_answer_does_not_allocate(void **state)
+{
+    struct world *w = *state;
+    struct orr_infer_result result;
+    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm','batch':16,"
+                "'input_len':2000,'output_len':500,'draft_tokens':3,'draft_model':'llama3.1-8b'}}");
+    const long before = n_allocations;
+    for (int n = 0; n < 1000; n++) orr_infer(&w->job, w->scratch, &result);
+    assert_int_equal(n_allocations - before, 0);
+    assert_true(result.latency_s > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_decode_step_is_a_pass),
         cmocka_unit_test(a_prompt_step_is_a_prefill),
+        cmocka_unit_test(plans_and_engines_act_on_steps),
         cmocka_unit_test(an_empty_step_takes_no_time),
         cmocka_unit_test(more_work_takes_longer),
         cmocka_unit_test(a_mixed_step_lies_between),
         cmocka_unit_test(a_step_gives_the_same_bits),
         cmocka_unit_test(a_call_does_not_allocate),
+        cmocka_unit_test(an_answer_does_not_allocate),
     };
     return cmocka_run_group_tests_name("step", tests, open_world, close_world);
 }

@@ -310,6 +310,75 @@ static void lab_steps_are_met(void **state)
     orr_validation_free(v);
 }
 
+/* ---------------------------------------------------------------- inference */
+
+/* Which rows of the inference table a bar is about; NULL or "": any. An inference row has one score, in its order. */
+struct bar {
+    const char *source, *engines[2], *metric;
+    double mean, median, max; /* 0: not promised */
+};
+
+static bool in_bar(const struct orr_validation *v, size_t i, const struct bar *bar)
+{
+    const struct orr_score *score = &v->scores[i];
+    const char *engine = orr_csv_cell(&v->csvs[0], i, "engine");
+    if (bar->source && strcmp(score->source, bar->source) != 0) return false;
+    if (bar->metric && strcmp(score->metric, bar->metric) != 0) return false;
+    if (!bar->engines[0]) return true;
+    return strcmp(engine, bar->engines[0]) == 0 || (bar->engines[1] && strcmp(engine, bar->engines[1]) == 0);
+}
+
+static struct orr_error_stats bar_stats(const struct orr_validation *v, const struct bar *bar)
+{
+    struct orr_validation chosen = {0};
+    chosen.scores = calloc(v->n_scores, sizeof *chosen.scores);
+    assert_non_null(chosen.scores);
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (in_bar(v, i, bar)) chosen.scores[chosen.n_scores++] = v->scores[i];
+    const struct orr_error_stats stats = orr_score_stats(&chosen, NULL, NULL);
+    free(chosen.scores);
+    return stats;
+}
+
+#define GRAPHS {"pytorch-compiled-pointwise-cudagraph", "pytorch-eager-cudagraph"}
+static const struct bar BARS[] = {
+    {.source = "NVIDIA NeMo Llama-2 200/200", .mean = 0.04, .max = 0.10},
+    {.source = "FasterTransformer GPT guide", .median = 0.07},
+    {.source = "TensorRT-LLM performance overview 0.9.0 (static batch)", .median = 0.09},
+    {.source = "orrery-lab H200", .engines = GRAPHS, .metric = "decode_step_s", .median = 0.04},
+    {.source = "orrery-lab H200", .engines = GRAPHS, .metric = "prefill_s", .median = 0.09},
+    {.median = 0.07},
+};
+
+static void inference_bars_are_met(void **state)
+{
+    struct world *w = *state;
+    FILE *file = fopen("validation/inference.csv", "rb");
+    if (!file) {
+        print_message("# validation/inference.csv is not here\n");
+        skip();
+    }
+    fclose(file);
+    struct orr_validation *v = validate_file(w, "validation/inference.csv");
+    assert_int_equal(v->n_scores, v->n_rows);
+    bool met = true;
+    for (size_t i = 0; i < COUNT(BARS); i++) {
+        const struct orr_error_stats stats = bar_stats(v, &BARS[i]);
+        const bool here = stats.n > 0 && (BARS[i].mean <= 0 || stats.mape_frac <= BARS[i].mean) &&
+                          (BARS[i].median <= 0 || stats.median_frac <= BARS[i].median) &&
+                          (BARS[i].max <= 0 || stats.max_frac <= BARS[i].max);
+        print_message("# %s %s: %d rows, mean %.2f %%, median %.2f %%, max %.2f %%, bias %+.2f %%%s\n",
+                      BARS[i].source ? BARS[i].source : "all rows", BARS[i].metric ? BARS[i].metric : "", (int)stats.n,
+                      100 * stats.mape_frac, 100 * stats.median_frac, 100 * stats.max_frac, 100 * stats.bias_frac,
+                      here ? "" : " (missed)");
+        met = met && here;
+    }
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].skipped[0]) print_message("# %s: %s\n", v->scores[i].id, v->scores[i].skipped);
+    orr_validation_free(v);
+    assert_true(met);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +394,7 @@ int main(void)
         cmocka_unit_test(published_steps_are_met),
         cmocka_unit_test(layer_times_are_met),
         cmocka_unit_test(lab_steps_are_met),
+        cmocka_unit_test(inference_bars_are_met),
     };
     return cmocka_run_group_tests_name("validate", tests, open_world, close_world);
 }
