@@ -13,8 +13,8 @@
 #include "orrery.h"
 
 #define N_STARTS 20
-#define LOOP_S 0.5
-#define N_STEPS 100000
+#define LOOP_S   0.5
+#define N_STEPS  100000
 
 static const char request[] = "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":64,"
                               "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3},"
@@ -183,9 +183,12 @@ static void measure(char *program, int json)
     const double cold_s = start_s(example);
     const struct figure figures[] = {
         {"train_evals_per_s", evals_per_s, "training predictions with memory, GPT-3 175B tp 8 pp 8 vpp 3, one core"},
-        {"infer_evals_per_s", answers_per_s, "inference predictions with memory, Llama-2 70B tp 8, 200 in, 200 out, one core"},
-        {"step_time_calls_per_s", steps_per_s, "steps of a serving simulator, prompt chunks and decoding mixed, one core"},
-        {"long_answer_ratio", answers_per_s / long_per_s, "cost of predicting 131072 in, 8192 out over that of 200/200"},
+        {"infer_evals_per_s", answers_per_s,
+         "inference predictions with memory, Llama-2 70B tp 8, 200 in, 200 out, one core"},
+        {"step_time_calls_per_s", steps_per_s,
+         "steps of a serving simulator, prompt chunks and decoding mixed, one core"},
+        {"long_answer_ratio", answers_per_s / long_per_s,
+         "cost of predicting 131072 in, 8192 out over that of 200/200"},
         {"cold_start_s", cold_s, "median time of the example as a new process"},
         {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},

@@ -734,6 +734,20 @@ ORR_API void orr_step_model_free(struct orr_step_model *model);
 /* Seconds of the step; one model belongs to one thread. */
 ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
 
+/* One thing changed, everything else equal. */
+struct orr_what_if {
+    const char *text;             /* static: "--recompute selective", or the rate there is 10 % more of: "DRAM" */
+    double step_time_s;
+    bool fits;
+    bool hardware;                /* a rate of the machine; else a change of plan or workload */
+};
+#define ORR_MAX_WHAT_IFS 32
+
+/* Predict 10 % more of each hardware rate and every single change of plan or workload the rules allow; returns how
+ * many. Not for hot loops. The scratch shows the job itself afterwards. */
+ORR_API size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
+                                 struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS]);
+
 /* For a result that does not fit: fill result->reason with what is missing and the change of one plan or workload
  * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
 ORR_API void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);

@@ -31,7 +31,7 @@
     X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
       "dense or MoE, and whether the chip's kernels were measured", "validation residuals", r->interval_class)        \
     X(BOUND, "bound_s", S, "speed of light: no overhead, full overlap, nominal rates",                                \
-      "max(model_flops / (gpus · peak_flops_per_s), optimizer state / hbm_bytes_per_s, gradients / fastest link)",    \
+      "max(causal model FLOP / (gpus · peak), optimizer state / DRAM rate, gradients / fastest link)",                \
       "Eq. 24 with u = 1", r->bound_s)                                                                                \
     X(BOUND_FRAC, "bound_frac", FRAC, "share of the speed of light that is reached", "bound_s / step_time_s",         \
       "definition", orr_ratio(r->bound_s, r->step_time_s))                                                            \

@@ -37,9 +37,13 @@ char *orr_train_report(const struct orr_job *job, enum orr_format format, const 
     struct orr_result result;
     struct orr_span *spans = NULL;
     struct orr_text text = {0};
+    struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
+    const size_t n_what_ifs = format == ORR_FORMAT_TERMINAL ? orr_train_what_if(job, scratch, what_ifs) : 0;
     orr_train(job, scratch, &result);
     orr_train_advice(job, scratch, &result);
     struct orr_view view = orr_view_of(job, scratch, &result);
+    view.what_ifs = what_ifs;
+    view.n_what_ifs = n_what_ifs;
     if (format == ORR_FORMAT_DUMP_TIMELINE && !read_timeline(scratch, &view, &spans)) text.failed = true;
     orr_train_render(&view, format, style, &text);
     free(spans);

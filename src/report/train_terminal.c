@@ -196,6 +196,52 @@ static void add_heaviest(const struct orr_view *view, const struct orr_style *st
     orr_table_print(&table, text, style);
 }
 
+/* ---------------------------------------------------------------- what would change it */
+
+#define N_CHANGES 3
+
+static double gain_frac(const struct orr_view *view, const struct orr_what_if *what_if)
+{
+    return what_if->step_time_s / view->result->step_time_s - 1;
+}
+
+static void add_hardware(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    for (size_t i = 0; i < view->n_what_ifs; i++)
+        if (view->what_ifs[i].hardware)
+            orr_text_add(&line, "%s%s %+.1f %%", line.length ? " · " : "", view->what_ifs[i].text,
+                         100 * gain_frac(view, &view->what_ifs[i]));
+    orr_text_wrap(text, style, "  10 % more", 13, line.data ? line.data : "", " · ");
+    free(line.data);
+}
+
+/* The fastest single changes of plan or workload that fit and gain at least half a percent. */
+static void add_changes(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    orr_text_add(text, "\n");
+    orr_paint(text, style, ORR_PAINT_BOLD, "what would change it");
+    orr_text_add(text, "\n");
+    add_hardware(view, style, text);
+    struct orr_table table;
+    orr_table_start(&table, "lrr");
+    double above = -1;
+    for (int shown = 0; shown < N_CHANGES; shown++) {
+        const struct orr_what_if *next = NULL;
+        for (size_t i = 0; i < view->n_what_ifs; i++) {
+            const struct orr_what_if *one = &view->what_ifs[i];
+            const bool better = !one->hardware && one->fits && gain_frac(view, one) < -0.005 && one->step_time_s > above;
+            if (better && (!next || one->step_time_s < next->step_time_s)) next = one;
+        }
+        if (!next) break;
+        char time[32], gain[16];
+        (void)snprintf(gain, sizeof gain, "%+.1f %%", 100 * gain_frac(view, next));
+        ORR_ROW(&table, ORR_PAINT_NONE, next->text, orr_print_s(time, next->step_time_s), gain);
+        above = next->step_time_s;
+    }
+    orr_table_print(&table, text, style);
+}
+
 void orr_train_terminal(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     orr_train_heading(view, style, text);
@@ -204,4 +250,5 @@ void orr_train_terminal(const struct orr_view *view, const struct orr_style *sty
     add_memory(view, style, text);
     add_pipeline(view, style, text);
     add_heaviest(view, style, text);
+    add_changes(view, style, text);
 }

@@ -12,6 +12,8 @@ struct orr_view {
     double clock_frac;                 /* matrix clock over the burst clock (power rule) */
     const struct orr_span *spans;      /* only for the timeline dump */
     size_t n_spans;
+    const struct orr_what_if *what_ifs; /* only for the terminal */
+    size_t n_what_ifs;
 };
 
 struct orr_view orr_view_of(const struct orr_job *job, const struct orr_scratch *scratch,

@@ -127,7 +127,8 @@ static double loop_sum(const struct orr_decode_curve *curve, int64_t first, int6
 }
 
 /* A random kernel: grouped and plain heads, latent, windows, both cache widths, split and not, from the real chips. */
-static struct orr_decode_curve draw_curve(struct random *random, const struct orr_job *jobs, size_t n_jobs, char text[256])
+static struct orr_decode_curve draw_curve(struct random *random, const struct orr_job *jobs, size_t n_jobs,
+                                          char text[256])
 {
     static struct orr_job job;
     job = jobs[draw(random, n_jobs)];
@@ -143,8 +144,8 @@ static struct orr_decode_curve draw_curve(struct random *random, const struct or
         op.output_bytes = 512;
     }
     const int window = draw(random, 2) ? 1 + (int)draw(random, 6000) : 0;
-    snprintf(text, 256, "%s: batch %d, heads %d, kv %d, window %d, split %d, latent %d, packed %d", job.system.id, batch, heads,
-             kv, window, job.engine.split_kv, op.latent, op.packed);
+    snprintf(text, 256, "%s: batch %d, heads %d, kv %d, window %d, split %d, latent %d, packed %d", job.system.id,
+             batch, heads, kv, window, job.engine.split_kv, op.latent, op.packed);
     return orr_decode_curve_of(&job, &op, window);
 }
 
@@ -154,7 +155,9 @@ static void sums_equal_loops(void **state)
     static struct orr_job jobs[4];
     const char *const systems[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm", "b200-sxm"};
     for (size_t i = 0; i < COUNT(systems); i++) {
-        read_job(w, "{'kind':'infer','model':'llama3-8b','system':'%s','workload':{'engine':'vllm','input_len':100,'output_len':1}}",
+        read_job(w,
+                 "{'kind':'infer','model':'llama3-8b','system':'%s','workload':{'engine':'vllm','input_len':100,'"
+                 "output_len':1}}",
                  systems[i]);
         jobs[i] = w->job;
     }
@@ -174,9 +177,11 @@ static void curves_never_fall_with_the_context(void **state)
 {
     struct world *w = *state;
     static struct orr_job jobs[2];
-    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'a100-80g-sxm','workload':{'engine':'vllm','input_len':9,'output_len':1}}");
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'a100-80g-sxm','workload':{'engine':'vllm','input_len':9,"
+                "'output_len':1}}");
     jobs[0] = w->job;
-    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'vllm','input_len':9,'output_len':1}}");
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'vllm','input_len':9,'"
+                "output_len':1}}");
     jobs[1] = w->job;
     struct random random = {7};
     for (int i = 0; i < 100; i++) {
@@ -185,7 +190,8 @@ static void curves_never_fall_with_the_context(void **state)
         double last_s = 0;
         for (double x = 1; x <= 20000; x++) {
             const double at_s = orr_decode_curve_at(&curve, x);
-            if (at_s < last_s * (1 - 1e-12)) fail_msg("%s: context %g takes %.9g s, one less %.9g s", text, x, at_s, last_s);
+            if (at_s < last_s * (1 - 1e-12))
+                fail_msg("%s: context %g takes %.9g s, one less %.9g s", text, x, at_s, last_s);
             last_s = at_s;
         }
     }
@@ -214,15 +220,15 @@ static const struct {
     {"llama2-70b", "h100-sxm", "tensorrt-llm-nemo", 8, 1, 1, 200, 200},
     {"llama2-13b", "a100-80g-sxm", "tensorrt-llm-nemo", 1, 1, 1, 200, 200},
     {"llama2-13b", "h200-sxm", "vllm", 2, 1, 3, 17, 333},
-    {"llama3-8b", "h200-sxm", "pytorch-eager-stream", 1, 1, 1, 200, 200},     /* host-bound all the way */
-    {"llama3-8b", "h200-sxm", "pytorch-eager-stream", 1, 1, 64, 20, 2501},    /* host-bound, then not */
+    {"llama3-8b", "h200-sxm", "pytorch-eager-stream", 1, 1, 1, 200, 200},  /* host-bound all the way */
+    {"llama3-8b", "h200-sxm", "pytorch-eager-stream", 1, 1, 64, 20, 2501}, /* host-bound, then not */
     {"llama3-8b", "h200-sxm", "pytorch-eager-stream", 1, 1, 48, 4001, 301},
-    {"gemma3-12b", "h100-sxm", "tensorrt-llm-1.2", 2, 1, 8, 900, 257},        /* windows fill on the way */
+    {"gemma3-12b", "h100-sxm", "tensorrt-llm-1.2", 2, 1, 8, 900, 257}, /* windows fill on the way */
     {"mistral-7b", "a100-80g-sxm", "vllm", 1, 1, 4, 4000, 199},
     {"gpt-oss-120b", "h100-sxm", "vllm", 2, 1, 5, 99, 101},
     {"mixtral-8x7b", "h100-sxm", "vllm", 4, 1, 16, 500, 127},
-    {"deepseek-v3", "h200-sxm", "sglang", 8, 1, 32, 777, 99},                 /* latent, compute- and memory-bound */
-    {"llama2-70b", "h100-sxm", "vllm", 2, 4, 16, 333, 77},                    /* cut into micro-batches */
+    {"deepseek-v3", "h200-sxm", "sglang", 8, 1, 32, 777, 99}, /* latent, compute- and memory-bound */
+    {"llama2-70b", "h100-sxm", "vllm", 2, 4, 16, 333, 77},    /* cut into micro-batches */
     {"llama2-70b", "h100-sxm", "vllm", 2, 4, 1, 333, 77},
     {"llama2-7b", "a100-80g-sxm", "fastertransformer", 1, 1, 1, 1, 2},
 };
@@ -233,14 +239,17 @@ static void answers_are_the_sum_of_their_steps(void **state)
 {
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(ANSWERS); i++) {
-        read_job(w, "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'pp':%d},'workload':{'engine':'%s','batch':%d,"
-                    "'input_len':%d,'output_len':%d},'set':{'engine.short_run':true}}",
-                 ANSWERS[i].model, ANSWERS[i].system, ANSWERS[i].tp, ANSWERS[i].pp, ANSWERS[i].engine, ANSWERS[i].batch,
-                 ANSWERS[i].input, ANSWERS[i].output);
+        read_job(
+            w,
+            "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'pp':%d},'workload':{'engine':'%s','batch':%d,"
+            "'input_len':%d,'output_len':%d},'set':{'engine.short_run':true}}",
+            ANSWERS[i].model, ANSWERS[i].system, ANSWERS[i].tp, ANSWERS[i].pp, ANSWERS[i].engine, ANSWERS[i].batch,
+            ANSWERS[i].input, ANSWERS[i].output);
         const double whole_s = infer(w, &w->job).decode_s, steps_s = steps_one_by_one_s(w, &w->job);
         if (fabs(whole_s - steps_s) > 1e-12 * steps_s)
-            fail_msg("%s on %s, %s, batch %d, %d/%d: decode %.17g s, single steps %.17g s", ANSWERS[i].model, ANSWERS[i].system,
-                     ANSWERS[i].engine, ANSWERS[i].batch, ANSWERS[i].input, ANSWERS[i].output, whole_s, steps_s);
+            fail_msg("%s on %s, %s, batch %d, %d/%d: decode %.17g s, single steps %.17g s", ANSWERS[i].model,
+                     ANSWERS[i].system, ANSWERS[i].engine, ANSWERS[i].batch, ANSWERS[i].input, ANSWERS[i].output,
+                     whole_s, steps_s);
         w->job.engine.short_run = false; /* at the settled clock the loads differ a little */
         assert_close(infer(w, &w->job).decode_s, steps_one_by_one_s(w, &w->job), 2e-4);
     }
@@ -250,7 +259,8 @@ static void answers_are_the_sum_of_their_steps(void **state)
 static void a_slow_host_sets_the_step(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'pytorch-eager-stream','batch':64,"
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'pytorch-eager-stream','"
+                "batch':64,"
                 "'input_len':20,'output_len':2}}");
     const struct orr_infer_result slow = infer(w, &w->job);
     w->job.engine.host_launch_s = 0;
@@ -273,8 +283,9 @@ static void long_answers_cost_no_more_operators(void **state)
     size_t n[2];
     const int lengths[][2] = {{200, 200}, {131072, 8192}};
     for (int i = 0; i < 2; i++) {
-        read_job(w, "{'kind':'infer','model':'gemma3-12b','system':'h100-sxm','workload':{'engine':'vllm','input_len':%d,"
-                    "'output_len':%d}}",
+        read_job(w,
+                 "{'kind':'infer','model':'gemma3-12b','system':'h100-sxm','workload':{'engine':'vllm','input_len':%d,"
+                 "'output_len':%d}}",
                  lengths[i][0], lengths[i][1]);
         (void)infer(w, &w->job);
         n[i] = orr_scratch_ops(w->scratch, &ops, &costs);
@@ -286,14 +297,10 @@ static void long_answers_cost_no_more_operators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_sequences_read_at_dram_rate),
-        cmocka_unit_test(splits_share_a_long_context),
-        cmocka_unit_test(latent_heads_are_compute_bound),
-        cmocka_unit_test(sums_equal_loops),
-        cmocka_unit_test(curves_never_fall_with_the_context),
-        cmocka_unit_test(answers_are_the_sum_of_their_steps),
-        cmocka_unit_test(a_slow_host_sets_the_step),
-        cmocka_unit_test(long_answers_cost_no_more_operators),
+        cmocka_unit_test(many_sequences_read_at_dram_rate),   cmocka_unit_test(splits_share_a_long_context),
+        cmocka_unit_test(latent_heads_are_compute_bound),     cmocka_unit_test(sums_equal_loops),
+        cmocka_unit_test(curves_never_fall_with_the_context), cmocka_unit_test(answers_are_the_sum_of_their_steps),
+        cmocka_unit_test(a_slow_host_sets_the_step),          cmocka_unit_test(long_answers_cost_no_more_operators),
     };
     return cmocka_run_group_tests_name("decode", tests, open_world, close_world);
 }

@@ -11,38 +11,40 @@ static const struct {
     const char *model;
     int64_t bytes; /* 2-byte cache */
 } TOKEN_BYTES[] = {
-    {"llama2-7b", 524288},              /* 2 * 32 * 32 * 128 * 2 */
-    {"llama2-13b", 819200},             /* 2 * 40 * 40 * 128 * 2 */
-    {"llama2-70b", 327680},             /* 2 * 80 * 8 * 128 * 2 */
-    {"llama3-8b", 131072},              /* 2 * 32 * 8 * 128 * 2 */
-    {"llama3.1-405b", 516096},          /* 2 * 126 * 8 * 128 * 2 */
-    {"llama3.2-1b", 32768},             /* 2 * 16 * 8 * 64 * 2 */
-    {"llama4-scout", 196608},           /* 2 * 48 * 8 * 128 * 2 */
-    {"mixtral-8x7b", 131072},           /* 2 * 32 * 8 * 128 * 2 */
-    {"mixtral-8x22b", 229376},          /* 2 * 56 * 8 * 128 * 2 */
-    {"mistral-7b", 131072},             /* 2 * 32 * 8 * 128 * 2 */
-    {"deepseek-v3", 70272},             /* 61 * (512 + 64) * 2 */
-    {"deepseek-v2-lite", 31104},        /* 27 * (512 + 64) * 2 */
-    {"gpt-oss-120b", 73728},            /* 2 * 36 * 8 * 64 * 2 */
-    {"qwen3-235b-a22b", 192512},        /* 94 * 2 * 4 * 128 * 2 */
-    {"qwen3-30b-a3b", 98304},           /* 2 * 48 * 4 * 128 * 2 */
-    {"qwen2.5-7b", 57344},              /* 2 * 28 * 4 * 128 * 2 */
-    {"qwen2.5-72b", 327680},            /* 2 * 80 * 8 * 128 * 2 */
-    {"gemma3-12b", 393216},             /* 2 * 48 * 8 * 256 * 2 */
-    {"gemma3-27b", 507904},             /* 2 * 62 * 16 * 128 * 2 */
-    {"gemma2-9b", 344064},              /* 2 * 42 * 8 * 256 * 2 */
-    {"gpt3-175b", 4718592},             /* 2 * 96 * 96 * 128 * 2 */
-    {"bloom-176b", 4014080},            /* 2 * 70 * 112 * 128 * 2 */
-    {"falcon-7b", 8192},                /* 2 * 32 * 1 * 64 * 2: one K,V head for 71 query heads */
-    {"falcon-180b", 163840},            /* 2 * 80 * 8 * 64 * 2 */
-    {"gpt-neox-20b", 1081344},          /* 2 * 44 * 64 * 96 * 2 */
-    {"nemotron-340b", 589824},          /* 2 * 96 * 8 * 192 * 2 */
+    {"llama2-7b", 524288},       /* 2 * 32 * 32 * 128 * 2 */
+    {"llama2-13b", 819200},      /* 2 * 40 * 40 * 128 * 2 */
+    {"llama2-70b", 327680},      /* 2 * 80 * 8 * 128 * 2 */
+    {"llama3-8b", 131072},       /* 2 * 32 * 8 * 128 * 2 */
+    {"llama3.1-405b", 516096},   /* 2 * 126 * 8 * 128 * 2 */
+    {"llama3.2-1b", 32768},      /* 2 * 16 * 8 * 64 * 2 */
+    {"llama4-scout", 196608},    /* 2 * 48 * 8 * 128 * 2 */
+    {"mixtral-8x7b", 131072},    /* 2 * 32 * 8 * 128 * 2 */
+    {"mixtral-8x22b", 229376},   /* 2 * 56 * 8 * 128 * 2 */
+    {"mistral-7b", 131072},      /* 2 * 32 * 8 * 128 * 2 */
+    {"deepseek-v3", 70272},      /* 61 * (512 + 64) * 2 */
+    {"deepseek-v2-lite", 31104}, /* 27 * (512 + 64) * 2 */
+    {"gpt-oss-120b", 73728},     /* 2 * 36 * 8 * 64 * 2 */
+    {"qwen3-235b-a22b", 192512}, /* 94 * 2 * 4 * 128 * 2 */
+    {"qwen3-30b-a3b", 98304},    /* 2 * 48 * 4 * 128 * 2 */
+    {"qwen2.5-7b", 57344},       /* 2 * 28 * 4 * 128 * 2 */
+    {"qwen2.5-72b", 327680},     /* 2 * 80 * 8 * 128 * 2 */
+    {"gemma3-12b", 393216},      /* 2 * 48 * 8 * 256 * 2 */
+    {"gemma3-27b", 507904},      /* 2 * 62 * 16 * 128 * 2 */
+    {"gemma2-9b", 344064},       /* 2 * 42 * 8 * 256 * 2 */
+    {"gpt3-175b", 4718592},      /* 2 * 96 * 96 * 128 * 2 */
+    {"bloom-176b", 4014080},     /* 2 * 70 * 112 * 128 * 2 */
+    {"falcon-7b", 8192},         /* 2 * 32 * 1 * 64 * 2: one K,V head for 71 query heads */
+    {"falcon-180b", 163840},     /* 2 * 80 * 8 * 64 * 2 */
+    {"gpt-neox-20b", 1081344},   /* 2 * 44 * 64 * 96 * 2 */
+    {"nemotron-340b", 589824},   /* 2 * 96 * 8 * 192 * 2 */
 };
 
 static void read_length(struct world *w, const char *model, const char *kv, int input, int output)
 {
-    read_job(w, "{'kind':'infer','model':'%s','system':'h200-sxm','workload':{'engine':'vllm','kv_precision':'%s','input_len':%d,"
-                "'output_len':%d}}",
+    read_job(w,
+             "{'kind':'infer','model':'%s','system':'h200-sxm','workload':{'engine':'vllm','kv_precision':'%s','input_"
+             "len':%d,"
+             "'output_len':%d}}",
              model, kv, input, output);
 }
 
@@ -53,8 +55,8 @@ static void cache_bytes_per_token_are_eq_90(void **state)
         read_length(w, TOKEN_BYTES[i].model, "bf16", 90, 10); /* below every window */
         const struct orr_infer_result result = infer(w, &w->job);
         if (result.kv_bytes_per_token != TOKEN_BYTES[i].bytes)
-            fail_msg("%s: %lld bytes per token, expected %lld", TOKEN_BYTES[i].model, (long long)result.kv_bytes_per_token,
-                     (long long)TOKEN_BYTES[i].bytes);
+            fail_msg("%s: %lld bytes per token, expected %lld", TOKEN_BYTES[i].model,
+                     (long long)result.kv_bytes_per_token, (long long)TOKEN_BYTES[i].bytes);
         assert_close(result.kv_bytes_per_sequence, 100 * (double)TOKEN_BYTES[i].bytes, 1e-15);
         read_length(w, TOKEN_BYTES[i].model, "fp8", 90, 10);
         assert_int_equal(infer(w, &w->job).kv_bytes_per_token, TOKEN_BYTES[i].bytes / 2);
@@ -71,20 +73,23 @@ static void windows_stop_the_cache(void **state)
         double layer_bytes, full, windowed, window; /* bytes per token and layer, layers, tokens kept */
     } rows[] = {
         {"mistral-7b", 32768, 4096, 0, 32, 4096},
-        {"gemma3-12b", 32768, 8192, 8, 40, 1024},      /* every sixth layer sees all */
-        {"gemma3-27b", 32768, 8192, 10, 52, 1024},     /* 62 layers: 10 sixths */
-        {"gemma2-9b", 8192, 8192, 21, 21, 4096},       /* every second */
+        {"gemma3-12b", 32768, 8192, 8, 40, 1024},  /* every sixth layer sees all */
+        {"gemma3-27b", 32768, 8192, 10, 52, 1024}, /* 62 layers: 10 sixths */
+        {"gemma2-9b", 8192, 8192, 21, 21, 4096},   /* every second */
         {"gpt-oss-120b", 8192, 2048, 18, 18, 128},
-        {"llama4-scout", 65536, 4096, 12, 36, 8192},   /* chunks of 8192 in three of four */
+        {"llama4-scout", 65536, 4096, 12, 36, 8192}, /* chunks of 8192 in three of four */
         {"llama3-8b", 32768, 4096, 32, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         read_length(w, rows[i].model, "bf16", rows[i].length - 100, 100);
-        const double expected = rows[i].layer_bytes * (rows[i].full * rows[i].length + rows[i].windowed * rows[i].window);
+        const double expected =
+            rows[i].layer_bytes * (rows[i].full * rows[i].length + rows[i].windowed * rows[i].window);
         const struct orr_infer_result result = infer(w, &w->job);
         if (fabs(result.kv_bytes_per_sequence - expected) > 1e-12 * expected)
-            fail_msg("%s: %.17g bytes per sequence, expected %.17g", rows[i].model, result.kv_bytes_per_sequence, expected);
-        assert_close(orr_kv_sequence_bytes(&w->job, rows[i].length), expected, 1e-12); /* tp 1, lengths are whole blocks */
+            fail_msg("%s: %.17g bytes per sequence, expected %.17g", rows[i].model, result.kv_bytes_per_sequence,
+                     expected);
+        assert_close(orr_kv_sequence_bytes(&w->job, rows[i].length), expected,
+                     1e-12); /* tp 1, lengths are whole blocks */
     }
 }
 
@@ -99,16 +104,18 @@ static void cache_is_sharded_by_heads_and_layers(void **state)
     } rows[] = {
         {"llama2-7b", 8, 1, 524288.0 / 8},
         {"llama2-70b", 8, 1, 327680.0 / 8},
-        {"qwen3-235b-a22b", 8, 1, 192512.0 / 4},   /* 4 K,V heads: one per rank, twice */
+        {"qwen3-235b-a22b", 8, 1, 192512.0 / 4}, /* 4 K,V heads: one per rank, twice */
         {"falcon-7b", 1, 1, 8192},
         {"deepseek-v3", 8, 1, 70272},
         {"llama2-70b", 2, 4, 327680.0 / 8},
         {"llama3.1-405b", 8, 4, 2.0 * 32 * 1 * 128 * 2}, /* 126 layers over 4: 32 on the fullest */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        read_job(w, "{'kind':'infer','model':'%s','system':'h200-sxm','plan':{'tp':%d,'pp':%d},'workload':{'engine':'vllm',"
-                    "'input_len':1000,'output_len':24}}",
-                 rows[i].model, rows[i].tp, rows[i].pp);
+        read_job(
+            w,
+            "{'kind':'infer','model':'%s','system':'h200-sxm','plan':{'tp':%d,'pp':%d},'workload':{'engine':'vllm',"
+            "'input_len':1000,'output_len':24}}",
+            rows[i].model, rows[i].tp, rows[i].pp);
         assert_close(orr_kv_sequence_bytes(&w->job, 1024), 1024 * rows[i].bytes, 1e-12);
     }
 }
@@ -133,16 +140,17 @@ static void sequences_take_whole_blocks(void **state)
 
 /* ---------------------------------------------------------------- weights */
 
-/* Llama-2-70B: 80 layers of 2 * 8192^2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 = 855638016 weights in matrices; 80 * 2 * 8192
- * + 8192 in norms and 2 * 32000 * 8192 at the ends, which stay 16 bits wide. */
+/* Llama-2-70B: 80 layers of 2 * 8192^2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 = 855638016 weights in matrices; 80 * 2
+ * * 8192 + 8192 in norms and 2 * 32000 * 8192 at the ends, which stay 16 bits wide. */
 #define MATRICES (80 * 855638016.0)
-#define NORMS (80 * 2 * 8192.0 + 8192)
-#define ENDS (2 * 32000 * 8192.0)
+#define NORMS    (80 * 2 * 8192.0 + 8192)
+#define ENDS     (2 * 32000 * 8192.0)
 
 static double weights(struct world *w, const char *precision, int tp)
 {
-    read_job(w, "{'kind':'infer','model':'llama2-70b','system':'b200-sxm','plan':{'tp':%d},'workload':{'engine':'vllm',"
-                "'precision':'%s','input_len':100,'output_len':10}}",
+    read_job(w,
+             "{'kind':'infer','model':'llama2-70b','system':'b200-sxm','plan':{'tp':%d},'workload':{'engine':'vllm',"
+             "'precision':'%s','input_len':100,'output_len':10}}",
              tp, precision);
     return infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
 }
@@ -152,9 +160,9 @@ static void weights_carry_their_scales(void **state)
     struct world *w = *state;
     const double wide = 2 * (NORMS + ENDS);
     assert_close(weights(w, "bf16", 1), 2 * MATRICES + wide, 1e-15);
-    assert_close(weights(w, "fp8", 1), MATRICES * (1 + 4.0 / 16384) + wide, 1e-15);  /* fp32 per 128 x 128 */
-    assert_close(weights(w, "int4", 1), MATRICES * (0.5 + 2.0 / 128) + wide, 1e-15); /* fp16 per 128 */
-    assert_close(weights(w, "fp4", 1), MATRICES * (0.5 + 1.0 / 16) + wide, 1e-15);   /* fp8 per 16 */
+    assert_close(weights(w, "fp8", 1), MATRICES * (1 + 4.0 / 16384) + wide, 1e-15);        /* fp32 per 128 x 128 */
+    assert_close(weights(w, "int4", 1), MATRICES * (0.5 + 2.0 / 128) + wide, 1e-15);       /* fp16 per 128 */
+    assert_close(weights(w, "fp4", 1), MATRICES * (0.5 + 1.0 / 16) + wide, 1e-15);         /* fp8 per 16 */
     assert_close(weights(w, "bf16", 8), (2 * MATRICES + 2 * ENDS) / 8 + 2 * NORMS, 1e-15); /* norms on every rank */
     /* the products read the same bytes: 4.125 bits a weight, multiplied in 16 */
     (void)weights(w, "int4", 1);
@@ -173,24 +181,28 @@ static void weights_carry_their_scales(void **state)
 static void experts_are_divided(void **state)
 {
     struct world *w = *state;
-    read_job(w, "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'dp':8,'ep':8},'workload':{'engine':'vllm',"
-                "'input_len':100,'output_len':10}}");
+    read_job(
+        w,
+        "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'dp':8,'ep':8},'workload':{'engine':'vllm',"
+        "'input_len':100,'output_len':10}}");
     const double experts = 32 * 8 * 3 * 4096.0 * 14336, rest = 46702792704.0 - experts;
     assert_close(infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS], 2 * (rest + experts / 8), 1e-15);
 }
 
 /* ---------------------------------------------------------------- budgets */
 
-/* Llama-2-7B on 80 GB, 1 GB of context, 2 GB of workspace: weights 2 * 6738415616. Four prompts of 1000 tokens: two hidden
- * states and gate with up, 4000 * (2 * 4096 + 2 * 11008) * 2 bytes, and fp32 logits of 4 positions. */
-#define WEIGHTS_7B 13476831232.0
+/* Llama-2-7B on 80 GB, 1 GB of context, 2 GB of workspace: weights 2 * 6738415616. Four prompts of 1000 tokens: two
+ * hidden states and gate with up, 4000 * (2 * 4096 + 2 * 11008) * 2 bytes, and fp32 logits of 4 positions. */
+#define WEIGHTS_7B     13476831232.0
 #define ACTIVATIONS_7B (4000 * 30208 * 2.0 + 4 * 32000 * 4)
 
 static struct orr_infer_result budget_of(struct world *w, const char *rule)
 {
-    read_job(w, "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','workload':{'engine':'vllm','batch':4,'input_len':1000,"
-                "'output_len':24},'set':{'engine.budget':'%s','engine.budget_frac':0.8,'engine.context_bytes':1e9,"
-                "'engine.workspace_bytes':2e9,'chip.hbm_bytes':80e9}}",
+    read_job(w,
+             "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','workload':{'engine':'vllm','batch':4,'input_len'"
+             ":1000,"
+             "'output_len':24},'set':{'engine.budget':'%s','engine.budget_frac':0.8,'engine.context_bytes':1e9,"
+             "'engine.workspace_bytes':2e9,'chip.hbm_bytes':80e9}}",
              rule);
     return infer(w, &w->job);
 }
@@ -218,13 +230,16 @@ static void budgets_follow_the_engines_rule(void **state)
 }
 
 static const char *const LIMITED[] = {
-    "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':2},'workload':{'engine':'vllm','batch':8,"
+    "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':2},'workload':{'engine':'vllm','batch':"
+    "8,"
     "'input_len':2000,'output_len':48,'chunk_tokens':512}}",
-    "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'tensorrt-llm-1.2','batch':3,"
+    "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'tensorrt-llm-1.2','"
+    "batch':3,"
     "'input_len':3000,'output_len':333,'chunk_tokens':256}}",
     "{'kind':'infer','model':'gemma3-27b','system':'h100-sxm','plan':{'tp':2},'workload':{'engine':'sglang','batch':2,"
     "'input_len':9000,'output_len':1000,'chunk_tokens':128}}",
-    "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{'tp':8,'pp':2},'workload':{'engine':'vllm','batch':4,"
+    "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{'tp':8,'pp':2},'workload':{'engine':'vllm','"
+    "batch':4,"
     "'input_len':4000,'output_len':96,'precision':'fp8','chunk_tokens':512}}",
     "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'tensorrt-llm-nemo','batch':1,"
     "'input_len':1500,'output_len':77,'kv_precision':'fp8','chunk_tokens':256}}",
@@ -298,16 +313,11 @@ static void nothing_is_left_beside_the_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_bytes_per_token_are_eq_90),
-        cmocka_unit_test(windows_stop_the_cache),
-        cmocka_unit_test(cache_is_sharded_by_heads_and_layers),
-        cmocka_unit_test(sequences_take_whole_blocks),
-        cmocka_unit_test(weights_carry_their_scales),
-        cmocka_unit_test(experts_are_divided),
-        cmocka_unit_test(budgets_follow_the_engines_rule),
-        cmocka_unit_test(the_largest_batch_and_context_fit),
-        cmocka_unit_test(windows_end_the_need_for_memory),
-        cmocka_unit_test(nothing_is_left_beside_the_weights),
+        cmocka_unit_test(cache_bytes_per_token_are_eq_90),      cmocka_unit_test(windows_stop_the_cache),
+        cmocka_unit_test(cache_is_sharded_by_heads_and_layers), cmocka_unit_test(sequences_take_whole_blocks),
+        cmocka_unit_test(weights_carry_their_scales),           cmocka_unit_test(experts_are_divided),
+        cmocka_unit_test(budgets_follow_the_engines_rule),      cmocka_unit_test(the_largest_batch_and_context_fit),
+        cmocka_unit_test(windows_end_the_need_for_memory),      cmocka_unit_test(nothing_is_left_beside_the_weights),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
 }

@@ -50,8 +50,9 @@ static const struct {
 /* The i-th job, and its step model. */
 static struct orr_step_model *open_model(struct world *w, size_t i)
 {
-    read_job(w, "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'dp':%d,'ep':%d},'workload':{'engine':'%s',"
-                "'precision':'%s','input_len':200,'output_len':200}}",
+    read_job(w,
+             "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'dp':%d,'ep':%d},'workload':{'engine':'%s',"
+             "'precision':'%s','input_len':200,'output_len':200}}",
              JOBS[i].model, JOBS[i].system, JOBS[i].tp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].precision);
     struct orr_step_model *model = orr_step_model_new(&w->job);
     assert_non_null(model);
@@ -88,13 +89,14 @@ static void a_decode_step_is_a_pass(void **state)
                 const double time_s = step_s(model, 0, 0, 0, batch, (int64_t)batch * context);
                 worst = fmax(worst, fabs(time_s / pass_s - 1));
                 if (fabs(time_s / pass_s - 1) > 0.02)
-                    fail_msg("%s, %s, batch %d, context %d: step %.9g s, pass %.9g s", JOBS[i].model, JOBS[i].engine, batch,
-                             context, time_s, pass_s);
+                    fail_msg("%s, %s, batch %d, context %d: step %.9g s, pass %.9g s", JOBS[i].model, JOBS[i].engine,
+                             batch, context, time_s, pass_s);
             }
         print_message("# %s, %s: decode steps within %.2e of the pass\n", JOBS[i].model, JOBS[i].engine, worst);
         orr_step_model_free(model);
         w->job.engine.short_run = true; /* no power limit */
-        w->job.calibration.gemm[w->job.serving.matrix].sustained_frac = w->job.calibration.gemm[w->job.serving.matrix].burst_frac;
+        w->job.calibration.gemm[w->job.serving.matrix].sustained_frac =
+            w->job.calibration.gemm[w->job.serving.matrix].burst_frac;
         model = orr_step_model_new(&w->job);
         w->job.serving.batch = 32;
         w->job.serving.input_len = 999;
@@ -102,8 +104,8 @@ static void a_decode_step_is_a_pass(void **state)
         const double time_s = step_s(model, 0, 0, 0, 32, 32 * 1000);
         orr_step_model_free(model);
         if (fabs(time_s / pass_s - 1) > 1e-9)
-            fail_msg("%s, %s at the burst clock: step %.12g s, pass %.12g s (%+.3g)", JOBS[i].model, JOBS[i].engine, time_s,
-                     pass_s, time_s / pass_s - 1);
+            fail_msg("%s, %s at the burst clock: step %.12g s, pass %.12g s (%+.3g)", JOBS[i].model, JOBS[i].engine,
+                     time_s, pass_s, time_s / pass_s - 1);
     }
 }
 
@@ -124,8 +126,8 @@ static void a_prompt_step_is_a_prefill(void **state)
                 const double time_s = step_s(model, (int64_t)batch * input, batch, 0, 0, 0);
                 worst = fmax(worst, fabs(time_s / pass_s - 1));
                 if (fabs(time_s / pass_s - 1) > 0.02)
-                    fail_msg("%s, %s, %d prompts of %d: step %.9g s, prefill %.9g s (%+.2f %%)", JOBS[i].model, JOBS[i].engine,
-                             batch, input, time_s, pass_s, 100 * (time_s / pass_s - 1));
+                    fail_msg("%s, %s, %d prompts of %d: step %.9g s, prefill %.9g s (%+.2f %%)", JOBS[i].model,
+                             JOBS[i].engine, batch, input, time_s, pass_s, 100 * (time_s / pass_s - 1));
             }
         print_message("# %s, %s: prompt steps within %.2e of the prefill\n", JOBS[i].model, JOBS[i].engine, worst);
         orr_step_model_free(model);
@@ -142,19 +144,23 @@ static void plans_and_engines_act_on_steps(void **state)
         int batch, input, output;
     } rows[] = {
         {"hidden all-to-all",
-         "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':32,'ep':32},'workload':{'engine':'sglang',"
+         "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':32,'ep':32},'workload':{'engine':'"
+         "sglang',"
          "'precision':'fp8','batch':128,'input_len':1000,'output_len':2}}",
          128, 1000, 2},
         {"context parallel",
-         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{'cp':2},'workload':{'engine':'vllm','batch':4,"
+         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','plan':{'cp':2},'workload':{'engine':'vllm','batch':"
+         "4,"
          "'input_len':2000,'output_len':1}}",
          4, 2000, 1},
         {"short prompt",
-         "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'tensorrt-llm-0.9',"
+         "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'tensorrt-llm-"
+         "0.9',"
          "'batch':1,'input_len':200,'output_len':1}}",
          1, 200, 1},
         {"long prompt",
-         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','batch':4,'input_len':8000,"
+         "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','batch':4,'input_len':"
+         "8000,"
          "'output_len':1}}",
          4, 8000, 1},
     };
@@ -166,9 +172,11 @@ static void plans_and_engines_act_on_steps(void **state)
         const struct orr_infer_result r = infer(w, &w->job);
         const int64_t n = rows[i].batch, input = rows[i].input;
         const double pass_s = rows[i].output > 1 ? r.decode_s : r.prefill_s;
-        const double time_s = rows[i].output > 1 ? step_s(model, 0, 0, 0, n, n * (input + 1)) : step_s(model, n * input, n, 0, 0, 0);
+        const double time_s =
+            rows[i].output > 1 ? step_s(model, 0, 0, 0, n, n * (input + 1)) : step_s(model, n * input, n, 0, 0, 0);
         orr_step_model_free(model);
-        print_message("# %s: step %.4g s, pass %.4g s (%+.1f %%)\n", rows[i].what, time_s, pass_s, 100 * (time_s / pass_s - 1));
+        print_message("# %s: step %.4g s, pass %.4g s (%+.1f %%)\n", rows[i].what, time_s, pass_s,
+                      100 * (time_s / pass_s - 1));
         worst = fmax(worst, fabs(time_s / pass_s - 1));
     }
     assert_at_most(worst, 0.02);
@@ -185,8 +193,8 @@ static void an_empty_step_takes_no_time(void **state)
     orr_step_model_free(NULL);
 }
 
-/* More tokens, longer contexts and more sequences never take less. Expert rows per expert move between tiles and experts
- * touched: a trace is allowed there. */
+/* More tokens, longer contexts and more sequences never take less. Expert rows per expert move between tiles and
+ * experts touched: a trace is allowed there. */
 static void more_work_takes_longer(void **state)
 {
     struct world *w = *state;
@@ -196,14 +204,16 @@ static void more_work_takes_longer(void **state)
         for (int64_t n = 1; n <= 4096; n += 1 + n / 7) {
             const double time_s = step_s(model, n, 1, 0, 0, 0);
             if (time_s < last_s * (1 - 1e-3))
-                fail_msg("%s, %s: %d prompt tokens take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n, time_s, last_s);
+                fail_msg("%s, %s: %d prompt tokens take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n,
+                         time_s, last_s);
             last_s = time_s;
         }
         last_s = 0;
         for (int64_t n = 1; n <= 512; n += 1 + n / 7) {
             const double time_s = step_s(model, 0, 0, 0, n, 1000 * n);
             if (time_s < last_s * (1 - 1e-3))
-                fail_msg("%s, %s: %d sequences take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n, time_s, last_s);
+                fail_msg("%s, %s: %d sequences take %.9g s, fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)n,
+                         time_s, last_s);
             last_s = time_s;
         }
         last_s = 0;
@@ -213,11 +223,12 @@ static void more_work_takes_longer(void **state)
             last_s = decode_s;
         }
         last_s = 0;
-        for (int64_t x = 1; x <= 100000; x += 1 + x / 7) { /* from 1: a cached prefix changes the launch's last blocks */
+        for (int64_t x = 1; x <= 100000;
+             x += 1 + x / 7) { /* from 1: a cached prefix changes the launch's last blocks */
             const double chunk_s = step_s(model, 512, 1, x, 0, 0);
             if (chunk_s < last_s * (1 - 1e-3))
-                fail_msg("%s, %s: 512 tokens after %d take %.9g s, after fewer %.9g s", JOBS[i].model, JOBS[i].engine, (int)x,
-                         chunk_s, last_s);
+                fail_msg("%s, %s: 512 tokens after %d take %.9g s, after fewer %.9g s", JOBS[i].model, JOBS[i].engine,
+                         (int)x, chunk_s, last_s);
             last_s = chunk_s;
         }
         orr_step_model_free(model);
@@ -233,12 +244,14 @@ static void a_mixed_step_lies_between(void **state)
         struct orr_step_model *model = open_model(w, i);
         for (int n = 0; n < 60; n++) {
             const int64_t tokens = 1 + (int64_t)draw(&random, 2048), cached = (int64_t)draw(&random, 4096);
-            const int64_t sequences = 1 + (int64_t)draw(&random, 200), contexts = sequences * (1 + (int64_t)draw(&random, 4000));
-            const double prompt_s = step_s(model, tokens, 1, cached, 0, 0), decode_s = step_s(model, 0, 0, 0, sequences, contexts);
+            const int64_t sequences = 1 + (int64_t)draw(&random, 200),
+                          contexts = sequences * (1 + (int64_t)draw(&random, 4000));
+            const double prompt_s = step_s(model, tokens, 1, cached, 0, 0),
+                         decode_s = step_s(model, 0, 0, 0, sequences, contexts);
             const double mixed_s = step_s(model, tokens, 1, cached, sequences, contexts);
             if (mixed_s < fmax(prompt_s, decode_s) * (1 - 1e-3) || mixed_s > (prompt_s + decode_s) * (1 + 1e-3))
-                fail_msg("%s, %s: %d tokens %.9g s, %d sequences %.9g s, together %.9g s", JOBS[i].model, JOBS[i].engine,
-                         (int)tokens, prompt_s, (int)sequences, decode_s, mixed_s);
+                fail_msg("%s, %s: %d tokens %.9g s, %d sequences %.9g s, together %.9g s", JOBS[i].model,
+                         JOBS[i].engine, (int)tokens, prompt_s, (int)sequences, decode_s, mixed_s);
         }
         orr_step_model_free(model);
     }
@@ -271,7 +284,8 @@ static void a_call_does_not_allocate(void **state)
         const long before = n_allocations;
         double sum_s = 0;
         for (int n = 0; n < 10000; n++) {
-            const int64_t tokens = draw(&random, 4) ? 0 : 1 + (int64_t)draw(&random, 20000), sequences = (int64_t)draw(&random, 300);
+            const int64_t tokens = draw(&random, 4) ? 0 : 1 + (int64_t)draw(&random, 20000),
+                          sequences = (int64_t)draw(&random, 300);
             sum_s += step_s(model, tokens, tokens > 0, 0, sequences, 1000 * sequences);
         }
         assert_int_equal(n_allocations - before, 0);
@@ -285,7 +299,8 @@ static void an_answer_does_not_allocate(void **state)
 {
     struct world *w = *state;
     struct orr_infer_result result;
-    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm','batch':16,"
+    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm'"
+                ",'batch':16,"
                 "'input_len':2000,'output_len':500,'draft_tokens':3,'draft_model':'llama3.1-8b'}}");
     const long before = n_allocations;
     for (int n = 0; n < 1000; n++) orr_infer(&w->job, w->scratch, &result);
@@ -296,14 +311,10 @@ static void an_answer_does_not_allocate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_decode_step_is_a_pass),
-        cmocka_unit_test(a_prompt_step_is_a_prefill),
-        cmocka_unit_test(plans_and_engines_act_on_steps),
-        cmocka_unit_test(an_empty_step_takes_no_time),
-        cmocka_unit_test(more_work_takes_longer),
-        cmocka_unit_test(a_mixed_step_lies_between),
-        cmocka_unit_test(a_step_gives_the_same_bits),
-        cmocka_unit_test(a_call_does_not_allocate),
+        cmocka_unit_test(a_decode_step_is_a_pass),        cmocka_unit_test(a_prompt_step_is_a_prefill),
+        cmocka_unit_test(plans_and_engines_act_on_steps), cmocka_unit_test(an_empty_step_takes_no_time),
+        cmocka_unit_test(more_work_takes_longer),         cmocka_unit_test(a_mixed_step_lies_between),
+        cmocka_unit_test(a_step_gives_the_same_bits),     cmocka_unit_test(a_call_does_not_allocate),
         cmocka_unit_test(an_answer_does_not_allocate),
     };
     return cmocka_run_group_tests_name("step", tests, open_world, close_world);

@@ -1,5 +1,5 @@
-/* What to change when a job does not fit: every single change of plan or workload that might help is predicted, the
- * fastest that fits is named. */
+/* What a change would do: every single change of plan or workload, and 10 % more of each hardware rate, predicted one
+ * at a time; and, for a job that does not fit, the fastest change that makes it fit. */
 #include "predict/scratch.h"
 
 #include <stdio.h>
@@ -28,7 +28,12 @@ static bool use_recompute(struct orr_job *job, enum orr_recompute recompute)
 
 static bool use_selective(struct orr_job *job)
 {
-    return job->workload.recompute == ORR_RECOMPUTE_NONE && use_recompute(job, ORR_RECOMPUTE_SELECTIVE);
+    return job->workload.attention == ORR_ATTENTION_UNFUSED && use_recompute(job, ORR_RECOMPUTE_SELECTIVE);
+}
+
+static bool use_no_recompute(struct orr_job *job)
+{
+    return use_recompute(job, ORR_RECOMPUTE_NONE);
 }
 
 static bool use_full(struct orr_job *job)
@@ -71,6 +76,12 @@ static bool use_micro_batch_1(struct orr_job *job)
     const bool changed = job->workload.micro_batch > 1;
     job->workload.micro_batch = 1;
     return changed;
+}
+
+static bool double_micro_batch(struct orr_job *job)
+{
+    job->workload.micro_batch *= 2;
+    return true;
 }
 
 /* Move a factor of two from data parallelism to another dimension. */
@@ -118,12 +129,14 @@ static bool add_pp(struct orr_job *job)
 static const struct change CHANGES[] = {
     {"--sp", use_sequence_parallel},
     {"--attention flash", use_flash},
+    {"--recompute none", use_no_recompute},
     {"--recompute selective", use_selective},
     {"--recompute full", use_full},
     {"--zero 1", use_zero_1},
     {"--zero 2", use_zero_2},
     {"--zero 3", use_zero_3},
     {"--micro-batch 1", use_micro_batch_1},
+    {"twice the micro-batch", double_micro_batch},
     {"twice the tp for half the dp", double_tp},
     {"twice the pp for half the dp", double_pp},
     {"twice the ep", double_ep},
@@ -134,39 +147,93 @@ static const struct change MORE_GPUS[] = {
     {"twice the GPUs for twice the pp", add_pp},
 };
 
-/* The fastest of the changes that fit; NULL if none does. */
-static const char *best_change(const struct orr_job *job, struct orr_scratch *scratch, const struct change *changes, size_t n,
-                               double *best_s)
+/* 10 % more of one hardware rate, everything else equal. */
+#define MORE 1.1
+
+static bool more_flops(struct orr_job *job)
 {
-    const char *best = NULL;
-    for (size_t i = 0; i < n; i++) {
+    for (int i = 0; i < ORR_N_DTYPES; i++)
+        job->system.chip.peak_flops_per_s[i] *= MORE;
+    return true;
+}
+
+static bool more_dram(struct orr_job *job)
+{
+    job->system.chip.hbm_bytes_per_s *= MORE;
+    return true;
+}
+
+static bool more_scaleup(struct orr_job *job)
+{
+    job->system.scaleup_bytes_per_s *= MORE;
+    return job->plan.gpus > 1;
+}
+
+static bool more_scaleout(struct orr_job *job)
+{
+    job->system.scaleout_bytes_per_s *= MORE;
+    return job->plan.gpus > job->system.domain_gpus;
+}
+
+static const struct change HARDWARE[] = {
+    {"FLOP/s", more_flops},
+    {"DRAM", more_dram},
+    {"scale-up", more_scaleup},
+    {"scale-out", more_scaleout},
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+_Static_assert(COUNT(CHANGES) + COUNT(MORE_GPUS) + COUNT(HARDWARE) <= ORR_MAX_WHAT_IFS, "room for every change");
+
+static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scratch, const struct change *changes,
+                              size_t n_changes, bool hardware, struct orr_what_if *what_ifs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_changes; i++) {
         struct orr_job changed = *job;
         struct orr_result result;
-        if (!changes[i].apply(&changed) || orr_job_check(&changed, NULL) != ORR_OK)
+        if (!changes[i].apply(&changed) || (!hardware && orr_job_check(&changed, NULL) != ORR_OK))
             continue;
         orr_train(&changed, scratch, &result);
-        if (result.fits && (!best || result.step_time_s < *best_s)) {
-            best = changes[i].text;
-            *best_s = result.step_time_s;
-        }
+        what_ifs[n++] = (struct orr_what_if){changes[i].text, result.step_time_s, result.fits, hardware};
     }
+    return n;
+}
+
+size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch, struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS])
+{
+    struct orr_result result;
+    size_t n = predict_changes(job, scratch, HARDWARE, COUNT(HARDWARE), true, what_ifs);
+    n += predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs + n);
+    orr_train(job, scratch, &result); /* the scratch shows this job again */
+    return n;
+}
+
+/* The fastest of the changes that fit; NULL if none does. */
+static const struct orr_what_if *fastest_fit(const struct orr_what_if *what_ifs, size_t n)
+{
+    const struct orr_what_if *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (what_ifs[i].fits && (!best || what_ifs[i].step_time_s < best->step_time_s))
+            best = &what_ifs[i];
     return best;
 }
 
 void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
+    struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
+    const double gib = 1024.0 * 1024.0 * 1024.0;
+    char reason[ORR_REASON];
     if (result->fits)
         return;
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / gib;
-    double best_s = 0;
-    const char *best = best_change(job, scratch, CHANGES, sizeof CHANGES / sizeof *CHANGES, &best_s);
-    if (!best)
-        best = best_change(job, scratch, MORE_GPUS, sizeof MORE_GPUS / sizeof *MORE_GPUS, &best_s);
-    char reason[ORR_REASON];
+    size_t n = predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs);
+    if (!fastest_fit(what_ifs, n))
+        n = predict_changes(job, scratch, MORE_GPUS, COUNT(MORE_GPUS), false, what_ifs);
+    const struct orr_what_if *best = fastest_fit(what_ifs, n);
     if (best)
         snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; cheapest single change that fits: %s (%.4g s per step)",
-                 missing, best, best_s);
+                 missing, best->text, best->step_time_s);
     else
         snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
                                         "--zero and more tp or pp", missing);

@@ -1,0 +1,358 @@
+/* Operators of inference by hand: intensity and bounds (method 8.2), experts (3.2), cached prefixes, chunks,
+ * speculation, disaggregation, stages (8.1). */
+#include "serving.h"
+
+/* Eq. 92: the bound of a lone decode is its weights and cache over nominal bandwidth. Llama-2-13B: 13015864320 less the
+ * embedding's 32000 * 5120 are read, 2 bytes each, and 200 tokens of 819200 bytes; A100 2039 GB/s. */
+static void the_decode_bound_is_eq_92(void **state)
+{
+    struct world *w = *state;
+    read_job(w,
+             "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','workload':{'engine':'vllm','input_len':200,"
+             "'output_len':201}}");
+    const double with_s = infer(w, &w->job).bound_s;
+    w->job.serving.output_len = 1;
+    const double prompt_s = infer(w, &w->job).bound_s;
+    const double weights = 2 * (13015864320.0 - 32000 * 5120), mean_context = 300.5;           /* 201 ... 400 */
+    assert_close((with_s - prompt_s) / 200, (weights + mean_context * 819200) / 2039e9, 2e-3); /* and activations */
+}
+
+/* Nearly all of the time is cache, and every layer's window fills on the way: the steps before read less than a
+ * window. */
+static void a_filling_window_respects_the_bound(void **state)
+{
+    struct world *w = *state;
+    for (int batch = 16; batch <= 1024; batch *= 4) {
+        read_job(w,
+                 "{'kind':'infer','model':'mistral-7b','system':'h200-sxm','workload':{'engine':'vllm','batch':%d,'"
+                 "input_len':1,"
+                 "'output_len':8192}}",
+                 batch);
+        const struct orr_infer_result r = infer(w, &w->job);
+        if (r.bound_s > r.latency_s) fail_msg("batch %d: latency %g s, bound %g s", batch, r.latency_s, r.bound_s);
+    }
+}
+
+/* Eq. 91: two all-reduces of B h w per layer. Llama-2-70B, tp 8, 3 sequences: 3 * 8192 * 2 bytes, 80 layers. */
+static void a_layer_reduces_twice(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm','"
+                "batch':3,"
+                "'input_len':200,'output_len':200}}");
+    (void)infer(w, &w->job);
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    double reductions = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ops[i].phase != ORR_PHASE_DECODE || ops[i].collective != ORR_COLLECTIVE_ALLREDUCE ||
+            ops[i].kind != ORR_OP_COLLECTIVE)
+            continue;
+        assert_close(ops[i].payload_bytes, 3 * 8192 * 2, 0);
+        reductions += ops[i].count;
+    }
+    assert_close(reductions, 160, 0);
+}
+
+/* ---------------------------------------------------------------- roofline */
+
+/* Eq. 96, method 8.2: Llama-2-13B, 200 tokens. Shapes are M x K x N; the ridge is 312 / 2.039 = 153 FLOP/B on A100 and
+ * 989 / 3.35 = 295 on H100. */
+static void prompt_products_have_the_published_intensity(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *name;
+        double k, n, intensity;
+    } rows[] = {{"attention.qkv", 5120, 15360, 190},
+                {"attention.out", 5120, 5120, 186},
+                {"mlp.gate_up", 5120, 27648, 191},
+                {"mlp.down", 13824, 5120, 190}};
+    const char *const systems[] = {"a100-80g-sxm", "h100-sxm"};
+    const double ridges[] = {153, 295};
+    for (int s = 0; s < 2; s++) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-13b','system':'%s','workload':{'engine':'vllm','input_len':200,"
+                 "'output_len':2}}",
+                 systems[s]);
+        (void)infer(w, &w->job);
+        const struct orr_chip *chip = &w->job.system.chip;
+        const double ridge = chip->peak_flops_per_s[ORR_DTYPE_BF16] / chip->hbm_bytes_per_s;
+        assert_close(ridge, ridges[s], 0.005);
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, rows[i].name, NULL);
+            assert_non_null(op);
+            assert_close(op->m, 200, 0);
+            assert_close(op->k, rows[i].k, 0);
+            assert_close(op->n, rows[i].n, 0);
+            const double intensity = op->flops / op->bytes;
+            assert_close(intensity, rows[i].intensity, 0.003);
+            assert_int_equal(intensity > ridge, s == 0); /* compute-bound on A100, memory-bound on H100 */
+        }
+        /* decode: intensity about the batch */
+        const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "mlp.down", NULL);
+        assert_close(op->flops / op->bytes, 1, 1e-3);
+    }
+}
+
+/* The decode products of a lone sequence wait for DRAM. 95 %, not all: a product small enough may be named after its
+ * launch. */
+static void lone_decode_products_are_dram_bound(void **state)
+{
+    struct world *w = *state;
+    const char *const systems[] = {"a100-80g-sxm", "h100-sxm", "h200-sxm"}, *const models[] = {"llama2-7b",
+                                                                                               "llama2-13b",
+                                                                                               "llama2-70b"};
+    for (size_t i = 0; i < COUNT(systems) * COUNT(models); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'%s','workload':{'engine':'tensorrt-llm-nemo','input_len':200,"
+                 "'output_len':200}}",
+                 models[i % 3], systems[i / 3]);
+        (void)infer(w, &w->job);
+        const struct orr_op *ops;
+        const struct orr_cost *costs;
+        const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+        double all_s = 0, dram_s = 0;
+        for (size_t j = 0; j < n; j++) {
+            if (ops[j].phase != ORR_PHASE_DECODE || ops[j].kind != ORR_OP_GEMM) continue;
+            all_s += ops[j].count * costs[j].total_s;
+            dram_s += costs[j].bound == ORR_BOUND_DRAM ? ops[j].count * costs[j].total_s : 0;
+        }
+        if (dram_s < 0.95 * all_s)
+            fail_msg("%s on %s: %.1f %% of the time of the products is DRAM-bound", models[i % 3], systems[i / 3],
+                     100 * dram_s / all_s);
+        assert_true(all_s > 0);
+    }
+}
+
+/* ---------------------------------------------------------------- formats */
+
+/* Half the bytes, half the wait, where the wait is for bytes. */
+static void narrow_weights_are_never_slower_in_decode(void **state)
+{
+    struct world *w = *state;
+    const char *const models[] = {"llama2-7b", "llama2-70b", "mixtral-8x7b", "llama3-8b"};
+    const char *const systems[] = {"h100-sxm", "h200-sxm", "b200-sxm"};
+    const char *const engines[] = {"vllm", "tensorrt-llm-1.2", "tensorrt-llm-0.9"}, *const formats[] = {"fp8", "int4"};
+    for (size_t i = 0; i < COUNT(models) * COUNT(systems) * COUNT(engines) * COUNT(formats); i++)
+        for (int batch = 1; batch <= 16; batch *= 4) {
+            const char *model = models[i % 4], *system = systems[i / 4 % 3], *engine = engines[i / 12 % 3];
+            struct orr_error error;
+            read_job(
+                w,
+                "{'kind':'infer','model':'%s','system':'%s','workload':{'engine':'%s','precision':'bf16','batch':%d,"
+                "'input_len':200,'output_len':200}}",
+                model, system, engine, batch);
+            const struct orr_infer_result wide = infer(w, &w->job);
+            if (wide.decode_bound_frac[ORR_BOUND_DRAM] < 0.5) continue;
+            w->job.serving.weights = i / 36 ? ORR_DTYPE_INT4 : ORR_DTYPE_FP8;
+            w->job.serving.matrix = w->job.workload.precision = i / 36 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP8;
+            assert_int_equal(orr_job_check(&w->job, &error), ORR_OK);
+            const struct orr_infer_result narrow = infer(w, &w->job);
+            if (narrow.decode_s > wide.decode_s)
+                fail_msg("%s on %s, %s, batch %d: %.6g s in %s, %.6g s in bf16", model, system, engine, batch,
+                         narrow.decode_s, formats[i / 36], wide.decode_s);
+        }
+}
+
+/* ---------------------------------------------------------------- experts */
+
+/* Eq. 8, E 256, K 8: 64 tokens touch 256 (1 - (1 - 8/256)^64) = 222.4 experts, one token 8. */
+static void experts_touched_are_eq_8(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int batch;
+        double touched;
+    } rows[] = {{64, 222.4}, {1, 8}, {8, 256 * (1 - pow(248.0 / 256, 8))}, {4096, 256}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        read_job(
+            w,
+            "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','workload':{'engine':'vllm','precision':'fp8',"
+            "'batch':%d,'input_len':200,'output_len':200}}",
+            rows[i].batch);
+        (void)infer(w, &w->job);
+        const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "expert.gate_up", NULL);
+        assert_non_null(op);
+        assert_close(op->batch, rows[i].touched, 3e-4);
+        assert_close(op->batch * op->m, 8.0 * rows[i].batch, 1e-12); /* every token, to each of its experts */
+        assert_close(op->n, 2 * 2048, 0);
+        assert_close(op->k, 7168, 0);
+        assert_close(op->count, 58, 0); /* three of 61 layers are dense */
+    }
+    /* 8 expert ranks over 8 data-parallel ranks of 8 sequences: the group's 64 tokens, a 8th of the experts each */
+    read_job(
+        w,
+        "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{'dp':8,'ep':8},'workload':{'engine':'vllm',"
+        "'precision':'fp8','batch':8,'input_len':200,'output_len':200,'moe_imbalance':1}}");
+    (void)infer(w, &w->job);
+    const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "expert.gate_up", NULL);
+    assert_close(op->batch, 222.4 / 8, 3e-4);
+    assert_close(op->batch * op->m, 64, 1e-12);
+}
+
+/* Experts inside the tensor-parallel group see all tokens; only a group over data-parallel ranks exchanges them: B K
+ * h w bytes each way (Eq. 9a before its (e - 1)/e). */
+static void only_spanning_experts_exchange_tokens(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int tp, dp, ep;
+        bool exchanged;
+    } rows[] = {{8, 1, 1, false}, {8, 1, 8, false}, {1, 8, 8, true},
+                {2, 4, 8, true},  {1, 8, 1, false}, {4, 2, 4, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':%d,'dp':%d,'ep':%d,'etp':1},"
+                 "'workload':{'engine':'vllm','batch':16,'input_len':200,'output_len':200}}",
+                 rows[i].tp, rows[i].dp, rows[i].ep);
+        (void)infer(w, &w->job);
+        const char *const names[] = {"moe.dispatch", "moe.combine"};
+        for (int k = 0; k < 2; k++) {
+            const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, names[k], NULL);
+            assert_int_equal(op != NULL, rows[i].exchanged);
+            if (op) assert_close(op->payload_bytes, 16.0 / rows[i].tp * 2 * 4096 * 2, 1e-12);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- prefix, chunks, speculation, disaggregation */
+
+static void a_cached_prefix_shortens_the_prompt(void **state)
+{
+    struct world *w = *state;
+    const char *const models[] = {"llama3-8b", "mixtral-8x7b", "gemma3-12b", "deepseek-v3"};
+    for (size_t i = 0; i < COUNT(models); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'h200-sxm','plan':{'tp':4},'workload':{'engine':'vllm','input_"
+                 "len':8000,"
+                 "'output_len':10}}",
+                 models[i]);
+        double last_s = HUGE_VAL;
+        const double decode_s = infer(w, &w->job).decode_s;
+        for (double hit = 0; hit < 0.95; hit += 0.1) {
+            w->job.serving.prefix_hit_frac = hit;
+            const struct orr_infer_result r = infer(w, &w->job);
+            assert_true(r.prefill_s < last_s);
+            assert_close(r.decode_s, decode_s, 0);
+            const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "attention.out", NULL);
+            assert_close(op->m, 8000 * (1 - hit), 1e-12);
+            last_s = r.prefill_s;
+        }
+    }
+}
+
+/* 1000 tokens after 3000: pairs 1000 * 3000 + 1000^2 / 2, not 4000^2 / 2; Llama-3-8B 32 heads of 128: 4 * 32 * 128
+ * FLOP. */
+static void attention_of_a_prefix_counts_its_pairs(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'vllm','input_len':4000,"
+                "'output_len':1,'prefix_hit_frac':0.75}}");
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL)->flops,
+                 4 * 32 * 128 * (1000.0 * 3000 + 500000), 1e-12);
+    /* Mistral, window 4096, 10000 tokens: 4096^2 / 2 pairs while it fills, then 5904 * 4096 */
+    read_job(w,
+             "{'kind':'infer','model':'mistral-7b','system':'h200-sxm','workload':{'engine':'vllm','input_len':10000,"
+             "'output_len':1}}");
+    (void)infer(w, &w->job);
+    assert_close(phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL)->flops,
+                 4 * 32 * 128 * (4096.0 * 4096 / 2 + 5904.0 * 4096), 1e-12);
+    /* chunks of 500: the same pairs in 20 pieces */
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','workload':{'engine':'vllm','input_len':10000,"
+                "'output_len':1,'chunk_tokens':500}}");
+    (void)infer(w, &w->job);
+    const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL);
+    assert_close(op->count, 32 * 20, 0);
+    assert_close(20 * op->flops, 4 * 32 * 128 * (10000.0 * 10000 / 2), 1e-12);
+    assert_close(phase_op(w, ORR_PHASE_PREFILL, "attention.out", NULL)->m, 500, 0);
+}
+
+/* Eq. 94: (1 - 0.8^5) / 0.2 = 3.3616 tokens a step with 4 drafts. */
+static void drafts_yield_eq_94(void **state)
+{
+    struct world *w = *state;
+    read_job(w,
+             "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm',"
+             "'input_len':500,'output_len':500,'draft_tokens':4,'draft_model':'llama3.1-8b','draft_accept_frac':0.8}}");
+    struct orr_infer_result r = infer(w, &w->job);
+    assert_close(r.tokens_per_step, 3.3616, 1e-12);
+    assert_true(r.time_s[ORR_INFER_DRAFT] > 0);
+    assert_close(phase_op(w, ORR_PHASE_DECODE, "attention.out", NULL)->m, 5, 0); /* 4 drafts and the token itself */
+    const double speculative_s = r.decode_s;
+    w->job.serving.draft_accept_frac = 1;
+    assert_close(infer(w, &w->job).tokens_per_step, 5, 1e-12);
+    w->job.serving.draft_accept_frac = 0;
+    const struct orr_infer_result never = infer(w, &w->job);
+    assert_close(never.tokens_per_step, 1, 1e-12);
+    w->job.serving.draft_tokens = 0;
+    r = infer(w, &w->job);
+    assert_close(r.tokens_per_step, 1, 0);
+    assert_close(r.time_s[ORR_INFER_DRAFT], 0, 0);
+    assert_true(never.decode_s > r.decode_s); /* drafts nobody takes only cost */
+    assert_true(speculative_s < r.decode_s);  /* good ones pay at batch 1 */
+    assert_close(never.ttft_s, r.ttft_s, 1e-12);
+}
+
+/* Eq. 95: the cache leaves layer by layer, so that at least the last layer's share is waited for. Llama-3-8B, 4000
+ * tokens of 131072 bytes, 32 layers, 50 GB/s * 0.9. */
+static void the_handed_cache_is_eq_95(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'engine':'vllm','input_len':4000,"
+                "'output_len':100,'disaggregated':true}}");
+    struct orr_infer_result r = infer(w, &w->job);
+    const double all_s = 4000 * 131072 / 45e9, hop_s = w->job.system.scaleout_latency_s;
+    assert_close(r.time_s[ORR_INFER_KV_TRANSFER], all_s / 32 + hop_s,
+                 1e-12); /* the prompt takes longer than the transfer */
+    assert_close(r.ttft_s + r.decode_s, r.latency_s, 1e-12);
+    w->job.system.scaleout_bytes_per_s = 1e9; /* slow: what the prompt cannot cover is seen */
+    r = infer(w, &w->job);
+    assert_close(r.time_s[ORR_INFER_KV_TRANSFER], 4000 * 131072 / 0.9e9 - r.prefill_s * 31 / 32 + hop_s, 1e-12);
+    w->job.serving.disaggregated = false;
+    assert_close(infer(w, &w->job).time_s[ORR_INFER_KV_TRANSFER], 0, 0);
+}
+
+/* ---------------------------------------------------------------- pipeline */
+
+/* One sequence visits one stage after the other: as long as on one GPU, and the sends; its own stage is a p-th of
+ * it. */
+static void a_lone_sequence_gains_nothing_from_stages(void **state)
+{
+    struct world *w = *state;
+    struct orr_infer_result r[2];
+    for (int i = 0; i < 2; i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-70b','system':'h200-sxm','plan':{'tp':2,'pp':%d},'workload':{'engine'"
+                 ":'vllm',"
+                 "'input_len':300,'output_len':100},'set':{'engine.short_run':true}}",
+                 i ? 4 : 1);
+        r[i] = infer(w, &w->job);
+    }
+    assert_true(r[1].decode_s > r[0].decode_s);
+    assert_close(r[1].time_s[ORR_INFER_DECODE_GEMM], r[0].time_s[ORR_INFER_DECODE_GEMM] / 4, 1e-12);
+    const double kernels_s = r[0].decode_s, waiting_s = r[1].time_s[ORR_INFER_PIPELINE];
+    assert_close(waiting_s, 0.75 * (kernels_s + r[0].prefill_s), 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_decode_bound_is_eq_92),
+        cmocka_unit_test(a_filling_window_respects_the_bound),
+        cmocka_unit_test(a_layer_reduces_twice),
+        cmocka_unit_test(prompt_products_have_the_published_intensity),
+        cmocka_unit_test(lone_decode_products_are_dram_bound),
+        cmocka_unit_test(narrow_weights_are_never_slower_in_decode),
+        cmocka_unit_test(experts_touched_are_eq_8),
+        cmocka_unit_test(only_spanning_experts_exchange_tokens),
+        cmocka_unit_test(a_cached_prefix_shortens_the_prompt),
+        cmocka_unit_test(attention_of_a_prefix_counts_its_pairs),
+        cmocka_unit_test(drafts_yield_eq_94),
+        cmocka_unit_test(the_handed_cache_is_eq_95),
+        cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
+    };
+    return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
+}
