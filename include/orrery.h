@@ -516,6 +516,7 @@ struct orr_engine {
     double budget_frac;
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
     int64_t max_requests;                     /* most sequences in one batch */
+    int64_t max_step_tokens;                  /* most prompt tokens in one step; 0: no limit */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
@@ -688,7 +689,7 @@ struct orr_infer_result {
     double bound_s;                         /* speed of light of the latency */
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s_per_gpu;
     double time_s[ORR_N_INFER_PARTS];       /* sums to latency_s */
-    double prefill_bound_frac[ORR_N_BOUNDS], decode_bound_frac[ORR_N_BOUNDS]; /* each sums to 1 */
+    double prefill_bound_frac[ORR_N_BOUNDS], decode_bound_frac[ORR_N_BOUNDS]; /* each sums to 1; 0 without decode */
     enum orr_bound bottleneck;              /* largest share of the latency */
     double memory_bytes[ORR_N_SERVE_MEMORY_PARTS]; /* one GPU, the fullest stage */
     double memory_total_bytes, memory_usable_bytes, memory_capacity_bytes;
@@ -699,6 +700,8 @@ struct orr_infer_result {
     int64_t max_context;                    /* longest context of one sequence of this batch */
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
+    double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
+    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, hidden part in (Eq. 95); else 0 */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */

@@ -13,14 +13,25 @@ struct profile {
     double block;
 };
 
-static struct profile profile_of(const struct orr_job *job)
+/* Cache bytes of one token on a pipeline rank. */
+static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
+    double bytes = 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++)
+        bytes += stage->n_layers[k] * orr_kv_rank_bytes(job, &job->model.kinds[k]);
+    return bytes;
+}
+
+static struct profile profile_of(const struct orr_job *job, const struct orr_stage *stages)
+{
+    const struct orr_stage *fullest = stages;
     struct profile p = {.n_kinds = job->model.n_kinds, .block = (double)job->engine.kv_block_tokens};
-    for (int64_t i = 0; i < job->model.n_layers; i++)
-        p.layers[job->model.layer_kind[i]] += 1;
+    for (int64_t i = 1; i < job->plan.pp; i++)
+        if (stage_kv_bytes(job, &stages[i]) > stage_kv_bytes(job, fullest))
+            fullest = &stages[i];
     for (int64_t k = 0; k < p.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        p.layers[k] = orr_ceil(p.layers[k] / (double)job->plan.pp);
+        p.layers[k] = fullest->n_layers[k];
         p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
         p.window[k] = kind->window > 0 ? (double)kind->window : HUGE_VAL;
     }
@@ -35,9 +46,9 @@ static double sequence_bytes(const struct profile *p, double length)
     return bytes;
 }
 
-double orr_kv_sequence_bytes(const struct orr_job *job, double length)
+double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *stages, double length)
 {
-    const struct profile p = profile_of(job);
+    const struct profile p = profile_of(job, stages);
     return sequence_bytes(&p, length);
 }
 
@@ -57,11 +68,12 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
 }
 
 /* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
-static double activation_bytes(const struct orr_job *job)
+static double activation_bytes(const struct orr_job *job, double batch)
 {
     const struct orr_serving *s = &job->serving;
-    const double t = (double)job->plan.tp, prompt = (double)(s->chunk_tokens > 0 ? s->chunk_tokens : s->batch * s->input_len);
-    const double rows = orr_max(prompt * (1 - s->prefix_hit_frac) / (double)job->plan.cp, (double)s->batch);
+    const double t = (double)job->plan.tp, most = orr_serve_step_tokens(job);
+    const double prompt = batch * (double)s->input_len * (1 - s->prefix_hit_frac);
+    const double rows = orr_max((most > 0 ? orr_min(prompt, most) : prompt) / (double)job->plan.cp, batch);
     double widest = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
@@ -70,7 +82,7 @@ static double activation_bytes(const struct orr_job *job)
                            (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
         widest = orr_max(widest, orr_max(qkv, ffn));
     }
-    return rows * (2 * (double)job->model.hidden + widest) * 2 + (double)(s->batch * job->model.vocab) / t * 4;
+    return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
 }
 
 /* What the engine gives the cache: of the whole memory, of what the weights leave, or with the weights. */
@@ -86,6 +98,21 @@ static double kv_budget(const struct orr_job *job, double weights, double activa
     case ORR_N_BUDGETS: break;
     }
     return orr_max(0, budget);
+}
+
+/* Sequences of this length that fit, activations of that many prompts in. */
+static int64_t most_sequences(const struct orr_job *job, double weights, double kv_sequence)
+{
+    int64_t fits = 0, step = 1;
+    while (step < job->engine.max_requests)
+        step *= 2;
+    for (; step > 0; step /= 2) {
+        const double batch = (double)(fits + step);
+        if (fits + step <= job->engine.max_requests &&
+            batch * kv_sequence <= kv_budget(job, weights, activation_bytes(job, batch)))
+            fits += step;
+    }
+    return fits;
 }
 
 /* Longest context of every sequence of the batch that the budget holds; the cache grows with the length. */
@@ -132,16 +159,17 @@ static void fill_kv(const struct orr_job *job, double length, struct orr_infer_r
     result->kv_bytes_per_sequence = per_sequence;
 }
 
-void orr_serving_memory(const struct orr_job *job, struct orr_infer_result *result)
+void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stages, struct orr_infer_result *result)
 {
     const struct orr_serving *s = &job->serving;
-    const struct profile p = profile_of(job);
+    const struct profile p = profile_of(job, stages);
     const double length = (double)(s->input_len + s->output_len), kv_sequence = sequence_bytes(&p, length);
     const double kv = (double)s->batch * kv_sequence;
     double *bytes = result->memory_bytes;
     bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);
     bytes[ORR_SERVE_MEMORY_KV_CACHE] = kv;
-    bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job);
+    result->kv_gpu_bytes = kv_sequence;
+    bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job, (double)s->batch);
     bytes[ORR_SERVE_MEMORY_WORKSPACE] = job->engine.workspace_bytes;
     result->memory_total_bytes = 0;
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++)
@@ -149,7 +177,7 @@ void orr_serving_memory(const struct orr_job *job, struct orr_infer_result *resu
     result->memory_capacity_bytes = job->system.chip.hbm_bytes;
     result->memory_usable_bytes = result->memory_capacity_bytes - job->engine.context_bytes;
     result->kv_budget_bytes = kv_budget(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], bytes[ORR_SERVE_MEMORY_ACTIVATIONS]);
-    result->max_batch = (int64_t)orr_min((double)job->engine.max_requests, floor(result->kv_budget_bytes / kv_sequence));
+    result->max_batch = most_sequences(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], kv_sequence);
     result->max_context = longest_context(&p, (double)s->batch, result->kv_budget_bytes);
     result->fits = kv <= result->kv_budget_bytes && result->memory_total_bytes <= result->memory_usable_bytes;
     result->reason[0] = '\0';

@@ -5,9 +5,9 @@
 #include "ops/serve.h"
 
 /* Cache bytes of one sequence of `length` tokens on the rank that holds most: windows cut, whole blocks (Eq. 90). */
-double orr_kv_sequence_bytes(const struct orr_job *job, double length);
+double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *stages, double length);
 
 /* Fill the memory members of the result, max_batch, max_context, kv figures, fits and reason. */
-void orr_serving_memory(const struct orr_job *job, struct orr_infer_result *result);
+void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stages, struct orr_infer_result *result);
 
 #endif

@@ -19,6 +19,11 @@ double orr_stored_bytes(enum orr_dtype dtype)
     return 2;
 }
 
+double orr_serve_step_tokens(const struct orr_job *job)
+{
+    return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
+}
+
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
 {
     if (orr_dtype_bytes(job->serving.matrix) >= 2)

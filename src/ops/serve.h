@@ -45,6 +45,9 @@ void orr_serve_product(struct orr_serve_emit *emit, const char *name, enum orr_o
 void orr_serve_collective(struct orr_serve_emit *emit, const char *name, enum orr_collective collective,
                           enum orr_group group, double payload_bytes);
 
+/* Prompt tokens one step takes at most: the request's chunk, else the engine's limit; 0: all at once. */
+double orr_serve_step_tokens(const struct orr_job *job);
+
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 

@@ -52,7 +52,7 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
     struct orr_op *op = last_op(emit);
     op->n = kind->window > 0 ? orr_min(keys, (double)kind->window) : keys;
     op->head_size = orr_max(d_qk, d_v);
-    op->causal = shape->prefill_context <= 0;
+    op->causal = shape->prefill_context < n;
     op->flops = 2 * heads * pairs / c * (d_qk + d_v);
     op->bytes = emit->w_a * shape->prefill_sequences * (d_qk + d_v) * (heads * n / c + kv * keys);
     if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) /* RoPE and cache write: read and write q, k, v once more */
@@ -211,12 +211,17 @@ static void emit_expert_exchange(struct orr_serve_emit *emit, const struct orr_l
         return;
     const double payload = emit->rows / emit->t * (double)kind->n_active * emit->h * emit->w_a;
     const char *const names[] = {"moe.dispatch", "moe.combine"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && plan->ep > 1; i++) {
         orr_serve_collective(emit, names[i], ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload);
         struct orr_op *op = last_op(emit);
         op->m = (double)kind->n_groups_active;
         op->n = (double)kind->n_experts;
         op->k = (double)kind->n_active;
+    }
+    if (plan->etp > plan->tp) { /* the ranks of one expert hold different tokens: gathered before, scattered after */
+        const double gathered = payload * (double)plan->etp;
+        orr_serve_collective(emit, "moe.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered);
+        orr_serve_collective(emit, "moe.scatter", ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered);
     }
 }
 

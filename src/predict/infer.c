@@ -33,7 +33,7 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
 /* Chunks the prompts are cut into, and the mean one: offsets grow evenly, so the mean chunk has the mean context. */
 static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
 {
-    const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
+    const double size = orr_serve_step_tokens(job), tokens = shape->prefill_tokens;
     if (size <= 0 || size >= tokens)
         return 1;
     const double chunks = orr_ceil(tokens / size), per_sequence = tokens / shape->prefill_sequences;
@@ -189,11 +189,29 @@ static double host_sum_s(const struct orr_job *job, const struct curves *c, cons
     return low > first ? (double)(low - first) * (host_s - rest_s) - curves_sum(c, first, low - 1) : 0;
 }
 
-/* Attention rows stand at the mean context; their time is the exact mean over all contexts. */
+/* Mean over the contexts first..last of what a window leaves of each. */
+static double mean_kept(double window, int64_t first, int64_t last)
+{
+    const double n = (double)(last - first + 1);
+    if (window >= (double)last)
+        return ((double)first + (double)last) / 2;
+    const double growing = orr_max(0, window - (double)first + 1); /* contexts up to the window */
+    return (growing * ((double)first + window) / 2 + (n - growing) * window) / n;
+}
+
+/* Attention rows stand at the mean of what is read; their time is the exact mean over all contexts. */
 static void settle_attention(struct orr_scratch *scratch, const struct curves *c, int64_t first, int64_t last)
 {
-    for (int i = 0; i < c->n; i++)
-        scratch->costs[c->op[i]].total_s = orr_decode_curve_sum(&c->curve[i], first, last) / (double)(last - first + 1);
+    for (int i = 0; i < c->n; i++) {
+        struct orr_op *op = &scratch->ops.items[c->op[i]];
+        struct orr_cost *cost = &scratch->costs[c->op[i]];
+        const double kept = mean_kept(c->curve[i].window, first, last), share = kept / op->n;
+        op->n = kept;
+        op->flops *= share;
+        op->bytes *= share;
+        cost->dram_bytes = cost->l2_bytes = op->bytes;
+        cost->total_s = orr_decode_curve_sum(&c->curve[i], first, last) / (double)(last - first + 1);
+    }
 }
 
 /* One decode pass of a model at the mean context, with attention replaced by its exact mean over all contexts. */
@@ -261,18 +279,23 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
     add_work(job, &pass, steps * flow.pieces, steps, work);
 }
 
-/* Eq. 95: the cache leaves layer by layer while the prompt is still computed; the last layer's part is seen. */
-static double transfer_s(const struct orr_job *job, const struct orr_infer_result *result)
+/* Eq. 95: the cache of the prompts, over the link out of the domain or the one inside it. */
+static double handoff_s(const struct orr_job *job, const struct orr_scratch *scratch)
 {
     const struct orr_serving *s = &job->serving;
-    if (!s->disaggregated)
-        return 0;
     const struct orr_system *system = &job->system;
-    const double link = system->scaleout_bytes_per_s > 0 ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac
-                                                         : system->scaleup_bytes_per_s;
-    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, (double)s->input_len), layers = (double)job->model.n_layers;
-    const double all_s = bytes / link;
-    return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + system->scaleout_latency_s;
+    const double out = system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
+    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)s->input_len);
+    return s->disaggregated ? bytes / (out > 0 ? out : system->scaleup_bytes_per_s) : 0;
+}
+
+/* It leaves layer by layer while the prompt is still computed: at least the last layer's part is seen. */
+static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    const double layers = (double)job->model.n_layers, all_s = result->kv_handoff_s;
+    if (!job->serving.disaggregated)
+        return 0;
+    return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + job->system.scaleout_latency_s;
 }
 
 /* ---- totals */
@@ -297,13 +320,14 @@ static void fill_rates(const struct orr_job *job, const struct work *work, struc
     result->params_active = orr_model_params_active(&job->model);
 }
 
-static void fill_latency(const struct orr_job *job, struct orr_infer_result *result)
+static void fill_latency(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_infer_result *result)
 {
     const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
     const double request_s = job->engine.request_s + job->engine.request_s_per_sequence * batch;
     const double first_s = request_s + sampling_s(job, batch) + job->engine.host_step_s;
     result->time_s[ORR_INFER_OVERHEAD] += first_s;
-    result->time_s[ORR_INFER_KV_TRANSFER] = transfer_s(job, result);
+    result->kv_handoff_s = handoff_s(job, scratch);
+    result->time_s[ORR_INFER_KV_TRANSFER] = seen_handoff_s(job, result);
     result->ttft_s = first_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
     result->latency_s = 0;
     for (int i = 0; i < ORR_N_INFER_PARTS; i++)
@@ -331,10 +355,11 @@ void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct or
     struct work work = {0};
     memset(result, 0, sizeof *result);
     scratch->ops.n = 0;
+    orr_stages_build(job, scratch->stages);
     predict_prefill(job, scratch, result, &work);
     predict_decode(job, scratch, result, &work);
-    fill_latency(job, result);
-    orr_serving_memory(job, result);
+    fill_latency(job, scratch, result);
+    orr_serving_memory(job, scratch->stages, result);
     fill_rates(job, &work, result);
     fill_bottleneck(result);
     orr_fill_infer_interval(job, result);

@@ -1,18 +1,21 @@
-/* Intervals from validation residuals: measured time over predicted time, 10th and 90th percentile of the rows of
- * each class in validation/. `orrery validate` prints them; this table is its record. */
+/* Class of a job -> 80 % interval of its time: factors recorded from validation residuals. interval_table.h is the
+ * record; study/intervals.c computes it. */
 #include "predict/interval.h"
 
-#include <stdbool.h>
+#include "predict/interval_table.h"
 
-static const struct job_class {
-    const char *name;
-    double low, high;
-} CLASSES[] = {
-    {"training, dense, calibrated", 0.93, 1.19},
-    {"training, MoE, calibrated", 0.86, 1.42},
-    {"training, dense, datasheet", 0.92, 1.24},
-    {"training, MoE, datasheet", 0.88, 1.60},
-};
+#define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
+static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
+
+#define FACTORS_(regime, low, high, datasheet_low, datasheet_high) \
+    [ORR_REGIME_##regime] = {{datasheet_low, datasheet_high}, {low, high}},
+static const double FACTORS[ORR_N_REGIMES][2][2] = {ORR_INTERVALS(FACTORS_)};
+
+struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated)
+{
+    const double *factors = FACTORS[regime][calibrated];
+    return (struct orr_interval){.name = NAMES[regime][calibrated], .low = factors[0], .high = factors[1]};
+}
 
 static bool has_experts(const struct orr_model *model)
 {
@@ -22,40 +25,44 @@ static bool has_experts(const struct orr_model *model)
     return false;
 }
 
-void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
+enum orr_regime orr_train_regime(const struct orr_job *job)
 {
-    const int i = (job->calibration.calibrated ? 0 : 2) + (has_experts(&job->model) ? 1 : 0);
-    result->interval_class = CLASSES[i].name;
-    result->interval_low_s = result->step_time_s * CLASSES[i].low;
-    result->interval_high_s = result->step_time_s * CLASSES[i].high;
+    return has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-/* Inference: regime by the result's own shares. */
-static const struct job_class INFER_CLASSES[] = {
-    {"inference, decode, DRAM-bound", 0.94, 1.10},
-    {"inference, decode, network- or launch-bound", 0.92, 1.14},
-    {"inference, decode, host-bound framework", 0.90, 1.70},
-    {"inference, prefill", 0.95, 1.20},
-    {"inference, prefill of few tokens", 0.95, 1.28},
-    {"inference, MoE", 0.85, 1.60},
-};
-
-static int infer_class(const struct orr_job *job, const struct orr_infer_result *result)
+enum orr_regime orr_prefill_regime(const struct orr_job *job)
 {
     if (has_experts(&job->model))
-        return 5;
-    if (result->prefill_s >= result->decode_s)
-        return job->serving.batch * job->serving.input_len <= 512 ? 4 : 3;
+        return ORR_REGIME_INFER_MOE;
+    return job->serving.batch * job->serving.input_len <= 512 ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
+}
+
+enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    if (has_experts(&job->model))
+        return ORR_REGIME_INFER_MOE;
     if (job->engine.host_launch_s > 0 && result->decode_bound_frac[ORR_BOUND_OVERHEAD] > 0.3)
-        return 2;
-    return result->decode_bound_frac[ORR_BOUND_DRAM] >= 0.5 ? 0 : 1;
+        return ORR_REGIME_DECODE_HOST;
+    return result->decode_bound_frac[ORR_BOUND_DRAM] >= 0.5 ? ORR_REGIME_DECODE_DRAM : ORR_REGIME_DECODE_NETWORK;
+}
+
+enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    return result->prefill_s >= result->decode_s ? orr_prefill_regime(job) : orr_decode_regime(job, result);
+}
+
+void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
+{
+    const struct orr_interval interval = orr_interval_of(orr_train_regime(job), job->calibration.calibrated);
+    result->interval_class = interval.name;
+    result->interval_low_s = result->step_time_s * interval.low;
+    result->interval_high_s = result->step_time_s * interval.high;
 }
 
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result)
 {
-    const struct job_class *class = &INFER_CLASSES[infer_class(job, result)];
-    const double widen = job->calibration.calibrated ? 1 : 1.33; /* no kernels of this chip were measured */
-    result->interval_class = class->name;
-    result->interval_low_s = result->latency_s * (1 - widen * (1 - class->low));
-    result->interval_high_s = result->latency_s * (1 + widen * (class->high - 1));
+    const struct orr_interval interval = orr_interval_of(orr_infer_regime(job, result), job->calibration.calibrated);
+    result->interval_class = interval.name;
+    result->interval_low_s = result->latency_s * interval.low;
+    result->interval_high_s = result->latency_s * interval.high;
 }

@@ -1,8 +1,37 @@
-/* The 80 % interval of a predicted time, by class of job. */
+/* The 80 % interval of a predicted time, by class of job: a regime, and whether the chip's kernels were measured. */
 #ifndef ORR_PREDICT_INTERVAL_H
 #define ORR_PREDICT_INTERVAL_H
 
 #include "orrery.h"
+
+#define ORR_REGIMES(X)                                                                                  \
+    /*  enum             name                                           what sets the time           */ \
+    X(TRAIN_DENSE, "training, dense", "kernels and collectives of dense layers")                         \
+    X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                     \
+    X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                 \
+    X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                        \
+    X(DECODE_HOST, "inference, decode, host-bound framework", "launches of the host")                    \
+    X(PREFILL, "inference, prefill", "products of the prompt")                                           \
+    X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")         \
+    X(INFER_MOE, "inference, MoE", "experts")                                                            \
+    X(IN_FLIGHT, "inference, in flight", "a batch filled while it runs: capacity and scheduling as well")
+
+#define ORR_X_REGIME_(name, ...) ORR_REGIME_##name,
+enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
+
+struct orr_interval {
+    const char *name;  /* static: the class as reports print it */
+    double low, high;  /* factors of the predicted time */
+};
+
+/* The recorded interval of a class. */
+struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated);
+
+enum orr_regime orr_train_regime(const struct orr_job *job);
+enum orr_regime orr_prefill_regime(const struct orr_job *job);
+enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);
+/* Of the whole latency: that of the longer phase. */
+enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);

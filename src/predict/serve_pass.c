@@ -4,9 +4,6 @@
 #include "base/number.h"
 #include "predict/power.h"
 
-/* A prompt this short is launched kernel by kernel even where decoding is not [engine fact]. */
-#define SHORT_PREFILL_TOKENS 512
-
 double orr_pass_s(const struct orr_pass *pass)
 {
     return pass->gemm_s + pass->attention_s + pass->pointwise_s + pass->network_s;
@@ -60,7 +57,7 @@ struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list
         add_op(job, op, &costs[i], time_s, &pass);
         rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
     }
-    const bool short_prefill = end > first && list->items[first].phase == ORR_PHASE_PREFILL && rows <= SHORT_PREFILL_TOKENS;
+    const bool short_prefill = end > first && list->items[first].phase == ORR_PHASE_PREFILL && rows <= ORR_SHORT_PREFILL_TOKENS;
     pass.gap_s = pass.launches * (short_prefill ? job->engine.short_prefill_gap_s : job->engine.kernel_gap_s);
     return pass;
 }

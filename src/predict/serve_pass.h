@@ -5,6 +5,9 @@
 #include "cost/cost.h"
 #include "ops/serve.h"
 
+/* A prompt this short is launched kernel by kernel even where decoding is not [engine fact]. */
+#define ORR_SHORT_PREFILL_TOKENS 512
+
 /* Sums over the operators of one pass. */
 struct orr_pass {
     double gemm_s, attention_s, pointwise_s, network_s; /* whole model, one rank of each stage */

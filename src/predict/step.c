@@ -71,8 +71,9 @@ static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
         if (is_attention(op->kind) || op->layer_kind == ORR_LAYER_HEAD)
             continue;
         const bool network = op->kind == ORR_OP_COLLECTIVE;
-        time.burst_s += op->count * cost->total_s;
-        time.sustained_s += op->count * (network ? cost->total_s : orr_cost_at(cost, model->sustained_clock));
+        const double seen_s = cost->total_s - (network ? cost->hidden_s : 0);
+        time.burst_s += op->count * seen_s;
+        time.sustained_s += op->count * (network ? seen_s : orr_cost_at(cost, model->sustained_clock));
         time.matrix_s += op->count * cost->matrix_s;
     }
     return time;
@@ -110,8 +111,8 @@ static double head_s_of(struct orr_step_model *model, int64_t sequences)
     return slot->s;
 }
 
-/* Prompt attention of one layer kind: the operator of the step is emitted and priced alone. */
-static double prompt_attention_s(struct orr_step_model *model, const struct orr_step *step, int64_t kind)
+/* Prompt attention of one layer kind: the operators of the step are emitted and priced alone. */
+static void add_prompt_attention(struct orr_step_model *model, const struct orr_step *step, int64_t kind, struct rows_time *time)
 {
     const double sequences = (double)step->prefill_sequences;
     struct orr_serve_emit emit = {.job = &model->job,
@@ -123,18 +124,20 @@ static double prompt_attention_s(struct orr_step_model *model, const struct orr_
                                   .list = &model->list,
                                   .phase = ORR_PHASE_PREFILL,
                                   .layer_kind = kind,
-                                  .layers = 1,
+                                  .layers = model->layers[kind],
                                   .t = (double)model->job.plan.tp,
                                   .h = (double)model->job.model.hidden,
-                                  .w_a = 2,
+                                  .w_a = orr_dtype_bytes(model->job.serving.matrix) > 2 ? 4 : 2,
                                   .dtype16 = orr_serve_dtype16(&model->job)};
     model->list.n = 0;
     orr_serve_prompt_core(&emit, &model->job.model.kinds[kind]);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
-    double sum_s = 0;
-    for (size_t i = 0; i < model->list.n; i++)
-        sum_s += model->costs[i].total_s;
-    return sum_s;
+    for (size_t i = 0; i < model->list.n; i++) {
+        const double n = model->list.items[i].count;
+        time->burst_s += n * model->costs[i].total_s;
+        time->sustained_s += n * orr_cost_at(&model->costs[i], model->sustained_clock);
+        time->matrix_s += n * model->costs[i].matrix_s;
+    }
 }
 
 static double decode_attention_s(const struct orr_step_model *model, const struct orr_step *step, int64_t kind)
@@ -150,29 +153,42 @@ static double decode_attention_s(const struct orr_step_model *model, const struc
 static double settled_s(const struct orr_step_model *model, const struct rows_time *time, double rest_s)
 {
     const struct orr_gemm_constants *u = &model->job.calibration.gemm[model->job.serving.matrix];
-    const double load = time->matrix_s / (time->burst_s + rest_s), frac = orr_sustained_frac(u, load);
-    if (frac >= u->burst_frac || u->burst_frac <= u->sustained_frac)
-        return time->burst_s + rest_s;
-    const double share = (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac);
-    return time->burst_s + share * (time->sustained_s - time->burst_s) + rest_s;
+    double total_s = time->burst_s + rest_s, clock = 1;
+    for (int i = 0; i < 2; i++) { /* as orr_pass_settled: two passes settle it */
+        const double frac = orr_sustained_frac(u, time->matrix_s / clock / total_s);
+        if (frac >= u->burst_frac * clock || u->burst_frac <= u->sustained_frac)
+            break;
+        const double share = (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac);
+        clock = frac / u->burst_frac;
+        total_s = time->burst_s + share * (time->sustained_s - time->burst_s) + rest_s;
+    }
+    return total_s;
+}
+
+/* Idle time between the kernels of a step; short prompts are launched one kernel at a time. */
+static double gaps_s(const struct orr_engine *engine, const struct orr_step *step, double launches)
+{
+    const bool short_prompt = step->decode_sequences == 0 && step->prefill_tokens <= ORR_SHORT_PREFILL_TOKENS;
+    return launches * (short_prompt ? engine->short_prefill_gap_s : engine->kernel_gap_s);
 }
 
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
 {
-    const int64_t rows = step->prefill_tokens + step->decode_sequences;
+    const struct orr_engine *engine = &model->job.engine;
+    const int64_t cp = model->job.plan.cp, rows = (step->prefill_tokens + cp - 1) / cp + step->decode_sequences;
     const int64_t sequences = step->prefill_sequences + step->decode_sequences;
     if (rows <= 0)
         return 0;
-    const struct rows_time time = rows_time_of(model, rows);
-    double attention_s = 0;
+    struct rows_time time = rows_time_of(model, rows);
+    double rest_s = head_s_of(model, sequences);
     for (int64_t k = 0; k < model->n_attention; k++) {
         if (step->prefill_tokens > 0)
-            attention_s += model->layers[k] * prompt_attention_s(model, step, k);
+            add_prompt_attention(model, step, k, &time);
         if (step->decode_sequences > 0)
-            attention_s += model->layers[k] * decode_attention_s(model, step, k);
+            rest_s += model->layers[k] * decode_attention_s(model, step, k);
     }
-    const double gpu_s = settled_s(model, &time, attention_s + head_s_of(model, sequences));
-    const double host_s = orr_max(0, time.launches * model->job.engine.host_launch_s - gpu_s);
-    return gpu_s + host_s + time.launches * model->job.engine.kernel_gap_s + model->job.engine.sampling_s +
-           model->job.engine.sampling_s_per_sequence * (double)sequences;
+    const double gpu_s = settled_s(model, &time, rest_s);
+    const double host_s = orr_max(0, time.launches * engine->host_launch_s - gpu_s);
+    return gpu_s + host_s + gaps_s(engine, step, time.launches) + engine->sampling_s +
+           engine->sampling_s_per_sequence * (double)sequences;
 }

@@ -10,26 +10,10 @@ static double orr_output_tokens(const struct orr_job *job)
     return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
 }
 
-static double orr_sequence_kv_bytes(const struct orr_job *job)
-{
-    return orr_kv_sequence_bytes(job, (double)(job->serving.input_len + job->serving.output_len));
-}
-
 static double orr_draft_step_s(const struct orr_infer_view *view)
 {
     const double steps = orr_infer_steps(view) * (double)view->job->serving.draft_tokens;
     return orr_ratio(view->result->time_s[ORR_INFER_DRAFT], steps);
-}
-
-/* Eq. 95: over the scale-out link, or the scale-up one where there is no other. */
-static double orr_handoff_s(const struct orr_job *job)
-{
-    const struct orr_system *system = &job->system;
-    const bool out = system->scaleout_bytes_per_s > 0;
-    const double link_bytes_per_s =
-        out ? system->scaleout_bytes_per_s * system->scaleout_efficiency_frac : system->scaleup_bytes_per_s;
-    const double bytes = (double)job->serving.batch * orr_kv_sequence_bytes(job, (double)job->serving.input_len);
-    return orr_ratio(bytes, link_bytes_per_s);
 }
 
 /* ---------------------------------------------------------------- the lists as tables */

@@ -264,9 +264,9 @@
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
       orr_infer_host_wait_s(v))                                                                                       \
     X(draft_step_s, S, "one step of the draft model", orr_draft_step_s(v))                                            \
-    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", orr_handoff_s(j))                          \
+    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", view->result->kv_handoff_s)                          \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
-      orr_sequence_kv_bytes(j))
+      view->result->kv_gpu_bytes)
 
 #define ORR_X_INFER_METRIC_(name, ...) ORR_INFER_METRIC_##name,
 enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRICS };

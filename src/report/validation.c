@@ -223,7 +223,7 @@ static void add_csv_cell(struct orr_text *text, const char *cell)
 
 static void add_csv(const struct orr_validation *v, struct orr_text *text)
 {
-    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped\n");
+    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class\n");
     for (size_t i = 0; i < v->n_scores; i++) {
         const struct orr_score *s = &v->scores[i];
         const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
@@ -238,6 +238,8 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
                          : s->covered ? "1"
                                       : "0");
         add_csv_cell(text, s->skipped);
+        orr_text_add(text, ",");
+        add_csv_cell(text, s->skipped[0] ? "" : class_of(s));
         orr_text_add(text, "\n");
     }
 }

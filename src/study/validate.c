@@ -97,19 +97,16 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
     return score;
 }
 
-void orr_row_time(struct orr_row_interval interval, double predicted_s, double measured_s, struct orr_score *score)
+void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
+                  struct orr_score *score)
 {
+    const struct orr_interval interval = orr_interval_of(regime, w->job.calibration.calibrated);
     score->error = predicted_s / measured_s - 1;
     score->timed = true;
     score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
-    score->job_class = interval.job_class;
-}
-
-static struct orr_row_interval train_interval(const struct orr_result *result)
-{
-    return (struct orr_row_interval){.low = result->interval_low_s / result->step_time_s,
-                                     .high = result->interval_high_s / result->step_time_s,
-                                     .job_class = result->interval_class};
+    score->job_class = interval.name;
+    score->regime = regime;
+    score->calibrated = w->job.calibration.calibrated;
 }
 
 bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
@@ -171,14 +168,14 @@ static void score_training_row(struct validator *w, size_t row)
     const double measured = score->measured, step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
         score->predicted = step_s;
-        orr_row_time(train_interval(&w->result), step_s, measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, measured, score);
     } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
         score->predicted = w->result.tokens_per_s_per_gpu;
-        orr_row_time(train_interval(&w->result), step_s, step_s * score->predicted / measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / measured, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
         /* the sources that print only this count causal attention: half the scores */
         score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
-        orr_row_time(train_interval(&w->result), step_s, step_s * score->predicted / measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / measured, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
         score->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
         score->error = score->predicted / measured - 1;
@@ -235,7 +232,7 @@ static void score_lab_row(struct validator *w, size_t row)
     }
     time->measured = strtod(step, NULL);
     time->predicted = w->result.step_time_s;
-    orr_row_time(train_interval(&w->result), time->predicted, time->measured, time);
+    orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     memory->source = "orrery-lab H200 training";
     memory->system = "h200-sxm";
@@ -284,7 +281,7 @@ static void score_layer_row(struct validator *w, size_t row)
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
     score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
     score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
-    orr_row_time(train_interval(&w->result), score->predicted, score->measured, score);
+    orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
 }
 
 /* ---- the whole file */

@@ -2,6 +2,7 @@
 #ifndef ORR_STUDY_VALIDATE_H
 #define ORR_STUDY_VALIDATE_H
 
+#include "predict/interval.h"
 #include "study/csv.h"
 
 /* One measured value and its prediction. Strings point into the CSV. */
@@ -12,6 +13,8 @@ struct orr_score {
     bool covered;              /* measured value inside the 80 % interval (times only) */
     bool timed;                /* has an interval */
     const char *job_class;     /* of the interval; static */
+    enum orr_regime regime;    /* what job_class says (times only) */
+    bool calibrated;
     char skipped[ORR_ERROR_TEXT]; /* why it was not scored; empty if it was */
 };
 

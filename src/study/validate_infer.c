@@ -126,7 +126,6 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
 {
     const char *batch = orr_csv_cell(w->csv, row, "batch"), *metric = score->metric;
     const int64_t sequences = batch[0] ? w->job.serving.batch : result->max_batch;
-    const struct orr_row_interval interval = {0.85, 1.6, "inference, in flight"};
     if (sequences < 1) {
         snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result->reason);
         return;
@@ -134,11 +133,11 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
     const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
     if (strcmp(metric, "latency_s") == 0) {
         score->predicted = output * step_s;
-        orr_row_time(interval, score->predicted, score->measured, score);
+        orr_row_time(w, ORR_REGIME_IN_FLIGHT, score->predicted, score->measured, score);
         return;
     }
     score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
-    orr_row_time(interval, step_s, step_s * score->predicted / score->measured, score);
+    orr_row_time(w, ORR_REGIME_IN_FLIGHT, step_s, step_s * score->predicted / score->measured, score);
 }
 
 /* The predicted value of a metric, and whether it is a time (else a rate). */
@@ -163,6 +162,16 @@ static bool predicted_value(const struct orr_infer_result *result, const char *m
             return true;
         }
     return false;
+}
+
+/* A row of one phase has that phase's regime, whatever the longer phase of its request. */
+static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric)
+{
+    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0)
+        return orr_prefill_regime(job);
+    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0)
+        return orr_decode_regime(job, result);
+    return orr_infer_regime(job, result);
 }
 
 void orr_score_infer_row(struct validator *w, size_t row)
@@ -190,8 +199,6 @@ void orr_score_infer_row(struct validator *w, size_t row)
         snprintf(score->skipped, sizeof score->skipped, "unknown metric \"%.40s\"", metric);
         return;
     }
-    const struct orr_row_interval interval = {result.interval_low_s / result.latency_s, result.interval_high_s / result.latency_s,
-                                              result.interval_class};
     const double time_s = is_time ? score->predicted : result.latency_s;
-    orr_row_time(interval, time_s, is_time ? score->measured : time_s * score->predicted / score->measured, score);
+    orr_row_time(w, regime_of(&w->job, &result, metric), time_s, is_time ? score->measured : time_s * score->predicted / score->measured, score);
 }

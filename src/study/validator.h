@@ -3,6 +3,7 @@
 #define ORR_STUDY_VALIDATOR_H
 
 #include "base/text.h"
+#include "predict/interval.h"
 #include "predict/scratch.h"
 #include "study/validate.h"
 
@@ -15,20 +16,15 @@ struct validator {
     struct orr_result result;
 };
 
-/* Interval of a predicted time, as factors of it. */
-struct orr_row_interval {
-    double low, high;
-    const char *job_class;
-};
-
 /* "key": cell, unless the cell is empty: then the documented default applies. */
 void orr_row_cell(struct orr_text *text, const char *key, const char *cell);
 /* A new score for a row. */
 struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
 /* Read a request (freed) into w->job; on failure the score says why. */
 bool orr_row_read(struct validator *w, char *request, struct orr_score *score);
-/* Record a predicted against a measured time. */
-void orr_row_time(struct orr_row_interval interval, double predicted_s, double measured_s, struct orr_score *score);
+/* Record a predicted against a measured time of w->job. */
+void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
+                  struct orr_score *score);
 
 void orr_score_infer_row(struct validator *w, size_t row);
 
