@@ -770,7 +770,7 @@ struct orr_op {
     double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
     double launches;              /* kernels launched */
     enum orr_pointwise pointwise; /* POINTWISE: class */
-    bool causal;                  /* FLASH: masked half skipped */
+    double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: K,V heads of this rank; batch sequences, m query heads, n context, k head size */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */

@@ -33,7 +33,7 @@ static double flash_frac(const struct orr_attention_constants *u, const struct o
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
-    const double walks = op->batch * (orr_ceil(op->m / FLASH_BLOCK) + 1) / (op->causal ? 2 : 1);
+    const double walks = op->batch * (orr_ceil(op->m / FLASH_BLOCK) + 1) / op->walk_ratio;
     return frac * head * op->n / (op->n + half) / (1 + u->tail * n_sm / walks);
 }
 

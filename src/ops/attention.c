@@ -100,7 +100,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->n = kind->window > 0 ? orr_min((double)kind->window, keys) : keys;
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
-    op->causal = emit->job->workload.causal && !ring; /* a ring step multiplies whole blocks */
+    op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
     op->input_bytes = op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
     const double operands = d->w_a * d->b * (d_qk + d_v) * (heads * q + kv_heads * d->s);

@@ -52,7 +52,7 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
     struct orr_op *op = last_op(emit);
     op->n = kind->window > 0 ? orr_min(keys, (double)kind->window) : keys;
     op->head_size = orr_max(d_qk, d_v);
-    op->causal = shape->prefill_context < n;
+    op->walk_ratio = op->n * op->batch * n / (heads * pairs);
     op->flops = 2 * heads * pairs / c * (d_qk + d_v);
     op->bytes = emit->w_a * shape->prefill_sequences * (d_qk + d_v) * (heads * n / c + kv * keys);
     if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) /* RoPE and cache write: read and write q, k, v once more */

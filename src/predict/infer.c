@@ -33,7 +33,7 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
 /* Chunks the prompts are cut into, and the mean one: offsets grow evenly, so the mean chunk has the mean context. */
 static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
 {
-    const double size = orr_serve_step_tokens(job), tokens = shape->prefill_tokens;
+    const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
     if (size <= 0 || size >= tokens)
         return 1;
     const double chunks = orr_ceil(tokens / size), per_sequence = tokens / shape->prefill_sequences;

@@ -46,6 +46,11 @@ enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_in
     return result->decode_bound_frac[ORR_BOUND_DRAM] >= 0.5 ? ORR_REGIME_DECODE_DRAM : ORR_REGIME_DECODE_NETWORK;
 }
 
+enum orr_regime orr_in_flight_regime(const struct orr_job *job)
+{
+    return has_experts(&job->model) ? ORR_REGIME_IN_FLIGHT_MOE : ORR_REGIME_IN_FLIGHT;
+}
+
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
     return result->prefill_s >= result->decode_s ? orr_prefill_regime(job) : orr_decode_regime(job, result);

@@ -6,15 +6,16 @@
 
 #define ORR_REGIMES(X)                                                                                  \
     /*  enum             name                                           what sets the time           */ \
-    X(TRAIN_DENSE, "training, dense", "kernels and collectives of dense layers")                         \
-    X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                     \
-    X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                 \
-    X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                        \
-    X(DECODE_HOST, "inference, decode, host-bound framework", "launches of the host")                    \
-    X(PREFILL, "inference, prefill", "products of the prompt")                                           \
-    X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")         \
-    X(INFER_MOE, "inference, MoE", "experts")                                                            \
-    X(IN_FLIGHT, "inference, in flight", "a batch filled while it runs: capacity and scheduling as well")
+    X(TRAIN_DENSE, "training, dense", "kernels and collectives of dense layers")                        \
+    X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                    \
+    X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                \
+    X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                       \
+    X(DECODE_HOST, "inference, decode, host-bound framework", "launches of the host")                   \
+    X(PREFILL, "inference, prefill", "products of the prompt")                                          \
+    X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")        \
+    X(INFER_MOE, "inference, MoE", "experts")                                                           \
+    X(IN_FLIGHT, "inference, in flight", "capacity and scheduling as well")                              \
+    X(IN_FLIGHT_MOE, "inference, in flight, MoE", "the same with experts")
 
 #define ORR_X_REGIME_(name, ...) ORR_REGIME_##name,
 enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
@@ -30,6 +31,7 @@ struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated);
 enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);
+enum orr_regime orr_in_flight_regime(const struct orr_job *job);
 /* Of the whole latency: that of the longer phase. */
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
 

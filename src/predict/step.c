@@ -13,7 +13,7 @@
 
 /* Weight products, pointwise kernels and collectives of a step of so many rows. */
 struct rows_time {
-    double burst_s, sustained_s; /* at the burst clock, and at the clock of an endless matrix load */
+    double burst_s, middle_s, sustained_s; /* at the burst clock, at that of an endless matrix load, and between */
     double matrix_s;             /* matrix FLOP at the burst rate */
     double launches;
 };
@@ -24,7 +24,7 @@ struct head_time {
 
 struct orr_step_model {
     struct orr_job job;
-    double sustained_clock;      /* sustained over burst */
+    double middle_clock, sustained_clock; /* over burst */
     int64_t n_attention;         /* layer kinds */
     double layers[ORR_MAX_LAYER_KINDS];
     struct rows_time rows[REMEMBERED_ROWS + 1]; /* launches 0: not yet known */
@@ -41,6 +41,7 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     model->job = *job;
     model->sustained_clock = u->sustained_frac / u->burst_frac;
+    model->middle_clock = (1 + model->sustained_clock) / 2;
     model->n_attention = job->model.n_kinds;
     for (int64_t i = 0; i < job->model.n_layers; i++)
         model->layers[job->model.layer_kind[i]] += 1;
@@ -73,6 +74,7 @@ static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
         const bool network = op->kind == ORR_OP_COLLECTIVE;
         const double seen_s = cost->total_s - (network ? cost->hidden_s : 0);
         time.burst_s += op->count * seen_s;
+        time.middle_s += op->count * (network ? seen_s : orr_cost_at(cost, model->middle_clock));
         time.sustained_s += op->count * (network ? seen_s : orr_cost_at(cost, model->sustained_clock));
         time.matrix_s += op->count * cost->matrix_s;
     }
@@ -135,6 +137,7 @@ static void add_prompt_attention(struct orr_step_model *model, const struct orr_
     for (size_t i = 0; i < model->list.n; i++) {
         const double n = model->list.items[i].count;
         time->burst_s += n * model->costs[i].total_s;
+        time->middle_s += n * orr_cost_at(&model->costs[i], model->middle_clock);
         time->sustained_s += n * orr_cost_at(&model->costs[i], model->sustained_clock);
         time->matrix_s += n * model->costs[i].matrix_s;
     }
@@ -158,9 +161,10 @@ static double settled_s(const struct orr_step_model *model, const struct rows_ti
         const double frac = orr_sustained_frac(u, time->matrix_s / clock / total_s);
         if (frac >= u->burst_frac * clock || u->burst_frac <= u->sustained_frac)
             break;
-        const double share = (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac);
+        const double share = 2 * (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac); /* 0 burst, 2 sustained */
         clock = frac / u->burst_frac;
-        total_s = time->burst_s + share * (time->sustained_s - time->burst_s) + rest_s;
+        total_s = rest_s + (share < 1 ? time->burst_s + share * (time->middle_s - time->burst_s)
+                                      : time->middle_s + (share - 1) * (time->sustained_s - time->middle_s));
     }
     return total_s;
 }

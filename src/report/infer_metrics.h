@@ -163,7 +163,7 @@
       " same of the whole capacity); static: budget_frac · capacity - weights - reserved_bytes",                      \
       "engine file", r->kv_budget_bytes)                                                                              \
     X(MAX_BATCH, "max_batch", COUNT, "sequences of this length the budget holds; 0: none",                            \
-      "min(max_requests, floor(kv_budget_bytes / sequence_kv_bytes))", "Eq. 90", r->max_batch)                        \
+      "largest batch whose caches fit what its own prompts leave, at most max_requests", "Eq. 90", r->max_batch)                        \
     X(MAX_CONTEXT, "max_context", COUNT, "longest context of every sequence of this batch that the budget holds",     \
       "largest length whose batch · cache of one GPU is at most kv_budget_bytes", "Eq. 90", r->max_context)
 

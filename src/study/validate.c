@@ -89,7 +89,9 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
 {
     const struct orr_csv *csv = w->csv;
     struct orr_score *score = &w->v->scores[w->v->n_scores++];
-    *score = (struct orr_score){.id = orr_csv_cell(csv, row, "id"),
+    *score = (struct orr_score){.csv = w->v->n_csvs - 1,
+                                .row = row,
+                                .id = orr_csv_cell(csv, row, "id"),
                                 .source = orr_csv_cell(csv, row, "source"),
                                 .system = orr_csv_cell(csv, row, "system"),
                                 .model = orr_csv_cell(csv, row, "model"),

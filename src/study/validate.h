@@ -7,7 +7,9 @@
 
 /* One measured value and its prediction. Strings point into the CSV. */
 struct orr_score {
+    size_t csv, row;           /* place in orr_validation.csvs */
     const char *id, *source, *system, *model, *metric;
+    const char *by;            /* value of the column asked for with orr_validation_group; else NULL */
     double measured, predicted;
     double error;              /* predicted time over measured time - 1 (throughput inverted); bytes likewise */
     bool covered;              /* measured value inside the 80 % interval (times only) */
@@ -24,6 +26,7 @@ struct orr_validation {
     size_t n_rows, n_scores;
     struct orr_score *scores;
     size_t n_verdicts, n_wrong_verdicts; /* rows known to fit or not to fit */
+    const char *by;            /* column of orr_validation_group, a name in one of the CSVs; NULL: none */
 };
 
 struct orr_error_stats {

@@ -133,11 +133,11 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
     const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
     if (strcmp(metric, "latency_s") == 0) {
         score->predicted = output * step_s;
-        orr_row_time(w, ORR_REGIME_IN_FLIGHT, score->predicted, score->measured, score);
+        orr_row_time(w, orr_in_flight_regime(&w->job), score->predicted, score->measured, score);
         return;
     }
     score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
-    orr_row_time(w, ORR_REGIME_IN_FLIGHT, step_s, step_s * score->predicted / score->measured, score);
+    orr_row_time(w, orr_in_flight_regime(&w->job), step_s, step_s * score->predicted / score->measured, score);
 }
 
 /* The predicted value of a metric, and whether it is a time (else a rate). */

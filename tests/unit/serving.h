@@ -2,6 +2,7 @@
 #ifndef ORR_TESTS_SERVING_H
 #define ORR_TESTS_SERVING_H
 
+#include "memory/serving.h"
 #include "support.h"
 
 static inline struct orr_infer_result infer(const struct world *world, const struct orr_job *job)
@@ -10,6 +11,14 @@ static inline struct orr_infer_result infer(const struct world *world, const str
     memset(&result, 0x5a, sizeof result);
     orr_infer(job, world->scratch, &result);
     return result;
+}
+
+/* Cache bytes of one sequence on the fullest rank of a job. */
+static inline double sequence_bytes(const struct orr_job *job, double length)
+{
+    static struct orr_stage stages[ORR_MAX_STAGES];
+    orr_stages_build(job, stages);
+    return orr_kv_sequence_bytes(job, stages, length);
 }
 
 /* The operator of that name and phase after infer(); *cost is its cost. NULL if there is none. */

@@ -353,7 +353,7 @@ static struct orr_op flash(double seq, double head, bool backward)
                            .n = seq,
                            .k = 2 * head,
                            .head_size = head,
-                           .causal = true,
+                           .walk_ratio = 2,
                            .input_bytes = 2,
                            .output_bytes = 2,
                            .flops = 2 * pairs * 2 * head * (backward ? 2.5 : 1),

@@ -337,7 +337,7 @@ static void a_handed_cache_takes_a_layers_share(void **state)
         const struct orr_job *job = &grid->jobs[i];
         if (!job->serving.disaggregated) continue;
         const double link = job->system.scaleout_bytes_per_s * job->system.scaleout_efficiency_frac;
-        const double bytes = (double)job->serving.batch * orr_kv_sequence_bytes(job, (double)job->serving.input_len);
+        const double bytes = (double)job->serving.batch * sequence_bytes(job, (double)job->serving.input_len);
         assert_true(predict(grid, job).time_s[ORR_INFER_KV_TRANSFER] >= bytes / link / (double)job->model.n_layers);
     }
 }

@@ -240,7 +240,7 @@ static void no_style_is_eighty_columns(void **state)
 {
     const struct fixture *fixture = *state;
     char *plain = orr_train_report(&fixture->jobs[0], ORR_FORMAT_TERMINAL, NULL);
-    char *styled = render(&fixture->views[0], ORR_FORMAT_TERMINAL, 80, false);
+    char *styled = orr_train_report(&fixture->jobs[0], ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
     assert_string_equal(plain, styled);
     free(styled);
     free(plain);
