@@ -516,7 +516,7 @@ struct orr_engine {
     double budget_frac;
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
     int64_t max_requests;                     /* most sequences in one batch */
-    int64_t max_step_tokens;                  /* most prompt tokens in one step; 0: no limit */
+    int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
@@ -846,8 +846,8 @@ ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr
 
 /* ---------------------------------------------------------------- validation */
 
-/* Score predictions against CSVs of measurements (docs/formats.md: training rows, lab steps, layer times). Start with
- * a NULL *validation; every further call adds a file to it. On error *validation keeps what it had. */
+/* Score predictions against CSVs of measurements (docs/formats.md: training and inference rows, lab steps, layer
+ * times). Start with a NULL *validation; every further call adds a file to it. On error *validation keeps what it had. */
 struct orr_validation;
 
 ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv,
@@ -856,9 +856,17 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
 ORR_API void orr_validation_free(struct orr_validation *validation);
 /* Mean absolute percentage error over the scored rows, as a fraction. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
+/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later report. No
+ * file has the column: ORR_ERR_INPUT, and the error names those there are. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
+                                                        struct orr_error *error);
 /* TERMINAL, JSON or CSV; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_validation_report(const struct orr_validation *validation, enum orr_format format,
                                                   const struct orr_style *style);
+/* One HTML page that needs nothing else: predicted over measured, row by row, and the tables; malloc'd. */
+ORR_API ORR_NODISCARD char *orr_validation_html(const struct orr_validation *validation);
+/* The 80 % intervals these measurements give, as the C table that predictions look them up in; malloc'd. */
+ORR_API ORR_NODISCARD char *orr_validation_intervals(const struct orr_validation *validation);
 
 #ifdef __cplusplus
 }

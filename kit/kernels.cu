@@ -97,8 +97,10 @@ template <typename REDUCE> __device__ float block_reduce(float value)
 template <typename REDUCE, typename F> __device__ float row_reduce(const vec *row, int n, F f)
 {
     float value = REDUCE::identity;
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-        for (int j = 0; j < VEC; j++) value = REDUCE::combine(value, f(__bfloat162float(row[i].x[j])));
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const vec v = row[i];
+        for (int j = 0; j < VEC; j++) value = REDUCE::combine(value, f(__bfloat162float(v.x[j])));
+    }
     return block_reduce<REDUCE>(value);
 }
 

@@ -94,7 +94,7 @@ static void headline_memory(const struct orr_infer_view *view, struct orr_table 
     ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory",
             number(view, ORR_INFER_METRIC_MEMORY_TOTAL, value), detail);
     (void)snprintf(value, sizeof value, "batch %s", number(view, ORR_INFER_METRIC_MAX_BATCH, a));
-    (void)snprintf(detail, sizeof detail, "at this length, or %s tokens at this batch",
+    (void)snprintf(detail, sizeof detail, "this long, or this many of %s tokens",
                    number(view, ORR_INFER_METRIC_MAX_CONTEXT, a));
     ORR_ROW(table, ORR_PAINT_NONE, "at most", value, detail);
 }

@@ -111,6 +111,15 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
     score->calibrated = w->job.calibration.calibrated;
 }
 
+/* The score has a measured value; else it says what is wrong with the cell. */
+static bool measured(struct orr_score *score, const char *column, const char *cell)
+{
+    if (score->measured > 0 && isfinite(score->measured))
+        return true;
+    snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
+    return false;
+}
+
 bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
 {
     struct orr_error error;
@@ -160,27 +169,24 @@ static void score_training_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
     score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
-    if (!(score->measured > 0) || !isfinite(score->measured)) {
-        snprintf(score->skipped, sizeof score->skipped, "value must be a positive number, not \"%.40s\"",
-                 orr_csv_cell(csv, row, "value"));
+    if (!measured(score, "value", orr_csv_cell(csv, row, "value")))
         return;
-    }
     if (!predict_training(w, row, score))
         return;
-    const double measured = score->measured, step_s = w->result.step_time_s;
+    const double value = score->measured, step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
         score->predicted = step_s;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, value, score);
     } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
         score->predicted = w->result.tokens_per_s_per_gpu;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
         /* the sources that print only this count causal attention: half the scores */
         score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / measured, score);
+        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
         score->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
-        score->error = score->predicted / measured - 1;
+        score->error = score->predicted / value - 1;
     } else {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, peak_memory_gib)",
@@ -215,13 +221,20 @@ static char *lab_request(const struct orr_csv *csv, size_t row)
     return orr_text_take(&text);
 }
 
+/* The lab's own table prints neither. */
+static void name_lab(struct orr_score *score)
+{
+    score->system = "h200-sxm";
+    if (!score->source[0])
+        score->source = "orrery-lab H200 training";
+}
+
 static void score_lab_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
     const char *peak = orr_csv_cell(csv, row, "peak_bytes"), *step = orr_csv_cell(csv, row, "step_s");
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
-    time->source = "orrery-lab H200 training";
-    time->system = "h200-sxm";
+    name_lab(time);
     if (!predict(w, lab_request(csv, row), time))
         return;
     const bool ran = peak[0] != '\0';
@@ -233,12 +246,15 @@ static void score_lab_row(struct validator *w, size_t row)
         return;
     }
     time->measured = strtod(step, NULL);
+    if (!measured(time, "step_s", step))
+        return;
     time->predicted = w->result.step_time_s;
     orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
-    memory->source = "orrery-lab H200 training";
-    memory->system = "h200-sxm";
+    name_lab(memory);
     memory->measured = strtod(peak, NULL) / (1024.0 * 1024.0 * 1024.0);
+    if (!measured(memory, "peak_bytes", peak))
+        return;
     memory->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
     memory->error = memory->predicted / memory->measured - 1;
 }
@@ -276,13 +292,13 @@ static void score_layer_row(struct validator *w, size_t row)
     const struct orr_csv *csv = w->csv;
     const char *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
-    if (!predict(w, layer_request(csv, row), score))
+    score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
+    if (!measured(score, "time_s", orr_csv_cell(csv, row, "time_s")) || !predict(w, layer_request(csv, row), score))
         return;
     const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
     const double forward_s = phase_total_s(&sum->forward);
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
     score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
-    score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
     orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
 }
 
