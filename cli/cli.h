@@ -13,6 +13,7 @@ enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
+enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);
 enum cli_status cli_example(void);

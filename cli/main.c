@@ -20,6 +20,7 @@ static const struct cli_command commands[] = {
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
     {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
     {"validate", cli_validate, "score predictions against measurements"},
+    {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
     {"list", cli_list, "list models, chips, systems, engines or calibrations of the catalogue"},
     {"show", cli_show, "show one part of the catalogue with its sources"},
     {"help", help, "this text, or the options of a command"},

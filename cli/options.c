@@ -102,15 +102,21 @@ static const struct cli_option options[] = {
     ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL,
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
+    ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
+    FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
     HEADING("Output", CLI_FOR_ALL),
+    FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
+    FIELD_OF("date", "", "TEXT", NULL, "date", CLI_FOR_CALIBRATE, "a date for the sources of that file"),
     FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL, "JSON"),
-    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_JOB | CLI_FOR_VALIDATE, "CSV"),
+    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "CSV"),
     FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_JOB, "every term with its formula"),
     FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
     DUMP("ops costs timeline memory", CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
     DUMP("ops costs memory", CLI_FOR_INFER, "a stage as JSON: ops, costs, memory"),
-    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE, "columns of the terminal"),
-    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE,
+    ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
+    ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
+    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "columns of the terminal"),
+    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE,
            "no colours, as with NO_COLOR set"),
     ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL, "this text"),
 };
@@ -143,7 +149,8 @@ static const char *other_command(const char *flag, size_t n)
     static const struct {
         unsigned command;
         const char *name;
-    } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"}};
+    } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"},
+                    {CLI_FOR_CALIBRATE, "calibrate"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (find_option(flag, n, commands[i].command)) return commands[i].name;
     return NULL;
@@ -242,6 +249,9 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_WIDTH: return set_width(given->value, &args->style.width);
     case CLI_NO_COLOUR: args->style.colour = false; return CLI_ANSWERED;
     case CLI_MAX_MAPE: return set_max_mape(given->value, &args->max_mape_frac);
+    case CLI_BY: args->by = given->value; return CLI_ANSWERED;
+    case CLI_HTML: args->html = given->value; return CLI_ANSWERED;
+    case CLI_INTERVALS: args->intervals = true; return CLI_ANSWERED;
     case CLI_HELP: args->help = true; return CLI_ANSWERED;
     case CLI_SET:
         if (strchr(given->value, '=')) return CLI_ANSWERED;

@@ -18,6 +18,9 @@ enum cli_kind {
     CLI_WIDTH,
     CLI_NO_COLOUR,
     CLI_MAX_MAPE,
+    CLI_BY,
+    CLI_HTML,
+    CLI_INTERVALS,
     CLI_HELP
 };
 
@@ -28,8 +31,9 @@ enum {
     CLI_FOR_VALIDATE = 4,
     CLI_FOR_LIST = 8,
     CLI_FOR_SHOW = 16,
+    CLI_FOR_CALIBRATE = 32,
     CLI_FOR_JOB = CLI_FOR_TRAIN | CLI_FOR_INFER,
-    CLI_FOR_ALL = 31
+    CLI_FOR_ALL = 63
 };
 
 struct cli_option {
@@ -61,6 +65,9 @@ struct cli_args {
     enum orr_format format;
     struct orr_style style;
     double max_mape_frac;   /* below 0: no bar */
+    const char *by;         /* column to group by; NULL: none */
+    const char *html;       /* file to write a page to; NULL: none */
+    bool intervals;         /* the table of intervals instead of a report */
     bool help;
 };
 

@@ -191,6 +191,9 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_WIDTH:
     case CLI_NO_COLOUR:
     case CLI_MAX_MAPE:
+    case CLI_BY:
+    case CLI_HTML:
+    case CLI_INTERVALS:
     case CLI_HELP: break;
     }
     free(json.data);

@@ -2,7 +2,10 @@
 #define _DEFAULT_SOURCE
 #include <glob.h>
 #include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "options.h"
@@ -10,6 +13,13 @@
 static const char usage[] = "usage: orrery validate [FILE...] [options]\n"
                             "Score predictions against measured CSV files (docs/formats.md); without FILE, against\n"
                             "those that come with orrery. Exit status 1: above the bar of --max-mape.";
+
+/* The error table of the last change lies beside the measurements; it is not one. */
+static bool is_record(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "recorded.csv") == 0;
+}
 
 /* The measurements that come with the program: where it is installed, else beside the current directory. */
 static enum cli_status find_files(glob_t *files)
@@ -40,12 +50,35 @@ static enum cli_status add_file(const struct orr_catalogue *catalogue, const cha
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
-static enum cli_status answer(const struct cli_args *args, const struct orr_validation *validation)
+static enum cli_status write_page(const char *path, const struct orr_validation *validation)
 {
-    char *report = orr_validation_report(validation, args->format, &args->style);
-    if (!report) return cli_fail_memory();
-    const enum cli_status status = cli_write(report);
-    free(report);
+    char *page = orr_validation_html(validation);
+    if (!page) return cli_fail_memory();
+    enum cli_status status = CLI_ANSWERED;
+    if (strcmp(path, "-") == 0) {
+        status = cli_write(page);
+    } else {
+        errno = 0;
+        FILE *file = fopen(path, "w");
+        const bool written = file && fputs(page, file) >= 0;
+        if ((file && fclose(file) != 0) || !written) status = cli_fail("%s: %s", path, strerror(errno));
+    }
+    free(page);
+    return status;
+}
+
+static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
+{
+    struct orr_error error;
+    if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
+    enum cli_status status = args->html ? write_page(args->html, validation) : CLI_ANSWERED;
+    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
+        char *report = args->intervals ? orr_validation_intervals(validation)
+                                       : orr_validation_report(validation, args->format, &args->style);
+        if (!report) return cli_fail_memory();
+        status = cli_write(report);
+        free(report);
+    }
     if (status || args->max_mape_frac < 0) return status;
     return orr_validation_mape_frac(validation) <= args->max_mape_frac ? CLI_ANSWERED : CLI_BELOW;
 }
@@ -56,7 +89,8 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_validation *validation = NULL;
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
-    for (size_t i = 0; i < n && !status; i++) status = add_file(catalogue, paths[i], &validation);
+    for (size_t i = 0; i < n && !status; i++)
+        if (args->n_words || !is_record(paths[i])) status = add_file(catalogue, paths[i], &validation);
     if (!status) status = answer(args, validation);
     orr_validation_free(validation);
     orr_catalogue_close(catalogue);
@@ -66,6 +100,8 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
 static enum cli_status validate(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_VALIDATE, usage);
+    if (args->intervals && args->format != ORR_FORMAT_TERMINAL)
+        return cli_fail("--intervals cannot be combined with --json or --csv");
     if (args->n_words) return validate_files(args, args->words, args->n_words);
     glob_t files = {0};
     if (find_files(&files)) return CLI_BAD;

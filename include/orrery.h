@@ -402,7 +402,10 @@ struct orr_gemm_constants {
     double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
     double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
-    double grouped_frac;      /* rate of a grouped product with few rows per expert over that of a plain one */
+    double grouped_frac;      /* grouped product: share of peak inside a tile */
+    double grouped_tile_s;    /* ... fixed time of a tile */
+    double grouped_dram_frac; /* ... share of DRAM bandwidth its experts are read at */
+    double grouped_launch_s;  /* ... fixed time, routing and bookkeeping kernels in */
 };
 
 struct orr_attention_constants {
@@ -843,6 +846,33 @@ ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr
                                              const struct orr_style *style);
 ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
                                              const struct orr_style *style);
+
+/* ---------------------------------------------------------------- calibration */
+
+/* Fit a chip's constants to timings of single kernels (docs/calibrate.md). The rows are priced by the same functions as
+ * predictions; a constant the rows cannot tell keeps its value. No clock, no randomness: same tables, same bits. */
+struct orr_fit;
+
+/* Start from the constants a chip has now. `chip`: a chip id, a calibration fitted on it, or the beginning of the id as
+ * a folder is called ("h20_sxm"). The catalogue must outlive the fit. */
+ORR_API ORR_NODISCARD enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chip,
+                                                struct orr_fit **fit, struct orr_error *error);
+ORR_API void orr_fit_close(struct orr_fit *fit);
+/* Add a table. `kind`: gemm, attention_decode, allreduce, ... as its file is called. After an error close the fit. */
+ORR_API ORR_NODISCARD enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *csv, const char *origin,
+                                               struct orr_error *error);
+/* Fit, once, after the last table. `progress` (may be NULL) hears which constants are next and the share done. */
+ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
+                                               void (*progress)(void *context, const char *what, double done_frac),
+                                               void *context, struct orr_error *error);
+ORR_API const char *orr_fit_chip(const struct orr_fit *fit);
+/* The constants as they stand; owned by the fit. */
+ORR_API const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit);
+/* TERMINAL, JSON or CSV (one line per row); malloc'd. */
+ORR_API ORR_NODISCARD char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style);
+/* A complete calibration file, malloc'd; `date` goes into its sources (NULL: none). */
+ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,
+                                                struct orr_error *error);
 
 /* ---------------------------------------------------------------- validation */
 

@@ -92,8 +92,9 @@ void kit_run_bmm(struct kit *kit)
         kit_csv_end(csv, kit->source);
         done++;
     }
-    fprintf(stderr, "kit: bmm: %zu of %zu cases\n", done, n);
     free(cases);
-    if (csv)
+    if (csv) {
+        fprintf(stderr, "kit: bmm: %zu of %zu cases\n", done, n);
         fclose(csv);
+    }
 }

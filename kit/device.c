@@ -113,7 +113,7 @@ char *kit_pool(struct kit *kit, enum kit_dtype dtype)
 
 int kit_slots(const struct kit *kit, size_t bytes, size_t room_bytes, int most)
 {
-    const size_t wanted = (4 * kit->l2_bytes + bytes - 1) / bytes;
+    const size_t wanted = 1 + 8 * kit->l2_bytes / bytes; /* even a perfect cache then serves at most an eighth */
     size_t slots = wanted < (size_t)most ? wanted : (size_t)most;
     if (slots > room_bytes / bytes)
         slots = room_bytes / bytes;

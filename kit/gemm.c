@@ -1,5 +1,5 @@
-/* gemm.csv: products of transformer layers, weights cold, activations warm, normal data. 16-bit and TF32 products go
- * through cublasGemmEx, as a framework's linear layer does; fp8 (e4m3, fast accumulation, bf16 result) through cublasLt. */
+/* gemm.csv: products of transformer layers, weights cold, activations warm, normal data. 16-bit and TF32 products use
+ * cublasGemmEx, as a framework's linear layer does; fp8 (e4m3, fast accumulation, bf16 result) uses cublasLt. */
 #include "kit.h"
 
 #include <stdlib.h>
@@ -49,6 +49,17 @@ static bool already_there(const struct case_list *list, long n, long k)
     return false;
 }
 
+/* "llama2-7b.qkv", "llama2-7b.tp8.qkv", or the name alone. */
+static void write_label(struct gemm_case *item, const char *name, long tp, const char *layer)
+{
+    if (!layer)
+        snprintf(item->label, sizeof item->label, "%s", name);
+    else if (tp == 1)
+        snprintf(item->label, sizeof item->label, "%s.%s", name, layer);
+    else
+        snprintf(item->label, sizeof item->label, "%s.tp%ld.%s", name, tp, layer);
+}
+
 /* All m and dtypes of one weight [n, k]. */
 static void add_weight(struct case_list *list, const char *name, long tp, const char *layer, long n, long k)
 {
@@ -66,10 +77,7 @@ static void add_weight(struct case_list *list, const char *name, long tp, const 
             }
             struct gemm_case *item = &list->items[list->n++];
             *item = (struct gemm_case){.m = m, .n = n, .k = k, .dtype = (enum kit_dtype)dtype};
-            if (tp == 1)
-                snprintf(item->label, sizeof item->label, "%s.%s", name, layer);
-            else
-                snprintf(item->label, sizeof item->label, "%s.tp%ld.%s", name, tp, layer);
+            write_label(item, name, tp, layer);
         }
     }
 }
@@ -91,7 +99,7 @@ static struct case_list all_cases(void)
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) {
         char name[16];
         snprintf(name, sizeof name, "sq%ld", squares[i]);
-        add_weight(&list, name, 1, "nk", squares[i], squares[i]);
+        add_weight(&list, name, 1, NULL, squares[i], squares[i]);
     }
     kit_shuffle(list.items, list.n, sizeof *list.items);
     return list;
@@ -144,7 +152,7 @@ bool kit_gemm_open(struct kit *kit, struct kit_gemm *gemm, long m, long n, long 
     }
     gemm->x = pool;
     gemm->weights = pool + x_bytes;
-    gemm->n_slots = kit_slots(kit, gemm->weight_stride, kit->pool_bytes[dtype] - x_bytes, 64);
+    gemm->n_slots = kit_slots(kit, gemm->weight_stride, kit->pool_bytes[dtype] - x_bytes, 128);
     return dtype != KIT_FP8 || open_fp8(gemm);
 }
 
@@ -212,8 +220,9 @@ void kit_run_gemm(struct kit *kit)
         }
         kit_gemm_close(&gemm);
     }
-    fprintf(stderr, "kit: gemm: %zu of %zu cases\n", done, list.n);
     free(list.items);
-    if (csv)
+    if (csv) {
+        fprintf(stderr, "kit: gemm: %zu of %zu cases\n", done, list.n);
         fclose(csv);
+    }
 }

@@ -16,7 +16,7 @@
 struct kit {
     /* options */
     const char *out_dir;
-    char source[256];   /* last column of every row */
+    char source[320];   /* last column of every row */
     bool list_only;     /* print the cases, touch no GPU */
     double deadline_s;  /* of the kind now running, on the clock of kit_now_s() */
     /* GPU */

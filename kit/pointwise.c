@@ -1,5 +1,5 @@
 /* pointwise.csv and adam.csv: the kit's own memory-bound kernels. bytes is the ideal traffic. Buffers rotate beyond L2
- * (up to 256 of them: rows below about 1/64 of L2 stay inside it), except for copy_hot, which shows the L2 itself. */
+ * (up to 256 of them: tensors below 1/256 of L2 stay inside it), except for copy_hot, which shows the L2 itself. */
 #include "kit.h"
 
 #include <stdlib.h>
@@ -118,10 +118,11 @@ void kit_run_pointwise(struct kit *kit)
         write_row(csv, kit, &cases[i], time_s);
         done++;
     }
-    fprintf(stderr, "kit: pointwise: %zu of %zu cases\n", done, n);
     free(cases);
-    if (csv)
+    if (csv) {
+        fprintf(stderr, "kit: pointwise: %zu of %zu cases\n", done, n);
         fclose(csv);
+    }
 }
 
 struct adam_job {

@@ -92,7 +92,13 @@ static double replay_s(struct kit *kit, struct graph graph, int n)
     return elapsed_s(kit);
 }
 
-/* Warm up and capture a round of about a millisecond that visits every slot. *one_s: an eager launch. */
+/* How often something fits into a time, at least once. */
+static int n_in(double seconds, double one_s)
+{
+    return one_s < seconds / 2 ? (int)(seconds / (one_s + 1e-7)) : 1;
+}
+
+/* Warm up and capture a round that visits every slot, 1 to 3 ms long if it can be. *one_s: an eager launch. */
 static struct graph prepare(struct kit *kit, kit_launch launch, const void *job, int n_slots, double *one_s)
 {
     struct graph none = {0};
@@ -101,9 +107,8 @@ static struct graph prepare(struct kit *kit, kit_launch launch, const void *job,
         *one_s = launch_s(kit, launch, job, n_slots - 1);
     if (*one_s < 0)
         return none;
-    int n_nodes = *one_s < 1e-3 ? (int)(1e-3 / (*one_s + 1e-7)) : 1;
-    if (n_nodes < n_slots)
-        n_nodes = n_slots;
+    const int least = n_in(1e-3, *one_s), most = n_in(3e-3, *one_s); /* products this long do not wait for weights */
+    const int n_nodes = n_slots < least ? least : n_slots < most ? n_slots : most;
     return capture(kit, launch, job, n_nodes < MOST_NODES ? n_nodes : MOST_NODES);
 }
 
@@ -125,7 +130,7 @@ double kit_time_s(struct kit *kit, kit_launch launch, const void *job, int n_slo
         busy_s = time_s = replay_s(kit, graph, 1);
     } else {
         const double round_s = replay_s(kit, graph, 1);
-        const int n = round_s < TARGET_S / 3 ? (int)(TARGET_S / 3 / (round_s + 1e-7)) : 1;
+        const int n = n_in(TARGET_S / 3, round_s);
         double batch_s[3];
         for (int i = 0; i < 3; i++) {
             batch_s[i] = replay_s(kit, graph, n);
@@ -146,7 +151,7 @@ double kit_time_burst_s(struct kit *kit, kit_launch launch, const void *job, int
     if (!graph.exec)
         return -1;
     const double round_s = replay_s(kit, graph, 1);
-    const int n = round_s < 0.02 ? (int)(0.04 / round_s) : 1;
+    const int n = n_in(0.04, round_s);
     kit_sleep_s(0.2);
     const double time_s = replay_s(kit, graph, n) / n / graph.n_nodes;
     cudaGraphExecDestroy(graph.exec);
@@ -157,7 +162,7 @@ double kit_time_burst_s(struct kit *kit, kit_launch launch, const void *job, int
 static long keep_busy(struct kit *kit, struct graph graph, double round_s, double seconds, void (*sample)(void *),
                       void *context)
 {
-    const int chunk = round_s < 0.02 ? (int)(0.02 / round_s) : 1;
+    const int chunk = n_in(0.02, round_s);
     const double end_s = kit_now_s() + seconds;
     cudaEvent_t done[2];
     long n = 0;

@@ -14,6 +14,7 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs);
 
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

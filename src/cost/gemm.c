@@ -12,8 +12,6 @@
 #define SPLIT_LAUNCH_S 2e-6
 /* Shortest K range worth its own thread block. */
 #define SPLIT_MIN_K 256
-/* Rows per expert at which half of a grouped product's loss is gone. */
-#define GROUPED_ROWS 1024
 /* Matrix rate left while 4- or 8-bit weights are widened to 16 bits inside the kernel [A]. */
 #define WIDENING_RATE 0.85
 /* K is walked in steps of this many elements. */
@@ -89,13 +87,11 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    /* the loss of a grouped product fades as every expert gets enough rows */
-    const double loss = op->kind == ORR_OP_GROUPED ? (1 - u->grouped_frac) * GROUPED_ROWS / (op->m + GROUPED_ROWS) : 0;
     /* weights narrower than the format they are multiplied in are widened on the way to the matrix units */
     const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
     const double n_sm = (double)chip->n_sm, operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
-                     .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac * (1 - loss) * widening,
+                     .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac * widening,
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,
@@ -139,19 +135,54 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     const struct gemm g = prepare(job, op);
     const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
     double best_s = HUGE_VAL;
-    *cost = (struct orr_cost){.partial_overlap = op->kind == ORR_OP_GROUPED,
-                              .matrix_frac = burst_frac,
+    *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};
     for (size_t i = 0; i < N_TILES; i++) {
         const double rows = orr_ceil(op->m * TILES[i].per_m), columns = orr_ceil(op->n * TILES[i].per_n);
         for (size_t split = 0; split < g.n_splits; split++) {
             const struct candidate c = price(&g, &TILES[i], rows, columns, split);
-            const double total_s = orr_joined_s(cost->partial_overlap, c.compute_s, c.l2_s, c.dram_s) + g.fixed_s[split];
+            const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, c.dram_s) + g.fixed_s[split];
             if (total_s >= best_s)
                 continue;
             best_s = total_s;
             take(cost, &g, &c, &TILES[i], split);
         }
     }
+    name_bound(cost);
+}
+
+/* Tiles of grouped kernels; experts have few rows, so some are flat. */
+static const struct {
+    double m, n;
+} GROUPED_TILES[] = {{16, 64}, {16, 128}, {16, 256}, {64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}};
+
+/* A persistent kernel walks the tiles of all experts, so waves have no hard tail; every tile pays a fixed time. */
+void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    const double peak = chip->peak_flops_per_s[op->dtype], n_sm = (double)chip->n_sm;
+    const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
+    double walk_s = HUGE_VAL;
+    *cost = (struct orr_cost){.partial_overlap = true,
+                              .matrix_frac = u->burst_frac,
+                              .matrix_s = op->flops / (peak * u->burst_frac),
+                              .split_k = 1,
+                              .launch_s = u->grouped_launch_s,
+                              .dram_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes)};
+    for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
+        const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
+        const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
+        const double tile_s = 2 * m * n * op->k * n_sm / (peak * u->grouped_frac * widening) + u->grouped_tile_s;
+        const double time_s = orr_max(1, blocks / n_sm) * tile_s;
+        if (time_s >= walk_s)
+            continue;
+        walk_s = time_s;
+        cost->tile_m = (int64_t)m;
+        cost->tile_n = (int64_t)n;
+    }
+    cost->compute_s = orr_max(walk_s, cost->matrix_s);
+    cost->l2_bytes = cost->dram_bytes;
+    cost->dram_s = cost->dram_bytes / (chip->hbm_bytes_per_s * u->grouped_dram_frac);
     name_bound(cost);
 }

@@ -95,8 +95,8 @@ static void cost_one(const struct orr_job *job, const struct orr_op *op, struct 
 {
     switch (op->kind) {
     case ORR_OP_GEMM:
-    case ORR_OP_BMM:
-    case ORR_OP_GROUPED: orr_cost_gemm(job, op, cost); return;
+    case ORR_OP_BMM: orr_cost_gemm(job, op, cost); return;
+    case ORR_OP_GROUPED: orr_cost_grouped(job, op, cost); return;
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, cost); return;
     case ORR_OP_DECODE: orr_cost_decode(job, op, cost); return;

@@ -30,10 +30,18 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-enum orr_regime orr_prefill_regime(const struct orr_job *job)
+/* An eager framework that launches slower than the GPU executes. */
+static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
+{
+    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > 0.3;
+}
+
+enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
     if (has_experts(&job->model))
         return ORR_REGIME_INFER_MOE;
+    if (host_bound(job, result->prefill_bound_frac))
+        return ORR_REGIME_HOST;
     return job->serving.batch * job->serving.input_len <= 512 ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 
@@ -41,8 +49,8 @@ enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_in
 {
     if (has_experts(&job->model))
         return ORR_REGIME_INFER_MOE;
-    if (job->engine.host_launch_s > 0 && result->decode_bound_frac[ORR_BOUND_OVERHEAD] > 0.3)
-        return ORR_REGIME_DECODE_HOST;
+    if (host_bound(job, result->decode_bound_frac))
+        return ORR_REGIME_HOST;
     return result->decode_bound_frac[ORR_BOUND_DRAM] >= 0.5 ? ORR_REGIME_DECODE_DRAM : ORR_REGIME_DECODE_NETWORK;
 }
 
@@ -53,7 +61,7 @@ enum orr_regime orr_in_flight_regime(const struct orr_job *job)
 
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    return result->prefill_s >= result->decode_s ? orr_prefill_regime(job) : orr_decode_regime(job, result);
+    return result->prefill_s >= result->decode_s ? orr_prefill_regime(job, result) : orr_decode_regime(job, result);
 }
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result)

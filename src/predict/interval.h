@@ -10,7 +10,7 @@
     X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                    \
     X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                \
     X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                       \
-    X(DECODE_HOST, "inference, decode, host-bound framework", "launches of the host")                   \
+    X(HOST, "inference, host-bound framework", "launches of the host, in either phase")                 \
     X(PREFILL, "inference, prefill", "products of the prompt")                                          \
     X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")        \
     X(INFER_MOE, "inference, MoE", "experts")                                                           \
@@ -29,7 +29,7 @@ struct orr_interval {
 struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated);
 
 enum orr_regime orr_train_regime(const struct orr_job *job);
-enum orr_regime orr_prefill_regime(const struct orr_job *job);
+enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_in_flight_regime(const struct orr_job *job);
 /* Of the whole latency: that of the longer phase. */

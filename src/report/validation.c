@@ -1,6 +1,6 @@
 /* Scores of orr_validate as a terminal table, JSON or CSV: per source, system and metric, the worst rows, what was
  * skipped and why. */
-#include "study/validate.h"
+#include "report/validation.h"
 
 #include "report/json_text.h"
 #include "report/table.h"
@@ -11,43 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_GROUPS 256
 #define WORST_ROWS 10
-
-typedef const char *(*member_of)(const struct orr_score *);
-
-static const char *source_of(const struct orr_score *score)
-{
-    return score->source;
-}
-
-static const char *system_of(const struct orr_score *score)
-{
-    return score->system;
-}
-
-static const char *metric_of(const struct orr_score *score)
-{
-    return score->metric;
-}
-
-static const char *class_of(const struct orr_score *score)
-{
-    return score->job_class ? score->job_class : "peak memory";
-}
-
-/* Distinct values of a member among the scored rows, in order of appearance. */
-static size_t groups(const struct orr_validation *v, member_of member, const char **values)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_scores; i++) {
-        if (v->scores[i].skipped[0]) continue;
-        size_t j = 0;
-        while (j < n && strcmp(values[j], member(&v->scores[i])) != 0) j++;
-        if (j == n && n < MAX_GROUPS) values[n++] = member(&v->scores[i]);
-    }
-    return n;
-}
 
 static size_t count_scored(const struct orr_validation *v)
 {
@@ -77,42 +41,34 @@ static void add_stats_row(struct orr_table *table, enum orr_paint paint, const c
             percent(p90, s->p90_frac), percent(max, s->max_frac), bias, percent(cover, s->coverage80_frac));
 }
 
-static void add_group_table(const struct orr_validation *v, const char *title, member_of member, struct orr_text *text,
+static void add_group_table(const struct orr_validation *v, const struct orr_grouping *grouping, struct orr_text *text,
                             const struct orr_style *style)
 {
-    const char *values[MAX_GROUPS];
-    const size_t n = groups(v, member, values);
+    size_t n;
+    const char **values = orr_validation_values(v, grouping->member, &n);
     struct orr_table table;
     orr_table_start(&table, "frrrrrrr");
-    ORR_ROW(&table, ORR_PAINT_BOLD, title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %");
-    for (size_t i = 0; i < n; i++) {
-        const struct orr_error_stats stats = orr_score_stats(v, member, values[i]);
+    ORR_ROW(&table, ORR_PAINT_BOLD, grouping->title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %");
+    for (size_t i = 0; values && i < n; i++) {
+        const struct orr_error_stats stats = orr_score_stats(v, grouping->member, values[i]);
         add_stats_row(&table, ORR_PAINT_NONE, values[i], &stats);
     }
     const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
-    if (member == source_of) add_stats_row(&table, ORR_PAINT_BOLD, "all", &all);
+    if (grouping->member == orr_source_of) add_stats_row(&table, ORR_PAINT_BOLD, "all", &all);
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
-}
-
-static int by_error(const void *a, const void *b)
-{
-    const struct orr_score *x = *(const struct orr_score *const *)a, *y = *(const struct orr_score *const *)b;
-    const double ex = fabs(x->error), ey = fabs(y->error);
-    return ex != ey ? (ex < ey) - (ex > ey) : strcmp(x->id, y->id);
+    text->failed = text->failed || !values;
+    free(values);
 }
 
 static void add_worst(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
-    const struct orr_score **order = malloc((v->n_scores + 1) * sizeof *order);
-    size_t n = 0;
-    for (size_t i = 0; order && i < v->n_scores; i++)
-        if (!v->scores[i].skipped[0]) order[n++] = &v->scores[i];
-    if (n > 0) qsort(order, n, sizeof *order, by_error);
+    size_t n;
+    const struct orr_score **order = orr_validation_worst(v, &n);
     struct orr_table table;
     orr_table_start(&table, "lfllrrr");
     ORR_ROW(&table, ORR_PAINT_BOLD, "worst rows", "model", "system", "metric", "measured", "predicted", "error %");
-    for (size_t i = 0; i < n && i < WORST_ROWS; i++) {
+    for (size_t i = 0; order && i < n && i < WORST_ROWS; i++) {
         char measured[24], predicted[24], error[16];
         snprintf(measured, sizeof measured, "%.4g", order[i]->measured);
         snprintf(predicted, sizeof predicted, "%.4g", order[i]->predicted);
@@ -139,18 +95,28 @@ static void add_skipped(const struct orr_validation *v, struct orr_text *text, c
     }
 }
 
+static void add_coverage(const struct orr_validation *v, struct orr_text *text)
+{
+    const struct orr_coverage_fracs coverage = orr_validation_coverage(v);
+    if (isnan(coverage.inside)) return;
+    orr_text_add(text, "  80 %% intervals: %.1f %% inside", 100 * coverage.inside);
+    if (!isnan(coverage.left_out)) orr_text_add(text, ", %.1f %% leaving each source out", 100 * coverage.left_out);
+    orr_text_add(text, ".\n");
+}
+
 static void add_terminal(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
     orr_text_add(text,
                  "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
                  v->n_rows, count_scored(v));
-    add_group_table(v, "source", source_of, text, style);
-    add_group_table(v, "system", system_of, text, style);
-    add_group_table(v, "metric", metric_of, text, style);
-    add_group_table(v, "class", class_of, text, style);
+    struct orr_grouping groupings[ORR_MAX_GROUPINGS];
+    const size_t n = orr_validation_groupings(v, groupings);
+    for (size_t i = 0; i < n; i++) add_group_table(v, &groupings[i], text, style);
     add_worst(v, text, style);
+    orr_text_add(text, "\n");
+    add_coverage(v, text);
     if (v->n_verdicts > 0)
-        orr_text_add(text, "\n  Fits or not: %zu runs, %zu wrong.\n", v->n_verdicts, v->n_wrong_verdicts);
+        orr_text_add(text, "  Fits or not: %zu runs, %zu wrong.\n", v->n_verdicts, v->n_wrong_verdicts);
     add_skipped(v, text, style);
 }
 
@@ -165,18 +131,35 @@ static json_t *stats_json(const struct orr_error_stats *s)
     return object;
 }
 
-static json_t *groups_json(const struct orr_validation *v, const char *key, member_of member)
+static json_t *groups_json(const struct orr_validation *v, const char *key, orr_member member)
 {
-    const char *values[MAX_GROUPS];
-    const size_t n = groups(v, member, values);
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
+    size_t n;
+    const char **values = orr_validation_values(v, member, &n);
+    json_t *array = values ? json_array() : NULL;
+    for (size_t i = 0; values && i < n; i++) {
         const struct orr_error_stats stats = orr_score_stats(v, member, values[i]);
         json_t *object = stats_json(&stats);
         json_object_set_new(object, key, json_string(values[i]));
         json_array_append_new(array, object);
     }
+    free(values);
     return array;
+}
+
+/* by_source, by_system, by_metric, by_class; "by" for the column asked for. */
+static void add_groups_json(const struct orr_validation *v, json_t *object)
+{
+    struct orr_grouping groupings[ORR_MAX_GROUPINGS];
+    const size_t n = orr_validation_groupings(v, groupings);
+    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "by_%s", groupings[i].title);
+        json_object_set_new(object, key, groups_json(v, groupings[i].title, groupings[i].member));
+    }
+    if (n == ORR_MAX_GROUPINGS)
+        json_object_set_new(object, "by",
+                            json_pack("{s:s, s:o}", "field", v->by, "groups",
+                                      groups_json(v, "value", groupings[n - 1].member)));
 }
 
 static json_t *skipped_json(const struct orr_validation *v)
@@ -198,10 +181,9 @@ static json_t *validation_json(const struct orr_validation *v)
     json_object_del(stats, "rows");
     json_object_update(object, stats);
     json_decref(stats);
-    json_object_set_new(object, "by_source", groups_json(v, "source", source_of));
-    json_object_set_new(object, "by_system", groups_json(v, "system", system_of));
-    json_object_set_new(object, "by_metric", groups_json(v, "metric", metric_of));
-    json_object_set_new(object, "by_class", groups_json(v, "class", class_of));
+    const double left_out = orr_validation_coverage(v).left_out;
+    json_object_set_new(object, "coverage80_left_out", isnan(left_out) ? json_null() : json_real(left_out));
+    add_groups_json(v, object);
     json_object_set_new(
         object, "verdicts",
         json_pack("{s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong", (json_int_t)v->n_wrong_verdicts));
@@ -239,7 +221,7 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
                                       : "0");
         add_csv_cell(text, s->skipped);
         orr_text_add(text, ",");
-        add_csv_cell(text, s->skipped[0] ? "" : class_of(s));
+        add_csv_cell(text, s->skipped[0] ? "" : orr_class_of(s));
         orr_text_add(text, "\n");
     }
 }

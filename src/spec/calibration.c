@@ -57,7 +57,10 @@ static const struct orr_field GEMM_FIELDS[] = {
     GEMM(tile_cost, ORR_UNIT_NONE, 0, 1e4, "lost share per 1/tile side"),
     GEMM(wave_s, ORR_UNIT_S, 0, 1, "fixed time of a wave"),
     GEMM(launch_s, ORR_UNIT_S, 0, 1, "fixed time of a dependent kernel in a stream"),
-    GEMM(grouped_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "rate of a grouped product over a plain one"),
+    GEMM(grouped_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "grouped product: share of peak inside a tile"),
+    GEMM(grouped_tile_s, ORR_UNIT_S, 0, 1, "grouped product: fixed time of a tile"),
+    GEMM(grouped_dram_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "grouped product: share of DRAM bandwidth"),
+    GEMM(grouped_launch_s, ORR_UNIT_S, 0, 1, "grouped product: fixed time, routing kernels in"),
     FIT(gemm_entry),
 };
 

@@ -28,20 +28,20 @@ extern const char *const orr_kernel_names[ORR_N_KERNELS];
 
 /* Groups of constants fitted together; their rows are priced by the same part of the model. In the order of fitting:
  * attention and experts use the constants of products. */
-#define ORR_FIT_GROUPS(X) \
-    X(GEMM)               \
-    X(BMM)                \
-    X(GROUPED)            \
-    X(FLASH)              \
-    X(DECODE)             \
-    X(LATENT)             \
-    X(LAUNCH)             \
-    X(POINTWISE)          \
-    X(LINES)              \
-    X(CUSTOM)             \
-    X(P2P)
-#define ORR_X_FIT_GROUP_(name, ...) ORR_FIT_##name,
-enum orr_fit_kind { ORR_FIT_GROUPS(ORR_X_FIT_GROUP_) ORR_N_FIT_KINDS };
+enum orr_fit_kind {
+    ORR_FIT_GEMM,
+    ORR_FIT_BMM,
+    ORR_FIT_GROUPED,
+    ORR_FIT_FLASH,
+    ORR_FIT_DECODE,
+    ORR_FIT_LATENT,
+    ORR_FIT_LAUNCH,
+    ORR_FIT_POINTWISE,
+    ORR_FIT_LINES,
+    ORR_FIT_CUSTOM,
+    ORR_FIT_P2P,
+    ORR_N_FIT_KINDS
+};
 
 /* How a run of products was made: not known, after a pause, or in a loop long enough for the power limit. */
 enum orr_fit_mode { ORR_MODE_UNKNOWN, ORR_MODE_BURST, ORR_MODE_SUSTAINED };
@@ -61,6 +61,7 @@ struct orr_kernel_row {
     double before_s, after_s;      /* with the terms of its table */
     double plain_before_s, plain_s; /* the constants alone */
     size_t group, table;           /* indices; group n_groups of the fit: none */
+    double size;                   /* what its class is told by: rows, keys, bytes; below 0: the odd class */
     int size_class;
     bool fitted;                   /* in the loss; else predicted only */
     const char *left_out;          /* why it is not predicted; NULL if it is */
@@ -74,6 +75,7 @@ struct orr_fit_table {
     enum orr_fit_mode mode;
     size_t n_rows, n_fitted;
     bool free_level, free_call, free_passes;
+    double least_s;                /* its fastest row: nothing around the kernel takes longer */
     double level;                  /* share of peak the run's products had; 0: the burst share */
     double call_s;                 /* launch and call time around the kernel */
     double passes;                 /* executions of its rows' pass */
@@ -83,6 +85,9 @@ enum orr_constant_state {
     ORR_CONSTANT_FITTED,
     ORR_CONSTANT_ONE_SIDE,         /* the old value is ruled out, but only one side is limited */
     ORR_CONSTANT_REFUSED,          /* the data fit as well with the old value: kept */
+    ORR_CONSTANT_CONFIRMED,        /* told by the data, and the old values fit as well as any: kept */
+    ORR_CONSTANT_BOUND,            /* wants to leave its physical bounds: the rows measure something else; kept */
+    ORR_CONSTANT_POOR,             /* no values describe the rows: kept */
     ORR_CONSTANT_FEW_ROWS          /* not tried */
 };
 
@@ -180,6 +185,8 @@ struct orr_fit_filter {
     bool fitted, others;
 };
 enum orr_fit_column { ORR_COLUMN_BEFORE, ORR_COLUMN_AFTER, ORR_COLUMN_PLAIN_BEFORE, ORR_COLUMN_PLAIN };
+/* A constant that has a new value. */
+bool orr_constant_is_new(const struct orr_fit_constant *constant);
 struct orr_fit_stats orr_fit_stats_of(const struct orr_fit *fit, struct orr_fit_filter filter, enum orr_fit_column column);
 
 #endif

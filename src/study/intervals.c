@@ -103,7 +103,8 @@ static void class_interval(struct pool *pool, enum orr_regime regime, bool calib
     add_share(pool, LEVEL_KIND, regime, calibrated, pooled * POOL / (n_regime + POOL), pool->parent);
     for (size_t j = 0; j < 2 * pool->n; j++) {
         const struct point *p = &pool->points[j];
-        pool->weighted[j] = (struct orr_weighted){p->value, pool->parent[p->i] / 2 + (p->mirrored ? 0 : pool->own[p->i])};
+        const double own = p->mirrored ? 0 : pool->own[p->i];
+        pool->weighted[j] = (struct orr_weighted){p->value, own + pool->parent[p->i] / 2};
     }
     const double tail = TAIL_FRAC * (n_class + POOL) / (n_class + POOL + 1);
     *low = fmin(1 - LEAST_FRAC, orr_weighted_quantile(pool->weighted, 2 * pool->n, tail));
@@ -143,7 +144,7 @@ static int ascending(const void *a, const void *b)
     const struct point *x = a, *y = b;
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
-    return (x->i > y->i) - (x->i < y->i);
+    return x->i != y->i ? (x->i > y->i) - (x->i < y->i) : x->mirrored - y->mirrored;
 }
 
 static size_t number_of_source(struct pool *pool, const char *source)
@@ -165,7 +166,8 @@ static bool allocate(struct pool *pool, size_t n)
     pool->own = calloc(n + 1, sizeof *pool->own);
     pool->parent = calloc(n + 1, sizeof *pool->parent);
     pool->counts = calloc(n + 1, sizeof *pool->counts);
-    return pool->sources && pool->residuals && pool->points && pool->weighted && pool->own && pool->parent && pool->counts;
+    return pool->sources && pool->residuals && pool->points && pool->weighted && pool->own && pool->parent &&
+           pool->counts;
 }
 
 static void release(struct pool *pool)
@@ -210,7 +212,8 @@ enum orr_err orr_interval_table_of(const struct orr_validation *validation, cons
 static bool inside(const struct orr_score *score, const struct orr_interval_table *table)
 {
     const double ratio = ratio_of(score);
-    return ratio >= table->low[score->regime][score->calibrated] && ratio <= table->high[score->regime][score->calibrated];
+    return ratio >= table->low[score->regime][score->calibrated] &&
+           ratio <= table->high[score->regime][score->calibrated];
 }
 
 /* Count the scores of the source that first appears at `first`. */
@@ -243,7 +246,8 @@ static bool first_of_source(const struct orr_validation *v, size_t i)
     return true;
 }
 
-enum orr_err orr_interval_coverage(const struct orr_validation *validation, struct orr_coverage coverage[ORR_N_REGIMES][2])
+enum orr_err orr_interval_coverage(const struct orr_validation *validation,
+                                   struct orr_coverage coverage[ORR_N_REGIMES][2])
 {
     struct orr_interval_table all;
     enum orr_err err = orr_interval_table_of(validation, NULL, &all);

@@ -299,7 +299,11 @@ static void score_layer_row(struct validator *w, size_t row)
     const double forward_s = phase_total_s(&sum->forward);
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
     score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
-    orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
+    if (score->predicted > 0)
+        orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
+    else
+        snprintf(score->skipped, sizeof score->skipped,
+                 "unknown phase \"%.40s\" (known: forward, backward, forward+backward)", phase);
 }
 
 /* ---- the whole file */

@@ -5,6 +5,9 @@
 #include "predict/interval.h"
 #include "study/csv.h"
 
+/* Class of the scores that have no interval. */
+#define ORR_MEMORY_CLASS "peak memory"
+
 /* One measured value and its prediction. Strings point into the CSV. */
 struct orr_score {
     size_t csv, row;           /* place in orr_validation.csvs */

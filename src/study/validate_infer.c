@@ -106,6 +106,7 @@ static double iteration_s(const struct orr_job *job, int64_t batch)
     const int64_t sequences = prompt > 0 ? (int64_t)orr_max(1, orr_ceil(finished)) : 0;
     const struct orr_step step = {.prefill_tokens = (int64_t)prompt,
                                   .prefill_sequences = sequences,
+                                  .prefill_context = (int64_t)orr_max(0, ((double)(sequences * s->input_len) - prompt) / 2),
                                   .decode_sequences = batch,
                                   .decode_context = batch * (s->input_len + s->output_len / 2)};
     const double time_s = orr_step_time(model, &step);
@@ -168,7 +169,7 @@ static bool predicted_value(const struct orr_infer_result *result, const char *m
 static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric)
 {
     if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0)
-        return orr_prefill_regime(job);
+        return orr_prefill_regime(job, result);
     if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0)
         return orr_decode_regime(job, result);
     return orr_infer_regime(job, result);
@@ -183,7 +184,8 @@ void orr_score_infer_row(struct validator *w, size_t row)
     bool is_time;
     score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
     if (!(score->measured > 0) || !isfinite(score->measured)) {
-        snprintf(score->skipped, sizeof score->skipped, "value must be a positive number");
+        snprintf(score->skipped, sizeof score->skipped, "value must be a positive number, not \"%.40s\"",
+                 orr_csv_cell(csv, row, "value"));
         return;
     }
     const struct lengths n = lengths_of(csv, row, metric);

@@ -2,6 +2,8 @@
  * promises on the tables that come with it. */
 #include "support.h"
 
+#include <jansson.h>
+
 #include "study/csv.h"
 #include "study/validate.h"
 
@@ -232,6 +234,197 @@ static void files_add_up(void **state)
     assert_null(v);
 }
 
+/* ---------------------------------------------------------------- groups and pages */
+
+static const struct orr_error_stats *find_group(json_t *groups, const char *value, struct orr_error_stats *stats)
+{
+    size_t i;
+    json_t *group;
+    json_array_foreach(groups, i, group)
+    {
+        if (strcmp(json_string_value(json_object_get(group, "value")), value) != 0) continue;
+        stats->n = (size_t)json_integer_value(json_object_get(group, "rows"));
+        stats->mape_frac = json_real_value(json_object_get(group, "mape"));
+        return stats;
+    }
+    return NULL;
+}
+
+static json_t *report_json(const struct orr_validation *v)
+{
+    char *text = orr_validation_report(v, ORR_FORMAT_JSON, NULL);
+    assert_non_null(text);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+/* Any column groups; numbers ascend, an empty cell and a file without the column are "not given". */
+static void any_column_groups(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_validation *v =
+        validate(w, TRAINING "a,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                             "b,t,llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,generic,step_time_s,10,\n"
+                             "c,t,llama2-7b,a100-80g-sxm,80,1,10,8,4096,1,80,bf16,generic,furlongs,10,\n"
+                             "d,t,llama2-7b,a100-80g-sxm,8,1,,8,4096,1,64,bf16,generic,step_time_s,20,\n"
+                             "e,t,llama2-7b,a100-80g-sxm,16,1,2,8,4096,1,64,bf16,generic,step_time_s,20,\n");
+    assert_int_equal(orr_validate(w->catalogue,
+                                  "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,"
+                                  "compiled,seq,micro_batch,step_s,peak_bytes\n"
+                                  "f,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,34599000000\n",
+                                  "lab.csv", &v, &error),
+                     ORR_OK);
+    json_t *json = report_json(v);
+    assert_null(json_object_get(json, "by")); /* only when asked */
+    json_decref(json);
+    assert_int_equal(orr_validation_group(v, "pp", &error), ORR_OK);
+    json = report_json(v);
+    json_t *by = json_object_get(json, "by"), *groups = json_object_get(by, "groups");
+    assert_string_equal(json_string_value(json_object_get(by, "field")), "pp");
+    const char *const order[] = {"1", "2", "not given"}; /* the skipped 10 is no group */
+    assert_int_equal(json_array_size(groups), COUNT(order));
+    for (size_t i = 0; i < COUNT(order); i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(groups, i), "value")), order[i]);
+    struct orr_error_stats stats;
+    assert_non_null(find_group(groups, "2", &stats));
+    assert_int_equal(stats.n, 2);
+    assert_close(stats.mape_frac, (fabs(v->scores[0].error) + fabs(v->scores[4].error)) / 2, 1e-9);
+    assert_non_null(find_group(groups, "not given", &stats));
+    assert_int_equal(stats.n, 3); /* d, and time and memory of the lab step */
+    json_decref(json);
+    char *text = orr_validation_report(v, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 100});
+    assert_non_null(strstr(text, "\n  pp "));
+    free(text);
+    orr_validation_free(v);
+}
+
+/* What the validator fills in itself groups too; a column nobody has is an error that names those there are. */
+static void unknown_columns_are_errors(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\nb" ROW "peak_memory_gib,10,\n");
+    assert_int_equal(orr_validation_group(v, "class", &error), ORR_OK);
+    assert_string_equal(v->scores[0].by, "training, dense, calibrated");
+    assert_string_equal(v->scores[1].by, "peak memory");
+    assert_int_equal(orr_validation_group(v, "engin", &error), ORR_ERR_INPUT);
+    const char *const words[] = {"\"engin\"", "did you mean \"engine\"?", "source, model, system, metric", "global_batch"};
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (!strstr(error.text, words[i])) fail_msg("\"%s\" does not say %s", error.text, words[i]);
+    assert_string_equal(v->by, "class"); /* stays */
+    orr_validation_free(v);
+}
+
+static size_t count_words(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += strlen(word)) n++;
+    return n;
+}
+
+/* Tags open and close in order: enough of XML to know that the page is well-formed. */
+static void assert_well_formed(const char *page)
+{
+    char open[64][32];
+    size_t depth = 0;
+    for (const char *at = page; (at = strchr(at, '<')) != NULL;) {
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        const bool closes = at[1] == '/', empty = end[-1] == '/' || at[1] == '!';
+        char name[32];
+        const char *word = at + 1 + closes;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, " />\n"), word);
+        if (closes) {
+            assert_true(depth > 0);
+            assert_string_equal(open[--depth], name);
+        } else if (!empty) {
+            assert_true(depth < COUNT(open));
+            strcpy(open[depth++], name);
+        }
+        at = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+/* Text from a CSV is text in the page, whatever it looks like; every scored row is a mark, a skipped one a line. */
+static void page_is_well_formed_and_escaped(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_validation *v =
+        validate(w, TRAINING "a,\"<script>alert('x')</script> & \"\"co\"\"\",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,"
+                             "generic,step_time_s,10,\n"
+                             "b" ROW "tokens_per_s_per_gpu,3000,\n"
+                             "<b>c" ROW "furlongs,10,\n"
+                             "d" ROW "peak_memory_gib,30,\n");
+    assert_int_equal(orr_validation_group(v, "tp", &error), ORR_OK);
+    char *page = orr_validation_html(v);
+    assert_non_null(page);
+    assert_well_formed(page);
+    assert_int_equal(count_words(page, "<circle "), 3);
+    assert_int_equal(count_words(page, "<svg "), 3); /* seconds, tokens/s, GiB */
+    assert_int_equal(count_words(page, "<script>"), 1);
+    assert_null(strstr(page, "alert('x')"));
+    assert_non_null(strstr(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;co&quot;"));
+    assert_non_null(strstr(page, "&lt;b&gt;c"));
+    assert_non_null(strstr(page, "unknown metric &quot;furlongs&quot;"));
+    assert_non_null(strstr(page, "model llama2-7b, system a100-80g-sxm, gpus 8, tp 1"));
+    assert_non_null(strstr(page, "prefers-color-scheme:dark"));
+    assert_non_null(strstr(page, "<th>tp</th>"));
+    assert_null(strstr(page, "http")); /* nothing is fetched */
+    free(page);
+    orr_validation_free(v);
+    v = validate(w, TRAINING);
+    page = orr_validation_html(v); /* nothing measured, still a page */
+    assert_non_null(page);
+    assert_well_formed(page);
+    free(page);
+    orr_validation_free(v);
+}
+
+/* The table names every regime; rows of one source say nothing about another. */
+static void intervals_print_as_a_table(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
+    char *table = orr_validation_intervals(v), *text = orr_validation_report(v, ORR_FORMAT_TERMINAL, NULL);
+    assert_non_null(table);
+    assert_int_equal(strncmp(table, "/* Written by tools/check_drift.sh --record", 43), 0);
+    assert_int_equal(count_words(table, "    X("), ORR_N_REGIMES);
+    assert_non_null(strstr(text, "80 % intervals: "));
+    assert_null(strstr(text, "leaving each source out"));
+    json_t *json = report_json(v);
+    assert_true(json_is_null(json_object_get(json, "coverage80_left_out")));
+    json_decref(json);
+    free(table);
+    free(text);
+    orr_validation_free(v);
+}
+
+/* Lab steps and layer times without a usable number are skipped with the reason. */
+static void numbers_must_be_positive(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v =
+        validate(w, "id,model,style,layers,hidden,heads,ffn,vocab,precision,attention,dropout,recompute,compiled,seq,"
+                    "micro_batch,step_s,peak_bytes,source\n"
+                    "a,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,-1,34599000000,mine\n"
+                    "b,x,gpt,24,2048,16,8192,51200,bf16,flash,0.0,none,0,2048,2,0.084,many,\n");
+    assert_non_null(strstr(v->scores[0].skipped, "step_s must be a positive number, not \"-1\""));
+    assert_string_equal(v->scores[0].source, "mine");
+    assert_string_equal(v->scores[1].source, "orrery-lab H200 training");
+    assert_non_null(strstr(v->scores[2].skipped, "peak_bytes must be a positive number, not \"many\""));
+    orr_validation_free(v);
+    v = validate(w, "source,model,system,gpus,tp,sp,seq,micro_batch,precision,recompute,attention,phase,time_s\n" LAYER
+                    "forward,\n" LAYER "sideways,1\n");
+    assert_non_null(strstr(v->scores[0].skipped, "time_s must be a positive number"));
+    assert_non_null(strstr(v->scores[1].skipped, "unknown phase \"sideways\""));
+    orr_validation_free(v);
+}
+
 /* ---------------------------------------------------------------- accuracy of this version */
 
 static char *read_file(const char *path)
@@ -391,6 +584,11 @@ int main(void)
         cmocka_unit_test(lab_rows_give_time_memory_and_verdict),
         cmocka_unit_test(layer_rows_give_one_layer),
         cmocka_unit_test(files_add_up),
+        cmocka_unit_test(any_column_groups),
+        cmocka_unit_test(unknown_columns_are_errors),
+        cmocka_unit_test(page_is_well_formed_and_escaped),
+        cmocka_unit_test(intervals_print_as_a_table),
+        cmocka_unit_test(numbers_must_be_positive),
         cmocka_unit_test(published_steps_are_met),
         cmocka_unit_test(layer_times_are_met),
         cmocka_unit_test(lab_steps_are_met),

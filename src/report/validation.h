@@ -1,0 +1,35 @@
+/* What the reports of a validation share: groups of scores, their order, coverage of the intervals. */
+#ifndef ORR_REPORT_VALIDATION_H
+#define ORR_REPORT_VALIDATION_H
+
+#include "study/intervals.h"
+
+typedef const char *(*orr_member)(const struct orr_score *);
+
+/* A table every report shows: the scores grouped by a member. */
+struct orr_grouping {
+    const char *title;
+    orr_member member;
+};
+
+/* Groupings in the order of the reports: source, system, metric, class, and the one asked for. Returns how many. */
+#define ORR_MAX_GROUPINGS 5
+size_t orr_validation_groupings(const struct orr_validation *v, struct orr_grouping groupings[ORR_MAX_GROUPINGS]);
+
+/* Distinct values of a member among the scored rows: numbers in ascending order, else in order of appearance.
+ * malloc'd; NULL: out of memory. */
+const char **orr_validation_values(const struct orr_validation *v, orr_member member, size_t *n);
+
+/* The scored rows, largest |error| first. malloc'd; NULL: out of memory. */
+const struct orr_score **orr_validation_worst(const struct orr_validation *v, size_t *n);
+
+/* Share of timed scores inside the intervals of this version, and inside those of all other sources; NAN: none. */
+struct orr_coverage_fracs {
+    double inside, left_out;
+};
+struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v);
+
+const char *orr_class_of(const struct orr_score *score);
+const char *orr_source_of(const struct orr_score *score);
+
+#endif

@@ -1,0 +1,340 @@
+/* Scores of orr_validate as one HTML page: predicted over measured on logarithmic axes, a panel per unit, a mark per
+ * row, coloured by source; the tables below. Nothing is fetched; the page is well-formed XML too. */
+#include "base/text.h"
+#include "report/validation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE 420.0   /* of the square the marks lie in */
+#define LEFT 62.0
+#define TOP 14.0
+#define WIDTH 500.0
+#define HEIGHT 490.0
+#define BAND_FRAC 0.1
+#define WORST_ROWS 25
+
+/* Text between tags or in an attribute. */
+static void add_escaped(struct orr_text *text, const char *raw)
+{
+    for (const char *c = raw; *c; c++) {
+        switch (*c) {
+        case '&': orr_text_add(text, "&amp;"); break;
+        case '<': orr_text_add(text, "&lt;"); break;
+        case '>': orr_text_add(text, "&gt;"); break;
+        case '"': orr_text_add(text, "&quot;"); break;
+        case '\'': orr_text_add(text, "&#39;"); break;
+        default: orr_text_add(text, "%c", (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
+        }
+    }
+}
+
+static void add_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw)
+{
+    orr_text_add(text, "<%s%s>", tag, attributes);
+    add_escaped(text, raw);
+    orr_text_add(text, "</%s>", tag);
+}
+
+/* ---- scatter */
+
+static const char *const UNITS[] = {"s", "tokens/s per GPU", "TFLOP/s per GPU", "GiB"};
+#define N_UNITS (sizeof UNITS / sizeof *UNITS)
+
+static size_t unit_of(const char *metric)
+{
+    if (strcmp(metric, "tokens_per_s_per_gpu") == 0) return 1;
+    if (strcmp(metric, "model_tflops_per_gpu") == 0) return 2;
+    return strcmp(metric, "peak_memory_gib") == 0 ? 3 : 0;
+}
+
+/* Both axes of a panel: powers of ten. */
+struct axis {
+    double low, high; /* exponents */
+};
+
+static bool drawn(const struct orr_score *s, size_t unit)
+{
+    return !s->skipped[0] && unit_of(s->metric) == unit && s->measured > 0 && s->predicted > 0 &&
+           isfinite(s->measured) && isfinite(s->predicted);
+}
+
+static struct axis axis_of(const struct orr_validation *v, size_t unit)
+{
+    struct axis axis = {HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const struct orr_score *s = &v->scores[i];
+        if (!drawn(s, unit)) continue;
+        axis.low = fmin(axis.low, floor(log10(fmin(s->measured, s->predicted))));
+        axis.high = fmax(axis.high, ceil(log10(fmax(s->measured, s->predicted))));
+    }
+    if (axis.high <= axis.low) axis.high = axis.low + 1;
+    return axis;
+}
+
+static double across(struct axis axis, double exponent)
+{
+    return LEFT + SIDE * (exponent - axis.low) / (axis.high - axis.low);
+}
+
+static double down(struct axis axis, double exponent)
+{
+    return TOP + SIDE * (axis.high - exponent) / (axis.high - axis.low);
+}
+
+static void add_grid(struct orr_text *text, struct axis axis)
+{
+    for (double e = axis.low; e <= axis.high; e++) {
+        const double x = across(axis, e), y = down(axis, e);
+        orr_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", x, TOP, TOP + SIDE, LEFT, y,
+                     LEFT + SIDE);
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>", x, TOP + SIDE + 16,
+                     pow(10, e));
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", LEFT - 6, y + 4, pow(10, e));
+    }
+}
+
+static void add_band(struct orr_text *text, struct axis axis, size_t unit)
+{
+    const double up = log10(1 + BAND_FRAC), below = log10(1 - BAND_FRAC);
+    orr_text_add(text, "<clipPath id=\"frame%zu\"><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/></clipPath>\n",
+                 unit, LEFT, TOP, SIDE, SIDE);
+    orr_text_add(text, "<g clip-path=\"url(#frame%zu)\">", unit);
+    orr_text_add(text, "<path class=\"band\" d=\"M%.1f %.1fL%.1f %.1fV%.1fL%.1f %.1fZ\"/>", LEFT, down(axis, axis.low + up), LEFT + SIDE, down(axis, axis.high + up),
+                 down(axis, axis.high + below), LEFT, down(axis, axis.low + below));
+    orr_text_add(text, "<path class=\"equal\" d=\"M%.1f %.1fL%.1f %.1f\"/></g>\n", LEFT, TOP + SIDE, LEFT + SIDE, TOP);
+}
+
+/* What a mark says: the row's configuration, then the numbers. */
+static void add_description(struct orr_text *text, const struct orr_validation *v, const struct orr_score *s)
+{
+    static const char *const OTHERS[] = {"id", "source", "url", "notes", "metric", "value", "step_s", "time_s"};
+    const struct orr_csv *csv = &v->csvs[s->csv];
+    add_escaped(text, s->source);
+    orr_text_add(text, "%s", s->id[0] ? " · " : "");
+    add_escaped(text, s->id);
+    orr_text_add(text, "\n");
+    for (size_t j = 0, n = 0; j < csv->n_columns; j++) {
+        const char *cell = csv->cells[s->row * csv->n_columns + j];
+        bool other = cell[0] == '\0';
+        for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
+            other = other || strcmp(csv->names[j], OTHERS[k]) == 0;
+        if (other) continue;
+        orr_text_add(text, "%s", n++ > 0 ? ", " : "");
+        add_escaped(text, csv->names[j]);
+        orr_text_add(text, " ");
+        add_escaped(text, cell);
+    }
+    orr_text_add(text, "\n");
+    add_escaped(text, s->metric);
+    orr_text_add(text, ": measured %.4g, predicted %.4g, error %+.1f %%", s->measured, s->predicted, 100 * s->error);
+}
+
+static void add_marks(struct orr_text *text, const struct orr_validation *v, struct axis axis, size_t unit,
+                      const char *const *sources)
+{
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const struct orr_score *s = &v->scores[i];
+        if (!drawn(s, unit)) continue;
+        size_t source = 0;
+        while (strcmp(sources[source], s->source) != 0) source++;
+        orr_text_add(text, "<circle class=\"mark s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"><title>", source,
+                     across(axis, log10(s->measured)), down(axis, log10(s->predicted)));
+        add_description(text, v, s);
+        orr_text_add(text, "</title></circle>\n");
+    }
+}
+
+static void add_panel(struct orr_text *text, const struct orr_validation *v, size_t unit, const char *const *sources)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_scores; i++) n += drawn(&v->scores[i], unit);
+    if (n == 0) return;
+    const struct axis axis = axis_of(v, unit);
+    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"predicted over measured, %s\">\n", WIDTH,
+                 HEIGHT, UNITS[unit]);
+    add_grid(text, axis);
+    add_band(text, axis, unit);
+    add_marks(text, v, axis, unit, sources);
+    orr_text_add(text, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">measured, %s (%zu values)</text>",
+                 LEFT + SIDE / 2, HEIGHT - 18, UNITS[unit], n);
+    orr_text_add(text, "<text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">predicted, %s</text>\n",
+                 TOP + SIDE / 2, UNITS[unit]);
+    orr_text_add(text, "</svg>\n");
+}
+
+static void add_legend(struct orr_text *text, const char *const *sources, size_t n)
+{
+    orr_text_add(text, "<p class=\"legend\">\n");
+    for (size_t i = 0; i < n; i++) {
+        orr_text_add(text, "<label><input type=\"checkbox\" checked=\"checked\" value=\"s%zu\"/>", i);
+        orr_text_add(text, "<i class=\"s%zu\"></i> ", i);
+        add_escaped(text, sources[i]);
+        orr_text_add(text, "</label>\n");
+    }
+    orr_text_add(text, "</p>\n");
+}
+
+static void add_scatter(struct orr_text *text, const struct orr_validation *v)
+{
+    size_t n;
+    const char **sources = orr_validation_values(v, orr_source_of, &n);
+    text->failed = text->failed || !sources;
+    if (!sources) return;
+    orr_text_add(text, "<style>");
+    for (size_t i = 0; i < n; i++) orr_text_add(text, ".s%zu{--h:%.0f}", i, fmod(137.508 * (double)i, 360));
+    orr_text_add(text, "</style>\n<div class=\"panels\">\n");
+    for (size_t unit = 0; unit < N_UNITS; unit++) add_panel(text, v, unit, sources);
+    orr_text_add(text, "</div>\n<p id=\"row\">Point at a mark to see its configuration.</p>\n");
+    add_legend(text, sources, n);
+    free(sources);
+}
+
+/* ---- tables */
+
+static void add_percent(struct orr_text *text, const char *format, double frac)
+{
+    char cell[32] = "";
+    if (!isnan(frac)) snprintf(cell, sizeof cell, format, 100 * frac);
+    add_element(text, "td", "", cell);
+}
+
+static void add_stats(struct orr_text *text, const char *name, const struct orr_error_stats *s)
+{
+    orr_text_add(text, "<tr>");
+    add_element(text, "th", "", name);
+    orr_text_add(text, "<td>%zu</td>", s->n);
+    add_percent(text, "%.1f", s->mape_frac);
+    add_percent(text, "%.1f", s->median_frac);
+    add_percent(text, "%.1f", s->p90_frac);
+    add_percent(text, "%.1f", s->max_frac);
+    add_percent(text, "%+.1f", s->bias_frac);
+    add_percent(text, "%.1f", s->coverage80_frac);
+    orr_text_add(text, "</tr>\n");
+}
+
+static void add_groups(struct orr_text *text, const struct orr_validation *v, const struct orr_grouping *grouping)
+{
+    size_t n;
+    const char **values = orr_validation_values(v, grouping->member, &n);
+    text->failed = text->failed || !values;
+    orr_text_add(text, "<table>\n<tr class=\"head\">");
+    add_element(text, "th", "", grouping->title);
+    orr_text_add(text, "<td>rows</td><td>mean</td><td>median</td><td>p90</td><td>max</td><td>bias</td>"
+                       "<td>in 80 %%</td></tr>\n");
+    for (size_t i = 0; values && i < n; i++) {
+        const struct orr_error_stats stats = orr_score_stats(v, grouping->member, values[i]);
+        add_stats(text, values[i], &stats);
+    }
+    const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
+    add_stats(text, "all", &all);
+    orr_text_add(text, "</table>\n");
+    free(values);
+}
+
+static void add_worst(struct orr_text *text, const struct orr_validation *v)
+{
+    size_t n;
+    const struct orr_score **order = orr_validation_worst(v, &n);
+    text->failed = text->failed || !order;
+    orr_text_add(text, "<table>\n<tr class=\"head\"><th>worst rows</th><th>source</th><th>model</th><th>system</th>"
+                       "<th>metric</th><td>measured</td><td>predicted</td><td>error</td></tr>\n");
+    for (size_t i = 0; order && i < n && i < WORST_ROWS; i++) {
+        const struct orr_score *s = order[i];
+        const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
+        orr_text_add(text, "<tr>");
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) add_element(text, "th", "", words[j]);
+        orr_text_add(text, "<td>%.4g</td><td>%.4g</td><td>%+.1f</td></tr>\n", s->measured, s->predicted,
+                     100 * s->error);
+    }
+    orr_text_add(text, "</table>\n");
+    free(order);
+}
+
+static void add_skipped(struct orr_text *text, const struct orr_validation *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_scores; i++) n += v->scores[i].skipped[0] != '\0';
+    if (n == 0) return;
+    orr_text_add(text, "<table>\n<tr class=\"head\"><th>not scored</th><th>source</th><th>reason</th></tr>\n");
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const struct orr_score *s = &v->scores[i];
+        if (!s->skipped[0]) continue;
+        orr_text_add(text, "<tr>");
+        add_element(text, "th", "", s->id);
+        add_element(text, "th", "", s->source);
+        add_element(text, "th", "", s->skipped);
+        orr_text_add(text, "</tr>\n");
+    }
+    orr_text_add(text, "</table>\n");
+}
+
+/* ---- page */
+
+static const char HEAD[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+    "<title>Orrery validation</title>\n<style>\n"
+    ":root{color-scheme:light dark;--back:#fff;--ink:#1b1f24;--soft:#667;--line:#e3e5e8;--band:#cfe3d4;--l:42%}\n"
+    "@media (prefers-color-scheme:dark){:root{--back:#14171a;--ink:#e4e6e8;--soft:#99a;--line:#2c3136;--band:#24402c;"
+    "--l:64%}}\n"
+    "body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;"
+    "padding:0 1em}\n"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));gap:1em}\n"
+    "svg{width:100%;font-size:11px}svg text{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
+    ".band{fill:var(--band)}.equal{stroke:var(--soft);fill:none}\n"
+    ".mark{fill:hsl(var(--h) 65% var(--l));fill-opacity:.65}\n"
+    ".mark:hover{stroke:var(--ink);stroke-width:1.5;fill-opacity:1}\n"
+    "#row{position:sticky;top:0;background:var(--back);min-height:4.5em;white-space:pre-line;border-bottom:1px solid "
+    "var(--line)}\n"
+    ".legend label{display:inline-block;margin-right:1.2em}\n"
+    ".legend i{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:hsl(var(--h) 65% var(--l))}\n"
+    "table{border-collapse:collapse;margin:2em 0;display:block;overflow-x:auto}\n"
+    "th,td{padding:.15em .7em;border-bottom:1px solid var(--line)}th{text-align:left;font-weight:normal}\n"
+    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n</style>\n</head>\n<body>\n";
+
+/* Instant text for the mark under the pointer; a legend entry hides its source. No "<" or "&": the page is XML too. */
+static const char SCRIPT[] =
+    "<script>\n"
+    "var line = document.getElementById('row');\n"
+    "function all(what, act) { document.querySelectorAll(what).forEach(act); }\n"
+    "all('.mark', function (mark) { mark.onmouseenter = function () { line.textContent = mark.textContent; }; });\n"
+    "all('.legend input', function (box) {\n"
+    "  box.onchange = function () {\n"
+    "    all('.mark.' + box.value, function (mark) { mark.style.display = box.checked ? '' : 'none'; });\n"
+    "  };\n"
+    "});\n"
+    "</script>\n</body>\n</html>\n";
+
+static void add_summary(struct orr_text *text, const struct orr_validation *v)
+{
+    const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
+    const struct orr_coverage_fracs coverage = orr_validation_coverage(v);
+    orr_text_add(text, "<h1>Orrery %s: predicted and measured</h1>\n<p>%zu rows, %zu values scored: ", orr_version(),
+                 v->n_rows, all.n);
+    orr_text_add(text, "mean error %.1f %%, median %.1f %%, 90th percentile %.1f %%. ", 100 * all.mape_frac,
+                 100 * all.median_frac, 100 * all.p90_frac);
+    orr_text_add(text, "Error is predicted time over measured time - 1 in %% (memory: bytes); bias is its median.");
+    if (!isnan(coverage.inside)) orr_text_add(text, " Inside the 80 %% intervals: %.1f %%", 100 * coverage.inside);
+    if (!isnan(coverage.left_out)) orr_text_add(text, "; leaving each source out, %.1f %%", 100 * coverage.left_out);
+    if (v->n_verdicts > 0) orr_text_add(text, ". Fits or not: %zu runs, %zu wrong", v->n_verdicts, v->n_wrong_verdicts);
+    orr_text_add(text, ". The shaded band is &#177;10 %%.</p>\n");
+}
+
+char *orr_validation_html(const struct orr_validation *validation)
+{
+    struct orr_text text = {0};
+    struct orr_grouping groupings[ORR_MAX_GROUPINGS];
+    const size_t n = orr_validation_groupings(validation, groupings);
+    orr_text_add(&text, "%s", HEAD);
+    add_summary(&text, validation);
+    add_scatter(&text, validation);
+    if (n == ORR_MAX_GROUPINGS) add_groups(&text, validation, &groupings[n - 1]); /* what was asked for comes first */
+    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) add_groups(&text, validation, &groupings[i]);
+    add_worst(&text, validation);
+    add_skipped(&text, validation);
+    orr_text_add(&text, "%s", SCRIPT);
+    return orr_text_take(&text);
+}

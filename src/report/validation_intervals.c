@@ -1,0 +1,50 @@
+/* The intervals of a validation as the C table that predict/interval.c includes. */
+#include "base/text.h"
+#include "report/validation.h"
+
+#define NAME_(name, ...) #name,
+static const char *const NAMES[ORR_N_REGIMES] = {ORR_REGIMES(NAME_)};
+
+static double percent(size_t part, size_t whole)
+{
+    return 100 * (double)part / (double)whole;
+}
+
+/* Where a row comes from: what it was made of, and how it does on sources it has not seen. */
+static void add_record(struct orr_text *text, const char *chips, const struct orr_coverage *c)
+{
+    if (c->n == 0) orr_text_add(text, " %s: no rows of its own.", chips);
+    else
+        orr_text_add(text, " %s: rows %zu, sources %zu, inside %.0f %%, left out %.0f %%.", chips, c->n, c->n_sources,
+                     percent(c->n_inside, c->n), c->n_left > 0 ? percent(c->n_left_inside, c->n_left) : 0);
+}
+
+static void add_table(struct orr_text *text, const struct orr_interval_table *table,
+                      struct orr_coverage coverage[ORR_N_REGIMES][2])
+{
+    orr_text_add(text,
+                 "/* Written by tools/check_drift.sh --record from `orrery validate --intervals`: do not edit.\n"
+                 " * 80 %% of the measured times of a class are expected between low and high times the predicted\n"
+                 " * one; study/intervals.c has the rules. \"left out\": inside the interval made without their own\n"
+                 " * source. Columns: regime, low and high on calibrated chips, low and high on datasheet chips. */\n"
+                 "#define ORR_INTERVALS(X)");
+    for (int r = 0; r < ORR_N_REGIMES; r++) {
+        orr_text_add(text, " \\\n    /*");
+        add_record(text, "Calibrated", &coverage[r][1]);
+        orr_text_add(text, " \\\n      ");
+        add_record(text, "Datasheet", &coverage[r][0]);
+        orr_text_add(text, " */ \\\n    X(%s, %.2f, %.2f, %.2f, %.2f)", NAMES[r], table->low[r][1], table->high[r][1],
+                     table->low[r][0], table->high[r][0]);
+    }
+    orr_text_add(text, "\n");
+}
+
+char *orr_validation_intervals(const struct orr_validation *validation)
+{
+    struct orr_text text = {0};
+    struct orr_interval_table table;
+    struct orr_coverage coverage[ORR_N_REGIMES][2];
+    if (orr_interval_table_of(validation, NULL, &table) || orr_interval_coverage(validation, coverage)) return NULL;
+    add_table(&text, &table, coverage);
+    return orr_text_take(&text);
+}
