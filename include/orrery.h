@@ -86,6 +86,7 @@ struct orr_error {
     X(FP16, "fp16", 16)                                 \
     X(BF16, "bf16", 16)                                 \
     X(FP8, "fp8", 8)                                    \
+    X(FP8_BLOCK, "fp8_block", 8) /* scales per 128 */   \
     X(FP4, "fp4", 4)                                    \
     X(INT8, "int8", 8)                                  \
     X(INT4, "int4", 4) /* weights only */
@@ -343,6 +344,8 @@ struct orr_model {
     bool tied_embeddings;             /* the head uses the embedding matrix */
     bool rms_norm;                    /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
+    bool fp8_block;                   /* published with 8-bit weights scaled per 128 x 128 block */
+    bool mxfp4;                       /* published with 4-bit weights; activations stay wider */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_kinds;

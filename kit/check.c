@@ -68,7 +68,7 @@ static bool close_enough(const char *what, const double *got, const double *expe
 
 static bool check_op(struct kit *kit, enum kit_op op, const double *a, const double *b, double *got, double *expected)
 {
-    static const char *const names[KIT_N_OPS] = {"add", "copy", "gelu", "silu_mul", "layernorm", "rmsnorm", "softmax"};
+    static const char *const names[KIT_N_OPS] = {"add", "copy", "gelu", "swiglu", "layernorm", "rmsnorm", "softmax"};
     const char *pool = kit->pool[KIT_BF16];
     KIT_CUDA(cudaMemsetAsync(kit->output, 0xff, N * 2, kit->stream)); /* NaN: shows what is not written */
     KIT_CUDA(kit_pointwise(op, pool, pool + N * 2, kit->output, ROWS, COLS, kit->stream));

@@ -193,9 +193,12 @@ bool kit_gemm_launch(const void *job, int i)
     return status == CUBLAS_STATUS_SUCCESS;
 }
 
-void kit_gemm_row(FILE *csv, const struct kit *kit, const struct kit_gemm *gemm, double time_s, const char *label)
+/* Inputs are always ready in their dtype: quantising is not in the time. */
+void kit_gemm_row(FILE *csv, const struct kit *kit, const struct kit_gemm *gemm, double time_s, const char *label,
+                  const char *mode)
 {
-    fprintf(csv, "%ld,%ld,%ld,%s,%.6g,%s", gemm->m, gemm->n, gemm->k, kit_dtype_name(gemm->dtype), time_s, label);
+    fprintf(csv, "%ld,%ld,%ld,%s,%.6g,%s,%s,ready", gemm->m, gemm->n, gemm->k, kit_dtype_name(gemm->dtype), time_s,
+            label, mode);
     kit_csv_end(csv, kit->source);
 }
 
@@ -215,7 +218,7 @@ void kit_run_gemm(struct kit *kit)
             continue;
         const double time_s = kit_time_s(kit, kit_gemm_launch, &gemm, gemm.n_slots);
         if (time_s > 0) {
-            kit_gemm_row(csv, kit, &gemm, time_s, item->label);
+            kit_gemm_row(csv, kit, &gemm, time_s, item->label, "");
             done++;
         }
         kit_gemm_close(&gemm);

@@ -83,12 +83,14 @@ struct kit_gemm {
     cublasLtMatrixLayout_t weight_layout, x_layout, y_layout;
     cublasLtMatmulAlgo_t algo;
 };
-#define KIT_GEMM_HEADER "m,n,k,dtype,time_s,label,source"
+#define KIT_GEMM_HEADER "m,n,k,dtype,time_s,label,mode,inputs,source"
 /* False, with a message, if the shape does not fit into memory or the GPU lacks the dtype. */
 bool kit_gemm_open(struct kit *kit, struct kit_gemm *gemm, long m, long n, long k, enum kit_dtype dtype);
 void kit_gemm_close(struct kit_gemm *gemm);
 bool kit_gemm_launch(const void *job, int i);
-void kit_gemm_row(FILE *csv, const struct kit *kit, const struct kit_gemm *gemm, double time_s, const char *label);
+/* mode: "burst", "sustained" or "". */
+void kit_gemm_row(FILE *csv, const struct kit *kit, const struct kit_gemm *gemm, double time_s, const char *label,
+                  const char *mode);
 
 /* One function per kind: measure until done or kit_time_left() is false. */
 void kit_run_gemm(struct kit *kit);

@@ -241,7 +241,7 @@ FORWARD = {
     "layernorm": (4, lambda x, y, w, b: F.layer_norm(x, x.shape[-1:], w, b)),
     "rmsnorm": (4, lambda x, y, w, b: F.rms_norm(x, x.shape[-1:], w)),
     "softmax": (4, lambda x, y, w, b: F.softmax(x, -1)),
-    "cast_fp32": (6, lambda x, y, w, b: x.float()),
+    "upcast": (6, lambda x, y, w, b: x.float()),
 }
 BACKWARD = {"gelu": 6, "silu": 6, "dropout": 5, "layernorm": 6, "rmsnorm": 6, "softmax": 6}
 

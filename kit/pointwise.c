@@ -23,7 +23,7 @@ static const struct {
     int n_inputs; /* tensors read */
 } ops[KIT_N_OPS] = {
     [KIT_ADD] = {"add", 2},        [KIT_COPY] = {"copy", 1},       [KIT_GELU] = {"gelu", 1},
-    [KIT_SILU_MUL] = {"silu_mul", 2}, [KIT_LAYERNORM] = {"layernorm", 1}, [KIT_RMSNORM] = {"rmsnorm", 1},
+    [KIT_SILU_MUL] = {"swiglu", 2}, [KIT_LAYERNORM] = {"layernorm", 1}, [KIT_RMSNORM] = {"rmsnorm", 1},
     [KIT_SOFTMAX] = {"softmax", 1},
 };
 

@@ -110,8 +110,8 @@ static void measure_product(struct kit *kit, const struct load *load, FILE *gemm
     const double sustained_s = kit_time_sustained_s(kit, kit_gemm_launch, &gemm, gemm.n_slots,
                                                     power_csv ? meter_sample : NULL, meter);
     if (burst_s > 0 && sustained_s > 0) {
-        kit_gemm_row(gemm_csv, kit, &gemm, burst_s, "burst");
-        kit_gemm_row(gemm_csv, kit, &gemm, sustained_s, "sustained");
+        kit_gemm_row(gemm_csv, kit, &gemm, burst_s, load->name, "burst");
+        kit_gemm_row(gemm_csv, kit, &gemm, sustained_s, load->name, "sustained");
         write_power(power_csv, kit, meter, load->name, work / sustained_s);
     }
     kit_gemm_close(&gemm);

@@ -7,6 +7,7 @@ double orr_stored_bytes(enum orr_dtype dtype)
 {
     switch (dtype) {
     case ORR_DTYPE_FP8:
+    case ORR_DTYPE_FP8_BLOCK:
     case ORR_DTYPE_INT8: return 1 + 4.0 / (128 * 128); /* one fp32 scale per 128 x 128 block */
     case ORR_DTYPE_INT4: return 0.5 + 2.0 / 128;       /* one 16-bit scale per 128 weights */
     case ORR_DTYPE_FP4: return 0.5 + 1.0 / 16;         /* one 8-bit scale per 16 weights */

@@ -34,7 +34,9 @@ static const struct member GEMM[] = {
     MEMBER(orr_gemm_constants, burst_frac), MEMBER(orr_gemm_constants, sustained_frac),
     MEMBER(orr_gemm_constants, power_slope), MEMBER(orr_gemm_constants, dram_frac),
     MEMBER(orr_gemm_constants, dram_ramp_bytes), MEMBER(orr_gemm_constants, tile_cost),
-    MEMBER(orr_gemm_constants, wave_s), MEMBER(orr_gemm_constants, launch_s), MEMBER(orr_gemm_constants, grouped_frac)};
+    MEMBER(orr_gemm_constants, wave_s), MEMBER(orr_gemm_constants, launch_s), MEMBER(orr_gemm_constants, grouped_frac),
+    MEMBER(orr_gemm_constants, grouped_tile_s), MEMBER(orr_gemm_constants, grouped_dram_frac),
+    MEMBER(orr_gemm_constants, grouped_launch_s)};
 static const struct member FLASH[] = {
     MEMBER(orr_attention_constants, forward_frac), MEMBER(orr_attention_constants, forward_half_seq),
     MEMBER(orr_attention_constants, backward_frac), MEMBER(orr_attention_constants, backward_half_seq),

@@ -76,14 +76,23 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
 
 /* Storage, product and cache formats where the request is silent. A format the chip cannot multiply is unpacked to
  * its 16-bit one. */
-static void fill_formats(const json_t *object, const struct orr_chip *chip, struct orr_serving *serving)
+static void fill_formats(const json_t *object, const struct orr_job *job, struct orr_serving *serving)
 {
+    const struct orr_chip *chip = &job->system.chip;
     const enum orr_dtype sixteen = orr_chip_16bit(chip);
     if (!json_object_get(object, "precision"))
         serving->weights = sixteen;
+    /* how the model is published decides what an 8- or 4-bit request means */
+    if (serving->weights == ORR_DTYPE_FP8 && job->model.fp8_block)
+        serving->weights = ORR_DTYPE_FP8_BLOCK;
+    const bool wide_activations = job->model.mxfp4 && orr_dtype_bytes(serving->weights) < 2;
+    if (wide_activations)
+        serving->weights = ORR_DTYPE_FP4;
     const enum orr_dtype weights = serving->weights;
     if (!json_object_get(object, "matrix_precision"))
         serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
+    if (wide_activations && serving->matrix == ORR_DTYPE_FP4)
+        serving->matrix = ORR_DTYPE_FP8; /* MXFP4 weights meet MXFP8 activations */
     if (json_object_get(object, "kv_precision"))
         serving->kv = KV_FORMATS[serving->kv];
     else
@@ -144,7 +153,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
         err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
     if (err)
         return err;
-    fill_formats(object, &job->system.chip, &serving);
+    fill_formats(object, job, &serving);
     if (!json_object_get(object, "moe_imbalance"))
         serving.moe_imbalance = default_imbalance(job->plan.ep);
     job->serving = serving;

@@ -49,8 +49,8 @@ static double op_s(const struct orr_job *job, const struct orr_op *op)
     struct orr_cost cost;
     switch (op->kind) {
     case ORR_OP_GEMM:
-    case ORR_OP_BMM:
-    case ORR_OP_GROUPED: orr_cost_gemm(job, op, &cost); return cost.total_s;
+    case ORR_OP_BMM: orr_cost_gemm(job, op, &cost); return cost.total_s;
+    case ORR_OP_GROUPED: orr_cost_grouped(job, op, &cost); return cost.total_s;
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, &cost); return cost.total_s;
     case ORR_OP_DECODE: orr_cost_decode(job, op, &cost); return cost.total_s;

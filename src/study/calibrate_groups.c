@@ -197,7 +197,6 @@ static void free_terms(struct orr_fit *fit, size_t table)
         t->free_call = t->free_passes = narrow;
         return;
     case ORR_FIT_GROUPED:
-        t->free_call = true;
         t->free_passes = narrow;
         return;
     case ORR_FIT_FLASH:
@@ -255,7 +254,10 @@ static const struct known_constant GEMM_CONSTANTS[] = {
     GEMM(launch_s, 0, 2e-5, 2e-6, "s", "fixed time of a dependent kernel in a stream", NEED_ANY),
 };
 static const struct known_constant GROUPED_CONSTANTS[] = {
-    GEMM(grouped_frac, 0.1, 1, 0.8, "frac", "rate of a grouped product with few rows over a plain one", NEED_ANY),
+    GEMM(grouped_frac, 0.05, 1, 0.8, "frac", "grouped product: share of peak inside a tile", NEED_ANY),
+    GEMM(grouped_tile_s, 0, 2e-5, 2e-6, "s", "grouped product: fixed time of a tile", NEED_ANY),
+    GEMM(grouped_dram_frac, 0.1, 1, 0.8, "frac", "grouped product: share of DRAM bandwidth", NEED_ANY),
+    GEMM(grouped_launch_s, 0, 5e-5, 1e-5, "s", "grouped product: fixed time, routing kernels in", NEED_ANY),
 };
 
 #define FLASH(member, ...) {#member, offsetof(struct orr_attention_constants, member), __VA_ARGS__}
