@@ -186,7 +186,7 @@ static void free_terms(struct orr_fit *fit, size_t table)
 {
     struct orr_fit_table *t = &fit->tables[table];
     const struct orr_fit_group *group = &fit->groups[t->group];
-    const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[group->index];
+    const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[group->kind == ORR_FIT_GEMM ? group->index : 0];
     bool narrow = false;
     for (size_t i = 0; i < fit->n_rows && !narrow; i++)
         narrow = !fit->rows[i].left_out && fit->rows[i].table == table && fit->rows[i].has_pass && !fit->rows[i].ready_inputs;
@@ -389,7 +389,7 @@ static void add_line(struct orr_fit *fit, size_t g, int64_t i)
     struct orr_fit_constant constant = {.low = 0, .high = 3e-4, .typical = 1e-5, .unit = "s", .meaning = "fixed time",
                                         .offset = base + offsetof(struct orr_collective_line, base_s)};
     const char *name = orr_collective_name(line->collective), *how = orr_algorithm_name(line->algorithm);
-    (void)snprintf(constant.path, sizeof constant.path, "lines.%lld.base_s (%s %s)", (long long)i, name, how);
+    (void)snprintf(constant.path, sizeof constant.path, "lines.%d.base_s (%s %s)", (int)i, name, how);
     add_one(fit, g, constant);
     constant.offset = base + offsetof(struct orr_collective_line, hop_s);
     constant.high = line->custom ? 1e-6 : 3e-6; /* longer ones would rule rings of more ranks than were measured */
@@ -397,7 +397,7 @@ static void add_line(struct orr_fit *fit, size_t g, int64_t i)
         constant.high = line->hop_s;
     constant.typical = 1e-6;
     constant.meaning = "time per hop";
-    (void)snprintf(constant.path, sizeof constant.path, "lines.%lld.hop_s", (long long)i);
+    (void)snprintf(constant.path, sizeof constant.path, "lines.%d.hop_s", (int)i);
     if (line->algorithm != ORR_ALGORITHM_DIRECT && line->algorithm != ORR_ALGORITHM_NVLS) /* the same hops for any ranks */
         add_one(fit, g, constant);
     for (int64_t p = 0; p < line->n_points; p++) {
@@ -408,8 +408,8 @@ static void add_line(struct orr_fit *fit, size_t g, int64_t i)
         constant.unit = "frac";
         constant.meaning = "share of the link";
         constant.rows = rows_at_ranks(fit, g, line->ranks[p]);
-        (void)snprintf(constant.path, sizeof constant.path, "lines.%lld.efficiency_frac.%lld (%.0f ranks)", (long long)i,
-                       (long long)p, line->ranks[p]);
+        (void)snprintf(constant.path, sizeof constant.path, "lines.%d.efficiency_frac.%d (%d ranks)", (int)i, (int)p,
+                       (int)line->ranks[p]);
         if (constant.rows > 0)
             add_one(fit, g, constant);
     }
