@@ -11,9 +11,10 @@
 #include "cli.h"
 #include "options.h"
 
-static const char usage[] = "usage: orrery calibrate FILE...|DIR [options]\n"
-                            "Fit a chip's constants to kernel timings: gemm.csv, attention_decode.csv, allreduce.csv, ...\n"
-                            "(docs/calibrate.md). What the data cannot tell keeps its value. --csv: one line per timing.";
+static const char usage[] =
+    "usage: orrery calibrate FILE...|DIR [options]\n"
+    "Fit a chip's constants to kernel timings: gemm.csv, attention_decode.csv, allreduce.csv, ...\n"
+    "(docs/calibrate.md). What the data cannot tell keeps its value. --csv: one line per timing.";
 
 /* The value of an option; NULL: not given. */
 static const char *option_value(const struct cli_args *args, const char *name)
@@ -78,9 +79,10 @@ static enum cli_status add_file(struct orr_fit *fit, const char *path)
 /* Kernel tables of a folder in alphabetical order; files of other names (a record of board power, say) are not ours. */
 static enum cli_status add_folder(struct orr_fit *fit, const char *path)
 {
-    static const char *const kinds[] = {"gemm", "bmm", "attention_prefill", "attention_backward", "attention_decode",
-                                        "mla_prefill", "mla_decode", "moe", "allreduce", "allgather", "reducescatter",
-                                        "alltoall", "p2p", "pointwise", "adam"};
+    static const char *const kinds[] = {
+        "gemm", "bmm",       "attention_prefill", "attention_backward", "attention_decode", "mla_prefill", "mla_decode",
+        "moe",  "allreduce", "allgather",         "reducescatter",      "alltoall",         "p2p",         "pointwise",
+        "adam"};
     struct cli_text file = {0};
     size_t n = 0;
     enum cli_status status = CLI_ANSWERED;

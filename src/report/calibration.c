@@ -52,8 +52,7 @@ static const char *state_name(enum orr_constant_state state)
 
 static char *value_text(char buffer[32], double value, const char *unit)
 {
-    if (strcmp(unit, "s") == 0)
-        return orr_print_s(buffer, value);
+    if (strcmp(unit, "s") == 0) return orr_print_s(buffer, value);
     (void)snprintf(buffer, 32, "%.4g", value);
     return buffer;
 }
@@ -86,18 +85,18 @@ static bool residual_of(const struct orr_fit *fit, struct orr_fit_filter filter,
 {
     *residual = (struct residual){.filter = filter, .kind = orr_kernel_names[filter.kind]};
     residual->after = orr_fit_stats_of(fit, filter, ORR_COLUMN_AFTER);
-    if (residual->after.n == 0)
-        return false;
+    if (residual->after.n == 0) return false;
     residual->before = orr_fit_stats_of(fit, filter, ORR_COLUMN_BEFORE);
     residual->plain = orr_fit_stats_of(fit, filter, ORR_COLUMN_PLAIN);
-    residual->size = filter.size_class < 0 ? "all" : orr_size_class_name((enum orr_kernel)filter.kind, filter.size_class);
+    residual->size =
+        filter.size_class < 0 ? "all" : orr_size_class_name((enum orr_kernel)filter.kind, filter.size_class);
     (void)group_name(&fit->groups[filter.group], residual->group);
     return true;
 }
 
 /* Call `each` for every kind, group and size class that has rows, and for the classes together (size_class -1). */
-static void for_each_residual(const struct orr_fit *fit, bool fitted, void (*each)(void *context, const struct residual *r),
-                              void *context)
+static void for_each_residual(const struct orr_fit *fit, bool fitted,
+                              void (*each)(void *context, const struct residual *r), void *context)
 {
     struct residual residual;
     for (int kind = 0; kind < ORR_N_KERNELS; kind++)
@@ -105,10 +104,8 @@ static void for_each_residual(const struct orr_fit *fit, bool fitted, void (*eac
             for (int size_class = -1; size_class < ORR_SIZE_CLASSES; size_class++) {
                 const struct orr_fit_filter filter = {
                     .kind = kind, .group = (int)g, .size_class = size_class, .fitted = fitted, .others = !fitted};
-                if (residual_of(fit, filter, &residual))
-                    each(context, &residual);
-                else if (size_class < 0)
-                    break;
+                if (residual_of(fit, filter, &residual)) each(context, &residual);
+                else if (size_class < 0) break;
             }
 }
 
@@ -117,22 +114,19 @@ static void add_residual_row(void *context, const struct residual *r)
     struct orr_table *table = context;
     char name[112], n[16], median0[16], p90_0[16], median[16], p90[16], bias[16], plain[16];
     const bool all = r->filter.size_class < 0;
-    if (all)
-        (void)snprintf(name, sizeof name, "%s  %s", r->kind, r->group);
-    else
-        (void)snprintf(name, sizeof name, "  %s", r->size);
+    if (all) (void)snprintf(name, sizeof name, "%s  %s", r->kind, r->group);
+    else (void)snprintf(name, sizeof name, "  %s", r->size);
     (void)snprintf(n, sizeof n, "%zu", r->after.n);
     (void)snprintf(bias, sizeof bias, "%+.1f", 100 * r->after.bias_frac);
     ORR_ROW(table, all ? ORR_PAINT_BOLD : ORR_PAINT_NONE, name, n, percent(median0, r->before.median_frac),
-            percent(p90_0, r->before.p90_frac), percent(median, r->after.median_frac), percent(p90, r->after.p90_frac), bias,
-            percent(plain, r->plain.median_frac));
+            percent(p90_0, r->before.p90_frac), percent(median, r->after.median_frac), percent(p90, r->after.p90_frac),
+            bias, percent(plain, r->plain.median_frac));
 }
 
 static void add_residuals(const struct orr_fit *fit, bool fitted, const char *title, struct orr_text *text,
                           const struct orr_style *style)
 {
-    if (count_rows(fit, false, fitted) == 0)
-        return;
+    if (count_rows(fit, false, fitted) == 0) return;
     struct orr_table table;
     orr_table_start(&table, "frrrrrrr");
     ORR_ROW(&table, ORR_PAINT_BOLD, title, "rows", "median", "p90", "-> median", "p90", "bias", "plain");
@@ -156,8 +150,8 @@ static void add_constants(const struct orr_fit *fit, struct orr_text *text, cons
             (void)snprintf(rows, sizeof rows, "%zu", c->rows);
             const bool kept = !orr_constant_is_new(c);
             ORR_ROW(&table, kept ? ORR_PAINT_DIM : ORR_PAINT_NONE, c->path, value_text(before, c->old_value, c->unit),
-                    kept ? "kept" : value_text(after, c->new_value, c->unit), strcmp(c->unit, "s") == 0 ? "" : c->unit, rows,
-                    state_name(c->state), c->meaning);
+                    kept ? "kept" : value_text(after, c->new_value, c->unit), strcmp(c->unit, "s") == 0 ? "" : c->unit,
+                    rows, state_name(c->state), c->meaning);
         }
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
@@ -176,16 +170,13 @@ static void add_tables(const struct orr_fit *fit, struct orr_text *text, const s
     for (size_t t = 0; t < fit->n_tables; t++) {
         const struct orr_fit_table *from = &fit->tables[t];
         char name[96], rows[16], fitted[16], level[16] = "", call[32] = "", passes[16] = "";
-        (void)snprintf(name, sizeof name, "%s %s%s %s", orr_kernel_names[from->kind], from->dtype, mode_name(from->mode),
-                       from->backend);
+        (void)snprintf(name, sizeof name, "%s %s%s %s", orr_kernel_names[from->kind], from->dtype,
+                       mode_name(from->mode), from->backend);
         (void)snprintf(rows, sizeof rows, "%zu", from->n_rows);
         (void)snprintf(fitted, sizeof fitted, "%zu", from->n_fitted);
-        if (from->free_level)
-            (void)snprintf(level, sizeof level, "%.3f", from->level);
-        if (from->call_s > 0)
-            (void)orr_print_s(call, from->call_s);
-        if (from->free_passes)
-            (void)snprintf(passes, sizeof passes, "%.2f", from->passes);
+        if (from->free_level) (void)snprintf(level, sizeof level, "%.3f", from->level);
+        if (from->call_s > 0) (void)orr_print_s(call, from->call_s);
+        if (from->free_passes) (void)snprintf(passes, sizeof passes, "%.2f", from->passes);
         ORR_ROW(&table, ORR_PAINT_NONE, name, from->source, rows, fitted, level, call, passes);
     }
     orr_table_print(&table, text, style);
@@ -199,8 +190,7 @@ static void add_left_out(const struct orr_fit *fit, struct orr_text *text, const
         size_t first = 0, n = 0;
         while (reason && first < i && (!fit->rows[first].left_out || strcmp(fit->rows[first].left_out, reason) != 0))
             first++;
-        if (!reason || first < i)
-            continue;
+        if (!reason || first < i) continue;
         for (size_t j = i; j < fit->n_rows; j++)
             n += fit->rows[j].left_out && strcmp(fit->rows[j].left_out, reason) == 0;
         char label[32];
@@ -214,8 +204,9 @@ static void add_terminal(const struct orr_fit *fit, struct orr_text *text, const
     orr_text_add(text, "%s, calibration %s: %zu rows, %zu fitted, %zu predicted only, %zu left out.\n",
                  fit->job.system.chip.id, fit->before.id, fit->n_rows, count_rows(fit, false, true),
                  count_rows(fit, false, false), count_rows(fit, true, false));
-    orr_text_add(text, "Error in %%: predicted over measured time - 1, with the constants of today -> fitted; plain: fitted,"
-                       " without what\nbelongs to the table (level of its clock, call time, passes).\n\n");
+    orr_text_add(text,
+                 "Error in %%: predicted over measured time - 1, with the constants of today -> fitted; plain: fitted,"
+                 " without what\nbelongs to the table (level of its clock, call time, passes).\n\n");
     add_residuals(fit, true, "fitted rows", text, style);
     add_residuals(fit, false, "predicted only", text, style);
     add_constants(fit, text, style);
@@ -228,12 +219,12 @@ static void add_terminal(const struct orr_fit *fit, struct orr_text *text, const
 static void append_residual(void *context, const struct residual *r)
 {
     json_t *array = context;
-    json_array_append_new(
-        array, json_pack("{s:s, s:s, s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", r->kind, "group", r->group,
-                         "size", r->size, "fitted", (int)r->filter.fitted, "rows", (json_int_t)r->after.n,
-                         "median_before_frac", r->before.median_frac, "p90_before_frac", r->before.p90_frac,
-                         "median_frac", r->after.median_frac, "p90_frac", r->after.p90_frac, "bias_frac",
-                         r->after.bias_frac, "plain_median_frac", r->plain.median_frac));
+    json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", r->kind,
+                                           "group", r->group, "size", r->size, "fitted", (int)r->filter.fitted, "rows",
+                                           (json_int_t)r->after.n, "median_before_frac", r->before.median_frac,
+                                           "p90_before_frac", r->before.p90_frac, "median_frac", r->after.median_frac,
+                                           "p90_frac", r->after.p90_frac, "bias_frac", r->after.bias_frac,
+                                           "plain_median_frac", r->plain.median_frac));
 }
 
 static json_t *constants_json(const struct orr_fit *fit)
@@ -242,9 +233,10 @@ static json_t *constants_json(const struct orr_fit *fit)
     for (size_t g = 0; g < fit->n_groups; g++)
         for (size_t i = 0; i < fit->groups[g].n_constants; i++) {
             const struct orr_fit_constant *c = &fit->groups[g].constants[i];
-            json_array_append_new(array, json_pack("{s:s, s:f, s:f, s:s, s:s, s:I, s:s}", "path", c->path, "old",
-                                                   c->old_value, "new", c->new_value, "unit", c->unit, "meaning",
-                                                   c->meaning, "rows", (json_int_t)c->rows, "state", state_name(c->state)));
+            json_array_append_new(array,
+                                  json_pack("{s:s, s:f, s:f, s:s, s:s, s:I, s:s}", "path", c->path, "old", c->old_value,
+                                            "new", c->new_value, "unit", c->unit, "meaning", c->meaning, "rows",
+                                            (json_int_t)c->rows, "state", state_name(c->state)));
         }
     return array;
 }
@@ -254,11 +246,12 @@ static json_t *tables_json(const struct orr_fit *fit)
     json_t *array = json_array();
     for (size_t t = 0; t < fit->n_tables; t++) {
         const struct orr_fit_table *from = &fit->tables[t];
-        json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind",
-                                               orr_kernel_names[from->kind], "source", orr_json_word(from->source),
-                                               "backend", orr_json_word(from->backend), "dtype", orr_json_word(from->dtype),
-                                               "rows", (json_int_t)from->n_rows, "fitted", (json_int_t)from->n_fitted,
-                                               "level_frac", from->level, "call_s", from->call_s, "passes", from->passes));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind",
+                                        orr_kernel_names[from->kind], "source", orr_json_word(from->source), "backend",
+                                        orr_json_word(from->backend), "dtype", orr_json_word(from->dtype), "rows",
+                                        (json_int_t)from->n_rows, "fitted", (json_int_t)from->n_fitted, "level_frac",
+                                        from->level, "call_s", from->call_s, "passes", from->passes));
     }
     return array;
 }
@@ -268,10 +261,11 @@ static json_t *fit_json(const struct orr_fit *fit)
     json_t *residuals = json_array();
     for_each_residual(fit, true, append_residual, residuals);
     for_each_residual(fit, false, append_residual, residuals);
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "calibrate", "chip",
-                     fit->job.system.chip.id, "calibration", fit->before.id, "rows", (json_int_t)fit->n_rows, "fitted",
-                     (json_int_t)count_rows(fit, false, true), "left_out", (json_int_t)count_rows(fit, true, false),
-                     "residuals", residuals, "constants", constants_json(fit), "tables", tables_json(fit));
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "calibrate",
+                     "chip", fit->job.system.chip.id, "calibration", fit->before.id, "rows", (json_int_t)fit->n_rows,
+                     "fitted", (json_int_t)count_rows(fit, false, true), "left_out",
+                     (json_int_t)count_rows(fit, true, false), "residuals", residuals, "constants", constants_json(fit),
+                     "tables", tables_json(fit));
 }
 
 /* ---------------------------------------------------------------- CSV */
@@ -280,41 +274,40 @@ static void add_cell(struct orr_text *text, const char *cell)
 {
     const bool quoted = strpbrk(cell, ",\"\n") != NULL;
     orr_text_add(text, quoted ? "\"" : "");
-    for (const char *c = cell; *c; c++)
-        orr_text_add(text, quoted && *c == '"' ? "\"\"" : "%c", *c);
+    for (const char *c = cell; *c; c++) orr_text_add(text, quoted && *c == '"' ? "\"\"" : "%c", *c);
     orr_text_add(text, quoted ? "\"," : ",");
 }
 
 static void add_csv(const struct orr_fit *fit, struct orr_text *text)
 {
     char name[64];
-    orr_text_add(text, "kind,group,dtype,shape,size,backend,source,measured_s,before_s,predicted_s,plain_s,error,fitted,left_out\n");
+    orr_text_add(
+        text,
+        "kind,group,dtype,shape,size,backend,source,measured_s,before_s,predicted_s,plain_s,error,fitted,left_out\n");
     for (size_t i = 0; i < fit->n_rows; i++) {
         const struct orr_kernel_row *row = &fit->rows[i];
         const bool out = row->left_out != NULL;
-        const char *const words[] = {orr_kernel_names[row->kind], out ? "" : group_name(&fit->groups[row->group], name),
-                                     row->dtype, row->shape, out ? "" : orr_size_class_name(row->kind, row->size_class),
-                                     row->backend, row->source};
-        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
-            add_cell(text, words[j]);
-        if (out)
-            orr_text_add(text, "%.6g,,,,,0,%s\n", row->measured_s, row->left_out);
+        const char *const words[] = {orr_kernel_names[row->kind],
+                                     out ? "" : group_name(&fit->groups[row->group], name),
+                                     row->dtype,
+                                     row->shape,
+                                     out ? "" : orr_size_class_name(row->kind, row->size_class),
+                                     row->backend,
+                                     row->source};
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) add_cell(text, words[j]);
+        if (out) orr_text_add(text, "%.6g,,,,,0,%s\n", row->measured_s, row->left_out);
         else
-            orr_text_add(text, "%.6g,%.6g,%.6g,%.6g,%.5f,%d,\n", row->measured_s, row->before_s, row->after_s, row->plain_s,
-                         row->after_s / row->measured_s - 1, row->fitted);
+            orr_text_add(text, "%.6g,%.6g,%.6g,%.6g,%.5f,%d,\n", row->measured_s, row->before_s, row->after_s,
+                         row->plain_s, row->after_s / row->measured_s - 1, row->fitted);
     }
 }
 
 char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON)
-        orr_json_add(&text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
-    else if (format == ORR_FORMAT_CSV)
-        add_csv(fit, &text);
-    else
-        add_terminal(fit, &text, style);
-    if (format == ORR_FORMAT_JSON)
-        orr_text_add(&text, "\n");
+    if (format == ORR_FORMAT_JSON) orr_json_add(&text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
+    else if (format == ORR_FORMAT_CSV) add_csv(fit, &text);
+    else add_terminal(fit, &text, style);
+    if (format == ORR_FORMAT_JSON) orr_text_add(&text, "\n");
     return orr_text_take(&text);
 }

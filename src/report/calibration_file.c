@@ -12,16 +12,15 @@
 #include <string.h>
 
 /* Significant digits of the file; fitted constants have fewer. */
-#define FILE_DIGITS 10
+#define FILE_DIGITS  10
 #define LINE_COLUMNS 120
-#define KEPT_MARK "; the rest: "
+#define KEPT_MARK    "; the rest: "
 
 /* ---------------------------------------------------------------- values */
 
 static void set_real(json_t *object, const char *key, double value)
 {
-    if (object)
-        json_object_set_new(object, key, json_real(value));
+    if (object) json_object_set_new(object, key, json_real(value));
 }
 
 /* Where fitted numbers and copies of them live: member by member, only what changed. */
@@ -29,24 +28,32 @@ struct member {
     const char *key;
     size_t offset;
 };
-#define MEMBER(type, name) {#name, offsetof(struct type, name)}
-static const struct member GEMM[] = {
-    MEMBER(orr_gemm_constants, burst_frac), MEMBER(orr_gemm_constants, sustained_frac),
-    MEMBER(orr_gemm_constants, power_slope), MEMBER(orr_gemm_constants, dram_frac),
-    MEMBER(orr_gemm_constants, dram_ramp_bytes), MEMBER(orr_gemm_constants, tile_cost),
-    MEMBER(orr_gemm_constants, wave_s), MEMBER(orr_gemm_constants, launch_s), MEMBER(orr_gemm_constants, grouped_frac),
-    MEMBER(orr_gemm_constants, grouped_tile_s), MEMBER(orr_gemm_constants, grouped_dram_frac),
-    MEMBER(orr_gemm_constants, grouped_launch_s)};
+#define MEMBER(type, name)                                                                                             \
+    {                                                                                                                  \
+#name, offsetof(struct type, name)                                                                             \
+    }
+static const struct member GEMM[] = {MEMBER(orr_gemm_constants, burst_frac),
+                                     MEMBER(orr_gemm_constants, sustained_frac),
+                                     MEMBER(orr_gemm_constants, power_slope),
+                                     MEMBER(orr_gemm_constants, dram_frac),
+                                     MEMBER(orr_gemm_constants, dram_ramp_bytes),
+                                     MEMBER(orr_gemm_constants, tile_cost),
+                                     MEMBER(orr_gemm_constants, wave_s),
+                                     MEMBER(orr_gemm_constants, launch_s),
+                                     MEMBER(orr_gemm_constants, grouped_frac),
+                                     MEMBER(orr_gemm_constants, grouped_tile_s),
+                                     MEMBER(orr_gemm_constants, grouped_dram_frac),
+                                     MEMBER(orr_gemm_constants, grouped_launch_s)};
 static const struct member FLASH[] = {
-    MEMBER(orr_attention_constants, forward_frac), MEMBER(orr_attention_constants, forward_half_seq),
+    MEMBER(orr_attention_constants, forward_frac),  MEMBER(orr_attention_constants, forward_half_seq),
     MEMBER(orr_attention_constants, backward_frac), MEMBER(orr_attention_constants, backward_half_seq),
-    MEMBER(orr_attention_constants, head_64_frac), MEMBER(orr_attention_constants, head_96_frac),
+    MEMBER(orr_attention_constants, head_64_frac),  MEMBER(orr_attention_constants, head_96_frac),
     MEMBER(orr_attention_constants, tail)};
 static const struct member DECODE[] = {
-    MEMBER(orr_decode_constants, launch_s), MEMBER(orr_decode_constants, dram_frac),
+    MEMBER(orr_decode_constants, launch_s),     MEMBER(orr_decode_constants, dram_frac),
     MEMBER(orr_decode_constants, compute_frac), MEMBER(orr_decode_constants, sm_bytes_per_s),
-    MEMBER(orr_decode_constants, block_s), MEMBER(orr_decode_constants, reduce_s),
-    MEMBER(orr_decode_constants, ramp_bytes), MEMBER(orr_decode_constants, head_elements_per_s)};
+    MEMBER(orr_decode_constants, block_s),      MEMBER(orr_decode_constants, reduce_s),
+    MEMBER(orr_decode_constants, ramp_bytes),   MEMBER(orr_decode_constants, head_elements_per_s)};
 static const struct member SCALARS[] = {
     MEMBER(orr_calibration, pointwise_launch_s), MEMBER(orr_calibration, l2_frac), MEMBER(orr_calibration, write_frac),
     MEMBER(orr_calibration, softmax_unfused_frac), MEMBER(orr_calibration, p2p_scaleup_frac)};
@@ -57,11 +64,10 @@ static void set_members(json_t *object, const struct member *members, size_t n, 
         double value, old;
         memcpy(&value, (const char *)now + members[i].offset, sizeof value);
         memcpy(&old, (const char *)before + members[i].offset, sizeof old);
-        if (value != old)
-            set_real(object, members[i].key, value);
+        if (value != old) set_real(object, members[i].key, value);
     }
 }
-#define SET_MEMBERS(object, members, now, before) \
+#define SET_MEMBERS(object, members, now, before)                                                                      \
     set_members(object, members, sizeof(members) / sizeof *(members), now, before)
 
 static json_t *at(json_t *root, const char *first, const char *second)
@@ -78,8 +84,7 @@ static json_t *line_json(const struct orr_collective_line *line)
     }
     json_t *object = json_pack("{s:s, s:s}", "collective", orr_collective_name(line->collective), "algorithm",
                                orr_algorithm_name(line->algorithm));
-    if (line->custom)
-        json_object_set_new(object, "custom", json_true());
+    if (line->custom) json_object_set_new(object, "custom", json_true());
     json_object_set_new(object, "low_latency", json_boolean(line->low_latency));
     set_real(object, "base_s", line->base_s);
     set_real(object, "hop_s", line->hop_s);
@@ -91,8 +96,7 @@ static json_t *line_json(const struct orr_collective_line *line)
 static void set_lines(json_t *lines, const struct orr_calibration *now, const struct orr_calibration *before)
 {
     for (int64_t i = 0; i < now->n_lines; i++) {
-        if (i >= before->n_lines)
-            json_array_append_new(lines, line_json(&now->lines[i]));
+        if (i >= before->n_lines) json_array_append_new(lines, line_json(&now->lines[i]));
         else if (memcmp(&now->lines[i], &before->lines[i], sizeof now->lines[i]) != 0)
             json_array_set_new(lines, (size_t)i, line_json(&now->lines[i]));
     }
@@ -104,17 +108,19 @@ static void set_values(json_t *root, const struct orr_calibration *now, const st
     for (int d = 0; d < ORR_N_DTYPES; d++)
         SET_MEMBERS(at(root, "gemm", orr_dtype_name((enum orr_dtype)d)), GEMM, &now->gemm[d], &before->gemm[d]);
     for (int k = 0; k < ORR_N_ATTENTION_KERNELS; k++)
-        SET_MEMBERS(at(root, "attention", orr_attention_kernel_name((enum orr_attention_kernel)k)), FLASH, &now->attention[k],
-                    &before->attention[k]);
+        SET_MEMBERS(at(root, "attention", orr_attention_kernel_name((enum orr_attention_kernel)k)), FLASH,
+                    &now->attention[k], &before->attention[k]);
     for (int w = 0; w < 2; w++) {
         for (int k = 0; k < ORR_N_DECODE_KERNELS; k++)
-            SET_MEMBERS(json_object_get(at(root, "decode", orr_decode_kernel_name((enum orr_decode_kernel)k)), WIDTHS[w]),
-                        DECODE, &now->decode[k][w], &before->decode[k][w]);
+            SET_MEMBERS(
+                json_object_get(at(root, "decode", orr_decode_kernel_name((enum orr_decode_kernel)k)), WIDTHS[w]),
+                DECODE, &now->decode[k][w], &before->decode[k][w]);
         SET_MEMBERS(at(root, "mla_decode", WIDTHS[w]), DECODE, &now->mla_decode[w], &before->mla_decode[w]);
     }
     for (int p = 0; p < ORR_N_POINTWISES; p++)
         if (now->pointwise_frac[p] != before->pointwise_frac[p])
-            set_real(json_object_get(root, "pointwise_frac"), orr_pointwise_name((enum orr_pointwise)p), now->pointwise_frac[p]);
+            set_real(json_object_get(root, "pointwise_frac"), orr_pointwise_name((enum orr_pointwise)p),
+                     now->pointwise_frac[p]);
     SET_MEMBERS(root, SCALARS, now, before);
     set_lines(json_object_get(root, "lines"), now, before);
 }
@@ -124,8 +130,7 @@ static void set_values(json_t *root, const struct orr_calibration *now, const st
 static bool is_fitted(const struct orr_fit_group *group)
 {
     for (size_t i = 0; i < group->n_constants; i++)
-        if (orr_constant_is_new(&group->constants[i]))
-            return true;
+        if (orr_constant_is_new(&group->constants[i])) return true;
     return false;
 }
 
@@ -135,19 +140,16 @@ static void set_fit(json_t *root, const struct orr_fit_group *group)
     json_t *object = NULL;
     char first[48];
     const char *dot = strchr(group->path, '.');
-    if (group->kind == ORR_FIT_GROUPED || !dot)
-        return;
+    if (group->kind == ORR_FIT_GROUPED || !dot) return;
     (void)snprintf(first, sizeof first, "%.*s", (int)(dot - group->path), group->path);
     const char *second = strchr(dot + 1, '.');
-    if (!second)
-        object = at(root, first, dot + 1);
+    if (!second) object = at(root, first, dot + 1);
     else {
         char middle[48];
         (void)snprintf(middle, sizeof middle, "%.*s", (int)(second - dot - 1), dot + 1);
         object = json_object_get(at(root, first, middle), second + 1);
     }
-    if (!json_is_object(object))
-        return;
+    if (!json_is_object(object)) return;
     json_object_set_new(object, "rows", json_integer((json_int_t)group->n_fitted));
     set_real(object, "median_error_frac", (double)(int64_t)(group->median_frac * 1e4 + 0.5) / 1e4);
     set_real(object, "p90_error_frac", (double)(int64_t)(group->p90_frac * 1e4 + 0.5) / 1e4);
@@ -156,12 +158,10 @@ static void set_fit(json_t *root, const struct orr_fit_group *group)
 /* The entry of "sources" a group writes to. */
 static void source_key(const struct orr_fit_group *group, char key[64])
 {
-    if (group->kind == ORR_FIT_GROUPED)
-        (void)snprintf(key, 64, "gemm.grouped_frac");
+    if (group->kind == ORR_FIT_GROUPED) (void)snprintf(key, 64, "gemm.grouped_frac");
     else if (group->kind == ORR_FIT_DECODE)
         (void)snprintf(key, 64, "decode.%s", orr_decode_kernel_name((enum orr_decode_kernel)group->index));
-    else
-        (void)snprintf(key, 64, "%.*s", group->kind == ORR_FIT_LATENT ? 10 : 48, group->path);
+    else (void)snprintf(key, 64, "%.*s", group->kind == ORR_FIT_LATENT ? 10 : 48, group->path);
 }
 
 /* "aiconfigurator 095f58a nccl; apex_plus": the tables a group was fitted to, each once. */
@@ -169,14 +169,12 @@ static void add_table_names(const struct orr_fit *fit, size_t g, struct orr_text
 {
     bool first = true;
     for (size_t t = 0; t < fit->n_tables; t++) {
-        if (fit->tables[t].group != g || fit->tables[t].n_fitted == 0)
-            continue;
+        if (fit->tables[t].group != g || fit->tables[t].n_fitted == 0) continue;
         size_t earlier = 0;
         while (earlier < t && (fit->tables[earlier].group != g || fit->tables[earlier].n_fitted == 0 ||
                                strcmp(fit->tables[earlier].source, fit->tables[t].source) != 0))
             earlier++;
-        if (earlier < t)
-            continue;
+        if (earlier < t) continue;
         orr_text_add(text, "%s%s", first ? "" : ", ", fit->tables[t].source);
         first = false;
     }
@@ -194,15 +192,14 @@ static void add_group_source(const struct orr_fit *fit, size_t g, const char *da
                  group->kind == ORR_FIT_CUSTOM ? " custom" : "", 100 * group->median_frac, 100 * group->p90_frac);
     for (size_t i = 0; i < group->n_constants; i++) {
         const struct orr_fit_constant *constant = &group->constants[i];
-        if (orr_constant_is_new(constant))
-            continue;
+        if (orr_constant_is_new(constant)) continue;
         const char *name = strrchr(constant->path, '.');
         orr_text_add(text, "%s%s", kept ? ", " : ", not identified and kept: ",
-                     group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM || !name ? constant->path : name + 1);
+                     group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM || !name ? constant->path
+                                                                                            : name + 1);
         kept = true;
     }
-    if (date)
-        orr_text_add(text, ", %s", date);
+    if (date) orr_text_add(text, ", %s", date);
 }
 
 /* All groups that share an entry write it together; what the file said before stays at the end. */
@@ -214,26 +211,21 @@ static bool set_sources(const struct orr_fit *fit, json_t *sources, const char *
         size_t first = 0;
         for (; first < g; first++) {
             source_key(&fit->groups[first], other);
-            if (is_fitted(&fit->groups[first]) && strcmp(key, other) == 0)
-                break;
+            if (is_fitted(&fit->groups[first]) && strcmp(key, other) == 0) break;
         }
-        if (first < g || !is_fitted(&fit->groups[g]))
-            continue;
+        if (first < g || !is_fitted(&fit->groups[g])) continue;
         struct orr_text text = {0};
         for (size_t i = g; i < fit->n_groups; i++) {
             source_key(&fit->groups[i], other);
-            if (strcmp(key, other) != 0 || !is_fitted(&fit->groups[i]))
-                continue;
+            if (strcmp(key, other) != 0 || !is_fitted(&fit->groups[i])) continue;
             orr_text_add(&text, "%s", i == g ? "" : "; ");
             add_group_source(fit, i, date, &text);
         }
         const char *old = json_string_value(json_object_get(sources, key));
         const char *mark = old ? strstr(old, KEPT_MARK) : NULL;
-        if (old)
-            orr_text_add(&text, "%s%s", KEPT_MARK, mark ? mark + strlen(KEPT_MARK) : old);
+        if (old) orr_text_add(&text, "%s%s", KEPT_MARK, mark ? mark + strlen(KEPT_MARK) : old);
         char *entry = orr_text_take(&text);
-        if (!entry)
-            return false;
+        if (!entry) return false;
         json_object_set_new(sources, key, orr_json_word(entry));
         free(entry);
     }
@@ -248,14 +240,14 @@ static bool is_flat(const json_t *value)
     json_t *member;
     size_t i;
     if (json_is_array(value)) {
-        json_array_foreach(value, i, member) {
-            if (json_is_object(member) || json_is_array(member))
-                return false;
+        json_array_foreach(value, i, member)
+        {
+            if (json_is_object(member) || json_is_array(member)) return false;
         }
     }
-    json_object_foreach((json_t *)value, key, member) { /* nothing for an array */
-        if (json_is_object(member) || (json_is_array(member) && !is_flat(member)))
-            return false;
+    json_object_foreach((json_t *)value, key, member)
+    { /* nothing for an array */
+        if (json_is_object(member) || (json_is_array(member) && !is_flat(member))) return false;
     }
     return true;
 }
@@ -276,7 +268,8 @@ static void add_wrapped(struct orr_text *text, json_t *object, int column)
     int used = column;
     bool first = true;
     orr_text_add(text, "{");
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         struct orr_text member = {0};
         orr_text_add(&member, "\"%s\": ", key);
         add_flat(&member, value);
@@ -285,8 +278,7 @@ static void add_wrapped(struct orr_text *text, json_t *object, int column)
             orr_text_add(text, ",\n");
             orr_text_repeat(text, " ", column + 1);
             used = column;
-        } else if (!first)
-            orr_text_add(text, ", ");
+        } else if (!first) orr_text_add(text, ", ");
         orr_text_add(text, "%s", member.data ? member.data : "");
         text->failed |= member.failed;
         free(member.data);
@@ -304,7 +296,8 @@ static void add_members(struct orr_text *text, json_t *object, int indent)
     json_t *value;
     size_t left = json_object_size(object);
     orr_text_add(text, "{\n");
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         orr_text_repeat(text, " ", indent + 4);
         orr_text_add(text, "\"%s\": ", key);
         add_value(text, value, indent + 4, indent + 8 + (int)strlen(key), strcmp(key, "sources") == 0);
@@ -316,10 +309,8 @@ static void add_members(struct orr_text *text, json_t *object, int indent)
 
 static void add_value(struct orr_text *text, json_t *value, int indent, int column, bool spread)
 {
-    if (json_is_object(value) && (spread || !is_flat(value)))
-        add_members(text, value, indent);
-    else if (json_is_object(value))
-        add_wrapped(text, value, column);
+    if (json_is_object(value) && (spread || !is_flat(value))) add_members(text, value, indent);
+    else if (json_is_object(value)) add_wrapped(text, value, column);
     else if (json_is_array(value) && !is_flat(value)) {
         orr_text_add(text, "[\n");
         for (size_t i = 0; i < json_array_size(value); i++) {
@@ -329,8 +320,7 @@ static void add_value(struct orr_text *text, json_t *value, int indent, int colu
         }
         orr_text_repeat(text, " ", indent);
         orr_text_add(text, "]");
-    } else
-        add_flat(text, value);
+    } else add_flat(text, value);
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -345,29 +335,24 @@ enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **js
     const struct orr_reference reference = {.part = ORR_PART_CALIBRATION, .name = fit->before.id};
     struct orr_part_doc *part = calloc(1, sizeof *part);
     *json = NULL;
-    if (!part)
-        return out_of_memory(error);
+    if (!part) return out_of_memory(error);
     enum orr_err err = orr_part_open(fit->catalogue, &reference, NULL, part, error);
     json_t *root = err ? NULL : json_deep_copy(part->doc.root);
     orr_part_close(part);
     free(part);
-    if (err)
-        return err;
+    if (err) return err;
     struct orr_text text = {0};
     if (!fit->before.calibrated) /* borrowed so far: from now on this chip's own */
         json_object_set_new(root, "chips", json_pack("[s]", fit->job.system.chip.id));
     set_values(root, &fit->job.calibration, &fit->before);
     for (size_t g = 0; g < fit->n_groups; g++)
-        if (is_fitted(&fit->groups[g]))
-            set_fit(root, &fit->groups[g]);
+        if (is_fitted(&fit->groups[g])) set_fit(root, &fit->groups[g]);
     const bool good = root && set_sources(fit, json_object_get(root, "sources"), date);
-    if (good)
-        add_members(&text, root, 0);
+    if (good) add_members(&text, root, 0);
     orr_text_add(&text, "\n");
     json_decref(root);
     *json = orr_text_take(&text);
-    if (*json && good)
-        return ORR_OK;
+    if (*json && good) return ORR_OK;
     free(*json);
     *json = NULL;
     return out_of_memory(error);

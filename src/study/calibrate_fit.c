@@ -12,11 +12,11 @@
 
 /* Logarithmic errors: squared below the first, linear to the second, no worse beyond: outliers are ignored. */
 #define LOSS_ROUND 0.03
-#define LOSS_CLIP 0.5
+#define LOSS_CLIP  0.5
 /* A constant is told by the data if moving it to these factors, everything else refitted, costs this share of the loss
  * (and, for perfect data, this much). */
-#define PROBE_LOW 0.7
-#define PROBE_HIGH 1.4
+#define PROBE_LOW     0.7
+#define PROBE_HIGH    1.4
 #define TELLING_SHARE 0.005
 #define TELLING_LEAST 1e-4
 /* New constants must lower the loss by this share: noise does not move a calibration. */
@@ -26,7 +26,7 @@
 /* Rows for every constant of a group. */
 #define ROWS_PER_CONSTANT 3
 /* Fitted values are rounded, so that the file holds exactly what was scored. */
-#define DIGITS 4
+#define DIGITS    4
 #define MAX_SLOTS 64
 
 /* ---------------------------------------------------------------- pricing */
@@ -40,8 +40,7 @@ void orr_fit_enter(struct orr_fit *fit, const struct orr_fit_group *group)
     const bool framework = group->kind == ORR_FIT_POINTWISE || group->kind == ORR_FIT_LAUNCH ||
                            (group->kind == ORR_FIT_DECODE && group->index == ORR_DECODE_SDPA);
     job->engine = framework ? fit->framework : fit->serving;
-    if (group->kind == ORR_FIT_FLASH)
-        job->workload.attention = (enum orr_attention_kernel)group->index;
+    if (group->kind == ORR_FIT_FLASH) job->workload.attention = (enum orr_attention_kernel)group->index;
 }
 
 static double op_s(const struct orr_job *job, const struct orr_op *op)
@@ -66,18 +65,13 @@ double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool
     const struct orr_fit_table *table = &fit->tables[row->table];
     struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[row->ops[0].dtype];
     const double burst_frac = gemm->burst_frac;
-    if (row->ops[0].kind == ORR_OP_GEMM && row->mode == ORR_MODE_SUSTAINED)
-        gemm->burst_frac = gemm->sustained_frac;
-    else if (with_terms && table->level > 0)
-        gemm->burst_frac = table->level;
+    if (row->ops[0].kind == ORR_OP_GEMM && row->mode == ORR_MODE_SUSTAINED) gemm->burst_frac = gemm->sustained_frac;
+    else if (with_terms && table->level > 0) gemm->burst_frac = table->level;
     fit->job.plan.tp = row->ranks;
     double total_s = 0;
-    for (int i = 0; i < row->n_ops; i++)
-        total_s += op_s(&fit->job, &row->ops[i]);
-    if (with_terms)
-        total_s += table->call_s;
-    if (with_terms && row->has_pass && table->passes > 0)
-        total_s += table->passes * op_s(&fit->job, &row->pass);
+    for (int i = 0; i < row->n_ops; i++) total_s += op_s(&fit->job, &row->ops[i]);
+    if (with_terms) total_s += table->call_s;
+    if (with_terms && row->has_pass && table->passes > 0) total_s += table->passes * op_s(&fit->job, &row->pass);
     gemm->burst_frac = burst_frac;
     fit->evaluations++;
     return total_s;
@@ -130,7 +124,8 @@ static double objective(unsigned n, const double *x, double *gradient, void *con
     unsigned j = 0;
     for (size_t i = 0; i < p->n_slots && j < n; i++)
         if (!p->slots[i].frozen)
-            *p->slots[i].target = orr_min(p->slots[i].high, orr_max(p->slots[i].low, from_search(&p->slots[i], x[j++])));
+            *p->slots[i].target =
+                orr_min(p->slots[i].high, orr_max(p->slots[i].low, from_search(&p->slots[i], x[j++])));
     return loss_of(p);
 }
 
@@ -141,8 +136,7 @@ static double minimise(struct problem *p, int evaluations_per_slot)
     unsigned n = 0;
     for (size_t i = 0; i < p->n_slots; i++) {
         const struct slot *slot = &p->slots[i];
-        if (slot->frozen)
-            continue;
+        if (slot->frozen) continue;
         low[n] = to_search(slot, slot->low);
         high[n] = to_search(slot, slot->high);
         x[n] = orr_min(high[n], orr_max(low[n], to_search(slot, *slot->target)));
@@ -151,11 +145,9 @@ static double minimise(struct problem *p, int evaluations_per_slot)
             step[n] = -step[n];
         n++;
     }
-    if (n == 0)
-        return loss_of(p);
+    if (n == 0) return loss_of(p);
     nlopt_opt search = nlopt_create(NLOPT_LN_SBPLX, n);
-    if (!search)
-        return HUGE_VAL;
+    if (!search) return HUGE_VAL;
     const bool ready = nlopt_set_min_objective(search, objective, p) > 0 && nlopt_set_lower_bounds(search, low) > 0 &&
                        nlopt_set_upper_bounds(search, high) > 0 && nlopt_set_initial_step(search, step) > 0 &&
                        nlopt_set_xtol_rel(search, 1e-4) > 0 && nlopt_set_ftol_rel(search, 1e-5) > 0 &&
@@ -178,27 +170,21 @@ static void add_terms(struct problem *p, size_t group)
     const struct orr_fit_group *g = &fit->groups[group];
     for (size_t t = 0; t < fit->n_tables; t++) {
         struct orr_fit_table *table = &fit->tables[t];
-        if (table->group != group || table->n_fitted == 0)
-            continue;
+        if (table->group != group || table->n_fitted == 0) continue;
         const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[g->kind == ORR_FIT_GEMM ? g->index : 0];
-        if (table->free_level)
-            add_slot(p, &table->level, 0.9 * gemm->sustained_frac, gemm->burst_frac, 0.7);
-        if (table->free_call)
-            add_slot(p, &table->call_s, 0, table->least_s, 1e-5);
-        if (table->free_passes)
-            add_slot(p, &table->passes, 0, 6, 1);
+        if (table->free_level) add_slot(p, &table->level, 0.9 * gemm->sustained_frac, gemm->burst_frac, 0.7);
+        if (table->free_call) add_slot(p, &table->call_s, 0, table->least_s, 1e-5);
+        if (table->free_passes) add_slot(p, &table->passes, 0, 6, 1);
     }
 }
 
 static bool start_problem(struct orr_fit *fit, size_t group, struct problem *p)
 {
     *p = (struct problem){.fit = fit, .rows = malloc((fit->n_rows + 1) * sizeof *p->rows)};
-    if (!p->rows)
-        return false;
+    if (!p->rows) return false;
     for (size_t i = 0; i < fit->n_rows; i++) {
         const struct orr_kernel_row *row = &fit->rows[i];
-        if (row->left_out || row->group != group || !row->fitted)
-            continue;
+        if (row->left_out || row->group != group || !row->fitted) continue;
         p->rows[p->n_rows++] = row;
         p->weight_sum += row->weight;
     }
@@ -209,12 +195,10 @@ static bool start_problem(struct orr_fit *fit, size_t group, struct problem *p)
 bool orr_fit_terms(struct orr_fit *fit, size_t group)
 {
     struct problem p;
-    if (!start_problem(fit, group, &p))
-        return false;
+    if (!start_problem(fit, group, &p)) return false;
     add_terms(&p, group);
     double loss = minimise(&p, 120);
-    if (p.n_slots > 0 && loss < HUGE_VAL)
-        loss = minimise(&p, 120);
+    if (p.n_slots > 0 && loss < HUGE_VAL) loss = minimise(&p, 120);
     fit->groups[group].loss_before = loss;
     free(p.rows);
     return loss < HUGE_VAL;
@@ -229,14 +213,12 @@ static double *constant_at(struct orr_fit *fit, const struct orr_fit_constant *c
 
 static void save(const struct problem *p, double *values)
 {
-    for (size_t i = 0; i < p->n_slots; i++)
-        values[i] = *p->slots[i].target;
+    for (size_t i = 0; i < p->n_slots; i++) values[i] = *p->slots[i].target;
 }
 
 static void restore(struct problem *p, const double *values)
 {
-    for (size_t i = 0; i < p->n_slots; i++)
-        *p->slots[i].target = values[i];
+    for (size_t i = 0; i < p->n_slots; i++) *p->slots[i].target = values[i];
 }
 
 /* Search from the values so far, and from the usual ones; again from the better end. */
@@ -246,8 +228,7 @@ static double search_all(struct problem *p)
     const double first_loss = minimise(p, 150);
     save(p, first);
     for (size_t i = 0; i < p->n_constants; i++)
-        if (!p->slots[i].frozen)
-            *p->slots[i].target = p->slots[i].typical;
+        if (!p->slots[i].frozen) *p->slots[i].target = p->slots[i].typical;
     const double second_loss = minimise(p, 150);
     save(p, second);
     restore(p, first_loss <= second_loss ? first : second);
@@ -276,21 +257,18 @@ static bool is_told(struct problem *p, size_t i, const double *best, double limi
     bool room = false;
     if (value - down > least) {
         room = true;
-        if (profile(p, i, down, best) <= limit)
-            return false;
+        if (profile(p, i, down, best) <= limit) return false;
     }
     if (up - value > least) {
         room = true;
-        if (profile(p, i, up, best) <= limit)
-            return false;
+        if (profile(p, i, up, best) <= limit) return false;
     }
     return room;
 }
 
 static double rounded(double value)
 {
-    if (!(fabs(value) > 0))
-        return 0;
+    if (!(fabs(value) > 0)) return 0;
     const double unit = pow(10, DIGITS - 1 - (int)floor(log10(fabs(value))));
     return round(value * unit) / unit;
 }
@@ -306,11 +284,9 @@ static size_t refuse(struct problem *p, struct orr_fit_group *group, const size_
         struct orr_fit_constant *constant = &group->constants[constant_of[i]];
         const double old = constant->old_value;
         constant->state = ORR_CONSTANT_FITTED;
-        if (is_told(p, i, best, limit))
-            continue;
+        if (is_told(p, i, best, limit)) continue;
         constant->state = ORR_CONSTANT_ONE_SIDE;
-        if (profile(p, i, old, best) > limit)
-            continue;
+        if (profile(p, i, old, best) > limit) continue;
         constant->state = ORR_CONSTANT_REFUSED;
         p->slots[i].frozen = true;
         best[i] = old; /* the next ones are tested beside it */
@@ -333,8 +309,7 @@ static void take_back(struct problem *p, struct orr_fit_group *group, enum orr_c
 {
     for (size_t i = 0; i < group->n_constants; i++) {
         *constant_at(p->fit, &group->constants[i]) = group->constants[i].old_value;
-        if (orr_constant_is_new(&group->constants[i]))
-            group->constants[i].state = why;
+        if (orr_constant_is_new(&group->constants[i])) group->constants[i].state = why;
     }
 }
 
@@ -357,8 +332,7 @@ static void accept_or_keep(struct problem *p, struct orr_fit_group *group, doubl
 {
     const struct orr_fit_constant *only = &group->constants[0];
     const double value = *constant_at(p->fit, only);
-    if (median_error(p) > POOR_FRAC)
-        take_back(p, group, ORR_CONSTANT_POOR);
+    if (median_error(p) > POOR_FRAC) take_back(p, group, ORR_CONSTANT_POOR);
     else if (group->n_constants == 1 && only->low > 0 && (value <= 1.001 * only->low || value >= 0.999 * only->high))
         take_back(p, group, ORR_CONSTANT_BOUND);
     else if (loss > (1 - WORTH_SHARE) * group->loss_before - TELLING_LEAST / 10)
@@ -370,12 +344,10 @@ static void finish(struct problem *p, struct orr_fit_group *group)
     for (size_t i = 0; i < group->n_constants; i++) {
         struct orr_fit_constant *constant = &group->constants[i];
         double *value = constant_at(p->fit, constant);
-        if (orr_constant_is_new(constant))
-            *value = rounded(*value);
+        if (orr_constant_is_new(constant)) *value = rounded(*value);
         constant->new_value = *value;
     }
-    for (size_t i = 0; i < p->n_constants; i++)
-        p->slots[i].frozen = true;
+    for (size_t i = 0; i < p->n_constants; i++) p->slots[i].frozen = true;
     group->loss_after = minimise(p, 120); /* the tables' terms for the rounded constants */
 }
 
@@ -384,8 +356,7 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     struct orr_fit_group *group = &fit->groups[g];
     struct problem p;
     size_t constant_of[MAX_SLOTS];
-    if (!start_problem(fit, g, &p))
-        return false;
+    if (!start_problem(fit, g, &p)) return false;
     for (size_t i = 0; i < group->n_constants; i++) {
         struct orr_fit_constant *constant = &group->constants[i];
         constant->state = ORR_CONSTANT_FEW_ROWS;
@@ -397,12 +368,9 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     p.n_constants = p.n_slots;
     add_terms(&p, g);
     double loss = p.n_constants > 0 ? search_all(&p) : 0;
-    if (p.n_constants > 0 && loss < HUGE_VAL && refuse(&p, group, constant_of, loss) > 0)
-        loss = minimise(&p, 150);
-    if (p.n_constants > 0 && loss < HUGE_VAL)
-        accept_or_keep(&p, group, loss);
-    if (loss < HUGE_VAL)
-        finish(&p, group);
+    if (p.n_constants > 0 && loss < HUGE_VAL && refuse(&p, group, constant_of, loss) > 0) loss = minimise(&p, 150);
+    if (p.n_constants > 0 && loss < HUGE_VAL) accept_or_keep(&p, group, loss);
+    if (loss < HUGE_VAL) finish(&p, group);
     free(p.rows);
     return loss < HUGE_VAL && group->loss_after < HUGE_VAL;
 }

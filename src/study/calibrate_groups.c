@@ -19,10 +19,10 @@ static const struct size_classes *classes_of(enum orr_kernel kind)
 {
     static const struct size_classes PRODUCT = {{16, 256, 2048},
                                                 {"m < 16", "m 16-255", "m 256-2047", "m >= 2048", "n or k < 512"}};
-    static const struct size_classes QUERIES = {{128, 1024, 4096}, {"q < 128", "q 128-1023", "q 1024-4095", "q >= 4096", ""}};
+    static const struct size_classes QUERIES = {{128, 1024, 4096},
+                                                {"q < 128", "q 128-1023", "q 1024-4095", "q >= 4096", ""}};
     static const struct size_classes CACHE = {{4e6, 64e6, 512e6}, {"< 4 MB", "4-64 MB", "64-512 MB", ">= 512 MB", ""}};
-    static const struct size_classes EXPERT = {
-        {16, 128, 512}, {"m < 16", "m 16-127", "m 128-511", "m >= 512", ""}};
+    static const struct size_classes EXPERT = {{16, 128, 512}, {"m < 16", "m 16-127", "m 128-511", "m >= 512", ""}};
     static const struct size_classes MESSAGE = {{65536, 1048576, 16777216},
                                                 {"< 64 KiB", "64 KiB-1 MiB", "1-16 MiB", ">= 16 MiB", ""}};
     static const struct size_classes TENSOR = {{1e6, 1e8, 1e9}, {"< 1 MB", "1-100 MB", "0.1-1 GB", ">= 1 GB", ""}};
@@ -55,11 +55,9 @@ const char *orr_size_class_name(enum orr_kernel kind, int size_class)
 static int size_class_of(const struct orr_kernel_row *row)
 {
     const struct size_classes *classes = classes_of(row->kind);
-    if (row->size < 0)
-        return ORR_SIZE_CLASSES - 1;
+    if (row->size < 0) return ORR_SIZE_CLASSES - 1;
     int i = 0;
-    while (i < ORR_SIZE_CLASSES - 2 && row->size >= classes->from[i])
-        i++;
+    while (i < ORR_SIZE_CLASSES - 2 && row->size >= classes->from[i]) i++;
     return i;
 }
 
@@ -77,8 +75,7 @@ static void prefer_named(struct orr_fit *fit, size_t group)
     for (size_t i = 0; i < fit->n_rows; i++)
         named |= in_group(&fit->rows[i], group) && fit->rows[i].fitted && *fit->rows[i].backend;
     for (size_t i = 0; named && i < fit->n_rows; i++)
-        if (in_group(&fit->rows[i], group) && !*fit->rows[i].backend)
-            fit->rows[i].fitted = false;
+        if (in_group(&fit->rows[i], group) && !*fit->rows[i].backend) fit->rows[i].fitted = false;
 }
 
 /* Block-scaled products are kernels of their own: fitted only where there are no plain ones. */
@@ -88,8 +85,7 @@ static void prefer_plain(struct orr_fit *fit, size_t group)
     for (size_t i = 0; i < fit->n_rows; i++)
         plain |= in_group(&fit->rows[i], group) && fit->rows[i].fitted && strcmp(fit->rows[i].dtype, "fp8_block") != 0;
     for (size_t i = 0; plain && i < fit->n_rows; i++)
-        if (in_group(&fit->rows[i], group) && strcmp(fit->rows[i].dtype, "fp8_block") == 0)
-            fit->rows[i].fitted = false;
+        if (in_group(&fit->rows[i], group) && strcmp(fit->rows[i].dtype, "fp8_block") == 0) fit->rows[i].fitted = false;
 }
 
 /* Mean logarithm of the fitted times of a table; HUGE_VAL if it has none. */
@@ -98,8 +94,7 @@ static double mean_log_s(const struct orr_fit *fit, size_t table)
     double sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < fit->n_rows; i++) {
-        if (fit->rows[i].left_out || fit->rows[i].table != table || !fit->rows[i].fitted)
-            continue;
+        if (fit->rows[i].left_out || fit->rows[i].table != table || !fit->rows[i].fitted) continue;
         sum += log(fit->rows[i].measured_s);
         n++;
     }
@@ -111,19 +106,18 @@ static void prefer_fastest(struct orr_fit *fit, size_t group)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < fit->n_tables; i++)
-        if (fit->tables[i].group == group && (best == SIZE_MAX || mean_log_s(fit, i) < mean_log_s(fit, best)))
-            best = i;
+        if (fit->tables[i].group == group && (best == SIZE_MAX || mean_log_s(fit, i) < mean_log_s(fit, best))) best = i;
     for (size_t i = 0; i < fit->n_rows; i++)
-        if (in_group(&fit->rows[i], group) && fit->rows[i].table != best)
-            fit->rows[i].fitted = false;
+        if (in_group(&fit->rows[i], group) && fit->rows[i].table != best) fit->rows[i].fitted = false;
 }
 
 /* ---------------------------------------------------------------- tables */
 
 static bool same_table(const struct orr_fit_table *t, const struct orr_kernel_row *row)
 {
-    return t->group == row->group && t->kind == row->kind && t->mode == row->mode && strcmp(t->source, row->source) == 0 &&
-           strcmp(t->backend, row->backend) == 0 && strcmp(t->dtype, row->dtype) == 0;
+    return t->group == row->group && t->kind == row->kind && t->mode == row->mode &&
+           strcmp(t->source, row->source) == 0 && strcmp(t->backend, row->backend) == 0 &&
+           strcmp(t->dtype, row->dtype) == 0;
 }
 
 static bool build_tables(struct orr_fit *fit)
@@ -134,26 +128,26 @@ static bool build_tables(struct orr_fit *fit)
     size_t capacity = 0;
     for (size_t i = 0; i < fit->n_rows; i++) {
         struct orr_kernel_row *row = &fit->rows[i];
-        if (row->left_out)
-            continue;
+        if (row->left_out) continue;
         size_t t = 0;
-        while (t < fit->n_tables && !same_table(&fit->tables[t], row))
-            t++;
+        while (t < fit->n_tables && !same_table(&fit->tables[t], row)) t++;
         if (t == capacity) {
             capacity = 2 * capacity + 16;
             struct orr_fit_table *tables = realloc(fit->tables, capacity * sizeof *tables);
-            if (!tables)
-                return false;
+            if (!tables) return false;
             fit->tables = tables;
         }
         if (t == fit->n_tables)
-            fit->tables[fit->n_tables++] = (struct orr_fit_table){.group = row->group, .kind = row->kind, .mode = row->mode,
-                                                                  .source = row->source, .backend = row->backend,
-                                                                  .dtype = row->dtype, .least_s = row->measured_s};
+            fit->tables[fit->n_tables++] = (struct orr_fit_table){.group = row->group,
+                                                                  .kind = row->kind,
+                                                                  .mode = row->mode,
+                                                                  .source = row->source,
+                                                                  .backend = row->backend,
+                                                                  .dtype = row->dtype,
+                                                                  .least_s = row->measured_s};
         row->table = t;
         fit->tables[t].n_rows++;
-        if (row->measured_s < fit->tables[t].least_s)
-            fit->tables[t].least_s = row->measured_s;
+        if (row->measured_s < fit->tables[t].least_s) fit->tables[t].least_s = row->measured_s;
     }
     return true;
 }
@@ -189,16 +183,15 @@ static void free_terms(struct orr_fit *fit, size_t table)
     const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[group->kind == ORR_FIT_GEMM ? group->index : 0];
     bool narrow = false;
     for (size_t i = 0; i < fit->n_rows && !narrow; i++)
-        narrow = !fit->rows[i].left_out && fit->rows[i].table == table && fit->rows[i].has_pass && !fit->rows[i].ready_inputs;
+        narrow = !fit->rows[i].left_out && fit->rows[i].table == table && fit->rows[i].has_pass &&
+                 !fit->rows[i].ready_inputs;
     switch (group->kind) {
     case ORR_FIT_GEMM:
         t->free_level = t->mode == ORR_MODE_UNKNOWN && t->n_fitted > 0; /* nothing is fitted to what is only shown */
         t->level = t->free_level ? (gemm->burst_frac + gemm->sustained_frac) / 2 : 0;
         t->free_call = t->free_passes = narrow;
         return;
-    case ORR_FIT_GROUPED:
-        t->free_passes = narrow;
-        return;
+    case ORR_FIT_GROUPED: t->free_passes = narrow; return;
     case ORR_FIT_FLASH:
     case ORR_FIT_P2P: t->free_call = true; return;
     case ORR_FIT_LINES: t->free_call = !is_reference(fit, table); return;
@@ -218,8 +211,7 @@ static void weigh(struct orr_fit *fit)
     for (size_t t = 0; t < fit->n_tables; t++) {
         size_t n[ORR_SIZE_CLASSES] = {0}, classes = 0;
         for (size_t i = 0; i < fit->n_rows; i++)
-            if (!fit->rows[i].left_out && fit->rows[i].fitted && fit->rows[i].table == t)
-                n[fit->rows[i].size_class]++;
+            if (!fit->rows[i].left_out && fit->rows[i].fitted && fit->rows[i].table == t) n[fit->rows[i].size_class]++;
         for (size_t c = 0; c < ORR_SIZE_CLASSES; c++) {
             classes += n[c] > 0;
             fit->tables[t].n_fitted += n[c];
@@ -243,7 +235,10 @@ struct known_constant {
     enum need need;
 };
 
-#define GEMM(member, ...) {#member, offsetof(struct orr_gemm_constants, member), __VA_ARGS__}
+#define GEMM(member, ...)                                                                                              \
+    {                                                                                                                  \
+#member, offsetof(struct orr_gemm_constants, member), __VA_ARGS__                                              \
+    }
 static const struct known_constant GEMM_CONSTANTS[] = {
     GEMM(burst_frac, 0.2, 1, 0.8, "frac", "share of peak before the power limit acts", NEED_BURST),
     GEMM(sustained_frac, 0.2, 1, 0.65, "frac", "share of peak in an endless matrix load", NEED_SUSTAINED),
@@ -260,7 +255,10 @@ static const struct known_constant GROUPED_CONSTANTS[] = {
     GEMM(grouped_launch_s, 0, 5e-5, 1e-5, "s", "grouped product: fixed time, routing kernels in", NEED_ANY),
 };
 
-#define FLASH(member, ...) {#member, offsetof(struct orr_attention_constants, member), __VA_ARGS__}
+#define FLASH(member, ...)                                                                                             \
+    {                                                                                                                  \
+#member, offsetof(struct orr_attention_constants, member), __VA_ARGS__                                         \
+    }
 static const struct known_constant FLASH_CONSTANTS[] = {
     FLASH(forward_frac, 0.05, 1, 0.6, "frac", "share of 16-bit peak, forward", NEED_FORWARD),
     FLASH(forward_half_seq, 0, 5000, 500, "keys", "sequence at half that share", NEED_FORWARD),
@@ -271,7 +269,10 @@ static const struct known_constant FLASH_CONSTANTS[] = {
     FLASH(tail, 0, 5, 0.7, "number", "last blocks of a launch, in walks over the keys", NEED_ANY),
 };
 
-#define DECODE(member, ...) {#member, offsetof(struct orr_decode_constants, member), __VA_ARGS__}
+#define DECODE(member, ...)                                                                                            \
+    {                                                                                                                  \
+#member, offsetof(struct orr_decode_constants, member), __VA_ARGS__                                            \
+    }
 static const struct known_constant DECODE_CONSTANTS[] = {
     DECODE(launch_s, 0, 3e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
     DECODE(dram_frac, 0.2, 1, 0.9, "frac", "share of DRAM bandwidth the cache is read at", NEED_ANY),
@@ -280,7 +281,8 @@ static const struct known_constant DECODE_CONSTANTS[] = {
     DECODE(block_s, 0, 1e-5, 1.5e-6, "s", "fixed time of a thread block", NEED_ANY),
     DECODE(reduce_s, 0, 2e-5, 4e-6, "s", "adding partial results of a split context", NEED_ANY),
     DECODE(ramp_bytes, 0, 2e8, 3e7, "bytes", "cache bytes read at half rate before DRAM is busy", NEED_ANY),
-    DECODE(head_elements_per_s, 2e11, 2e13, 2.5e12, "1/s", "elements of kernels with one query head per block", NEED_ANY),
+    DECODE(head_elements_per_s, 2e11, 2e13, 2.5e12, "1/s", "elements of kernels with one query head per block",
+           NEED_ANY),
 };
 /* Absorbed latent attention and framework kernels have no splits to add. */
 static const struct known_constant WHOLE_CONSTANTS[] = {
@@ -307,8 +309,7 @@ static bool bears_on(const struct orr_kernel_row *row, enum need need)
 
 static struct orr_fit_constant *new_constant(struct orr_fit *fit, struct orr_fit_group *group, size_t offset)
 {
-    if (group->n_constants == ORR_FIT_CONSTANTS)
-        return NULL;
+    if (group->n_constants == ORR_FIT_CONSTANTS) return NULL;
     struct orr_fit_constant *constant = &group->constants[group->n_constants++];
     *constant = (struct orr_fit_constant){.offset = offset};
     memcpy(&constant->old_value, (const char *)&fit->job.calibration + offset, sizeof constant->old_value);
@@ -322,8 +323,7 @@ static void add_known(struct orr_fit *fit, size_t g, const struct known_constant
     struct orr_fit_group *group = &fit->groups[g];
     for (size_t k = 0; k < n; k++) {
         struct orr_fit_constant *constant = new_constant(fit, group, base + known[k].offset);
-        if (!constant)
-            return;
+        if (!constant) return;
         (void)snprintf(constant->path, sizeof constant->path, "%s.%s", group->path, known[k].key);
         constant->low = known[k].low;
         constant->high = known[k].high;
@@ -331,7 +331,8 @@ static void add_known(struct orr_fit *fit, size_t g, const struct known_constant
         constant->unit = known[k].unit;
         constant->meaning = known[k].meaning;
         for (size_t i = 0; i < fit->n_rows; i++)
-            constant->rows += in_group(&fit->rows[i], g) && fit->rows[i].fitted && bears_on(&fit->rows[i], known[k].need);
+            constant->rows +=
+                in_group(&fit->rows[i], g) && fit->rows[i].fitted && bears_on(&fit->rows[i], known[k].need);
     }
 }
 #define ADD_KNOWN(fit, g, table, base) add_known(fit, g, table, sizeof(table) / sizeof *(table), base)
@@ -340,15 +341,12 @@ static void add_one(struct orr_fit *fit, size_t g, struct orr_fit_constant like)
 {
     struct orr_fit_group *group = &fit->groups[g];
     struct orr_fit_constant *constant = new_constant(fit, group, like.offset);
-    if (!constant)
-        return;
+    if (!constant) return;
     like.old_value = constant->old_value;
     like.new_value = constant->new_value;
     *constant = like;
-    if (!constant->path[0])
-        memcpy(constant->path, group->path, sizeof group->path);
-    if (!constant->rows)
-        constant->rows = group->n_fitted;
+    if (!constant->path[0]) memcpy(constant->path, group->path, sizeof group->path);
+    if (!constant->rows) constant->rows = group->n_fitted;
 }
 
 /* ---------------------------------------------------------------- lines */
@@ -359,12 +357,13 @@ static void start_lines(struct orr_fit *fit, enum orr_collective collective, boo
     struct orr_calibration *calibration = &fit->job.calibration;
     const enum orr_algorithm plain = collective == ORR_COLLECTIVE_ALLTOALL ? ORR_ALGORITHM_DIRECT : ORR_ALGORITHM_RING;
     for (int64_t i = 0; i < calibration->n_lines; i++)
-        if (calibration->lines[i].collective == collective && calibration->lines[i].custom == custom)
-            return;
+        if (calibration->lines[i].collective == collective && calibration->lines[i].custom == custom) return;
     for (int i = 0; i < 2 && calibration->n_lines < ORR_MAX_LINES; i++)
         calibration->lines[calibration->n_lines++] = (struct orr_collective_line){
             .collective = collective,
-            .algorithm = !custom ? plain : i == 0 ? ORR_ALGORITHM_ONESHOT : ORR_ALGORITHM_TWOSHOT,
+            .algorithm = !custom  ? plain
+                         : i == 0 ? ORR_ALGORITHM_ONESHOT
+                                  : ORR_ALGORITHM_TWOSHOT,
             .low_latency = custom || i == 0,
             .custom = custom,
             .base_s = i == 0 ? 5e-6 : 2e-5,
@@ -386,19 +385,23 @@ static void add_line(struct orr_fit *fit, size_t g, int64_t i)
 {
     const struct orr_collective_line *line = &fit->job.calibration.lines[i];
     const size_t base = offsetof(struct orr_calibration, lines) + (size_t)i * sizeof *line;
-    struct orr_fit_constant constant = {.low = 0, .high = 3e-4, .typical = 1e-5, .unit = "s", .meaning = "fixed time",
+    struct orr_fit_constant constant = {.low = 0,
+                                        .high = 3e-4,
+                                        .typical = 1e-5,
+                                        .unit = "s",
+                                        .meaning = "fixed time",
                                         .offset = base + offsetof(struct orr_collective_line, base_s)};
     const char *name = orr_collective_name(line->collective), *how = orr_algorithm_name(line->algorithm);
     (void)snprintf(constant.path, sizeof constant.path, "lines.%d.base_s (%s %s)", (int)i, name, how);
     add_one(fit, g, constant);
     constant.offset = base + offsetof(struct orr_collective_line, hop_s);
     constant.high = line->custom ? 1e-6 : 3e-6; /* longer ones would rule rings of more ranks than were measured */
-    if (line->hop_s > constant.high)
-        constant.high = line->hop_s;
+    if (line->hop_s > constant.high) constant.high = line->hop_s;
     constant.typical = 1e-6;
     constant.meaning = "time per hop";
     (void)snprintf(constant.path, sizeof constant.path, "lines.%d.hop_s", (int)i);
-    if (line->algorithm != ORR_ALGORITHM_DIRECT && line->algorithm != ORR_ALGORITHM_NVLS) /* the same hops for any ranks */
+    if (line->algorithm != ORR_ALGORITHM_DIRECT &&
+        line->algorithm != ORR_ALGORITHM_NVLS) /* the same hops for any ranks */
         add_one(fit, g, constant);
     for (int64_t p = 0; p < line->n_points; p++) {
         constant.offset = base + offsetof(struct orr_collective_line, efficiency_frac) + (size_t)p * sizeof(double);
@@ -410,8 +413,7 @@ static void add_line(struct orr_fit *fit, size_t g, int64_t i)
         constant.rows = rows_at_ranks(fit, g, line->ranks[p]);
         (void)snprintf(constant.path, sizeof constant.path, "lines.%d.efficiency_frac.%d (%d ranks)", (int)i, (int)p,
                        (int)line->ranks[p]);
-        if (constant.rows > 0)
-            add_one(fit, g, constant);
+        if (constant.rows > 0) add_one(fit, g, constant);
     }
 }
 
@@ -421,8 +423,7 @@ static void add_lines(struct orr_fit *fit, size_t g)
     const bool custom = group->kind == ORR_FIT_CUSTOM;
     for (int64_t i = 0; i < fit->job.calibration.n_lines; i++) {
         const struct orr_collective_line *line = &fit->job.calibration.lines[i];
-        if ((int)line->collective == group->index && line->custom == custom)
-            add_line(fit, g, i);
+        if ((int)line->collective == group->index && line->custom == custom) add_line(fit, g, i);
     }
 }
 
@@ -436,7 +437,8 @@ static void add_constants(struct orr_fit *fit, size_t g)
     const size_t flash = offsetof(struct orr_calibration, attention) + i * sizeof(struct orr_attention_constants);
     const size_t decode = offsetof(struct orr_calibration, decode) + (2 * i + w) * sizeof(struct orr_decode_constants);
     const size_t latent = offsetof(struct orr_calibration, mla_decode) + w * sizeof(struct orr_decode_constants);
-    struct orr_fit_constant share = {.low = 0.02, .high = 1, .typical = 0.7, .unit = "frac", .meaning = "share of DRAM bandwidth"};
+    struct orr_fit_constant share = {
+        .low = 0.02, .high = 1, .typical = 0.7, .unit = "frac", .meaning = "share of DRAM bandwidth"};
     switch (group->kind) {
     case ORR_FIT_GEMM:
         ADD_KNOWN(fit, g, GEMM_CONSTANTS, gemm);
@@ -450,10 +452,8 @@ static void add_constants(struct orr_fit *fit, size_t g)
     case ORR_FIT_GROUPED: ADD_KNOWN(fit, g, GROUPED_CONSTANTS, gemm); return;
     case ORR_FIT_FLASH: ADD_KNOWN(fit, g, FLASH_CONSTANTS, flash); return;
     case ORR_FIT_DECODE:
-        if (group->index == ORR_DECODE_SDPA)
-            ADD_KNOWN(fit, g, WHOLE_CONSTANTS, decode);
-        else
-            ADD_KNOWN(fit, g, DECODE_CONSTANTS, decode);
+        if (group->index == ORR_DECODE_SDPA) ADD_KNOWN(fit, g, WHOLE_CONSTANTS, decode);
+        else ADD_KNOWN(fit, g, DECODE_CONSTANTS, decode);
         return;
     case ORR_FIT_LATENT: ADD_KNOWN(fit, g, WHOLE_CONSTANTS, latent); return;
     case ORR_FIT_LINES:
@@ -472,7 +472,10 @@ static void add_constants(struct orr_fit *fit, size_t g)
         share.meaning = "share of the scale-up link a send has";
         break;
     case ORR_FIT_LAUNCH:
-        share = (struct orr_fit_constant){.low = 0, .high = 2e-5, .typical = 1e-6, .unit = "s",
+        share = (struct orr_fit_constant){.low = 0,
+                                          .high = 2e-5,
+                                          .typical = 1e-6,
+                                          .unit = "s",
                                           .offset = offsetof(struct orr_calibration, pointwise_launch_s),
                                           .meaning = "fixed time of a memory-bound kernel"};
         break;
@@ -484,18 +487,13 @@ static void add_constants(struct orr_fit *fit, size_t g)
 bool orr_fit_prepare(struct orr_fit *fit)
 {
     for (size_t i = 0; i < fit->n_rows; i++)
-        if (!fit->rows[i].left_out)
-            fit->rows[i].size_class = size_class_of(&fit->rows[i]);
-    if (!build_tables(fit))
-        return false;
+        if (!fit->rows[i].left_out) fit->rows[i].size_class = size_class_of(&fit->rows[i]);
+    if (!build_tables(fit)) return false;
     for (size_t g = 0; g < fit->n_groups; g++) {
         const enum orr_fit_kind kind = fit->groups[g].kind;
-        if (kind == ORR_FIT_FLASH)
-            prefer_named(fit, g);
-        if (kind == ORR_FIT_GEMM || kind == ORR_FIT_GROUPED)
-            prefer_plain(fit, g);
-        if (kind == ORR_FIT_CUSTOM)
-            prefer_fastest(fit, g);
+        if (kind == ORR_FIT_FLASH) prefer_named(fit, g);
+        if (kind == ORR_FIT_GEMM || kind == ORR_FIT_GROUPED) prefer_plain(fit, g);
+        if (kind == ORR_FIT_CUSTOM) prefer_fastest(fit, g);
         if (kind == ORR_FIT_LINES || kind == ORR_FIT_CUSTOM)
             start_lines(fit, (enum orr_collective)fit->groups[g].index, kind == ORR_FIT_CUSTOM);
     }
@@ -505,7 +503,6 @@ bool orr_fit_prepare(struct orr_fit *fit)
         fit->groups[fit->tables[t].group].n_rows += fit->tables[t].n_rows;
         fit->groups[fit->tables[t].group].n_fitted += fit->tables[t].n_fitted;
     }
-    for (size_t g = 0; g < fit->n_groups; g++)
-        add_constants(fit, g);
+    for (size_t g = 0; g < fit->n_groups; g++) add_constants(fit, g);
     return true;
 }

@@ -15,8 +15,7 @@ const char *const orr_kernel_names[ORR_N_KERNELS] = {ORR_KERNELS(ORR_X_KERNEL_NA
 
 void orr_row_fail(struct orr_row_reader *r, const char *column, const char *expected)
 {
-    if (r->err)
-        return;
+    if (r->err) return;
     char shown[64];
     orr_copy_line(shown, sizeof shown, orr_csv_cell(r->csv, r->row, column));
     r->err = orr_fail(r->error, ORR_ERR_INPUT,
@@ -29,8 +28,7 @@ double orr_row_number(struct orr_row_reader *r, const char *column, double low)
     const char *cell = orr_csv_cell(r->csv, r->row, column);
     char *end;
     const double value = strtod(cell, &end);
-    if (end != cell && *end == '\0' && isfinite(value) && value >= low && value < 1e18)
-        return value;
+    if (end != cell && *end == '\0' && isfinite(value) && value >= low && value < 1e18) return value;
     orr_row_fail(r, column, low > 0 ? "a positive number" : "a number of zero or more");
     return 1;
 }
@@ -40,13 +38,12 @@ enum orr_dtype orr_row_dtype(struct orr_row_reader *r, const char *column, const
     static const struct {
         const char *word;
         enum orr_dtype dtype;
-    } WORDS[] = {{"bf16", ORR_DTYPE_BF16}, {"fp16", ORR_DTYPE_FP16},      {"fp8", ORR_DTYPE_FP8},
-                 {"int8", ORR_DTYPE_INT8}, {"fp8_block", ORR_DTYPE_FP8},  {"nvfp4", ORR_DTYPE_FP4},
-                 {"fp4", ORR_DTYPE_FP4},   {"tf32", ORR_DTYPE_TF32},      {"fp32", ORR_DTYPE_FP32}};
+    } WORDS[] = {{"bf16", ORR_DTYPE_BF16}, {"fp16", ORR_DTYPE_FP16},     {"fp8", ORR_DTYPE_FP8},
+                 {"int8", ORR_DTYPE_INT8}, {"fp8_block", ORR_DTYPE_FP8}, {"nvfp4", ORR_DTYPE_FP4},
+                 {"fp4", ORR_DTYPE_FP4},   {"tf32", ORR_DTYPE_TF32},     {"fp32", ORR_DTYPE_FP32}};
     *word = orr_csv_cell(r->csv, r->row, column);
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(*word, WORDS[i].word) == 0)
-            return WORDS[i].dtype;
+        if (strcmp(*word, WORDS[i].word) == 0) return WORDS[i].dtype;
     orr_row_fail(r, column, "bf16, fp16, fp8, fp8_block, nvfp4, fp4, int8, tf32 or fp32");
     return ORR_N_DTYPES;
 }
@@ -54,12 +51,9 @@ enum orr_dtype orr_row_dtype(struct orr_row_reader *r, const char *column, const
 static enum orr_fit_mode mode_of(struct orr_row_reader *r)
 {
     const char *cell = orr_csv_cell(r->csv, r->row, "mode");
-    if (strcmp(cell, "burst") == 0)
-        return ORR_MODE_BURST;
-    if (strcmp(cell, "sustained") == 0)
-        return ORR_MODE_SUSTAINED;
-    if (*cell)
-        orr_row_fail(r, "mode", "burst, sustained or nothing");
+    if (strcmp(cell, "burst") == 0) return ORR_MODE_BURST;
+    if (strcmp(cell, "sustained") == 0) return ORR_MODE_SUSTAINED;
+    if (*cell) orr_row_fail(r, "mode", "burst, sustained or nothing");
     return ORR_MODE_UNKNOWN;
 }
 
@@ -98,7 +92,8 @@ static void name_group(const struct orr_fit_group *group, char path[48])
         (void)snprintf(path, 48, "attention.%s", orr_attention_kernel_name((enum orr_attention_kernel)i));
         return;
     case ORR_FIT_DECODE:
-        (void)snprintf(path, 48, "decode.%s.%s", orr_decode_kernel_name((enum orr_decode_kernel)i), WIDTHS[group->width]);
+        (void)snprintf(path, 48, "decode.%s.%s", orr_decode_kernel_name((enum orr_decode_kernel)i),
+                       WIDTHS[group->width]);
         return;
     case ORR_FIT_LATENT: (void)snprintf(path, 48, "mla_decode.%s", WIDTHS[group->width]); return;
     case ORR_FIT_LAUNCH: (void)snprintf(path, 48, "pointwise_launch_s"); return;
@@ -117,11 +112,9 @@ static void name_group(const struct orr_fit_group *group, char path[48])
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width)
 {
     for (size_t i = 0; i < fit->n_groups; i++)
-        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width)
-            return i;
+        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width) return i;
     struct orr_fit_group *groups = grow(fit->groups, fit->n_groups, sizeof *groups);
-    if (!groups)
-        return SIZE_MAX;
+    if (!groups) return SIZE_MAX;
     fit->groups = groups;
     struct orr_fit_group *group = &groups[fit->n_groups];
     memset(group, 0, sizeof *group);
@@ -199,8 +192,7 @@ static void read_shape(struct orr_row_reader *r, struct orr_kernel_row *row)
 static void read_row(struct orr_row_reader *r, enum orr_kernel kind)
 {
     struct orr_kernel_row *row = orr_fit_new_row(r);
-    if (!row)
-        return;
+    if (!row) return;
     const char *source = orr_csv_cell(r->csv, r->row, "source");
     row->kind = kind;
     row->source = *source ? source : "unnamed table";
@@ -219,13 +211,11 @@ enum orr_err orr_fit_read_rows(struct orr_fit *fit, enum orr_kernel kind, const 
                                struct orr_error *error)
 {
     const enum orr_err err = check_columns(kind, csv, origin, error);
-    if (err)
-        return err;
-    struct orr_row_reader r = {.fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
-    if (!r.list)
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
-    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++)
-        read_row(&r, kind);
+    if (err) return err;
+    struct orr_row_reader r = {
+        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
+    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) read_row(&r, kind);
     free(r.list);
     return r.err;
 }
@@ -234,8 +224,8 @@ enum orr_err orr_fit_read_rows(struct orr_fit *fit, enum orr_kernel kind, const 
 
 bool orr_fit_is_lab(const struct orr_csv *csv)
 {
-    return orr_csv_has(csv, "group") && orr_csv_has(csv, "op") && orr_csv_has(csv, "shape") && orr_csv_has(csv, "mode") &&
-           orr_csv_has(csv, "time_s");
+    return orr_csv_has(csv, "group") && orr_csv_has(csv, "op") && orr_csv_has(csv, "shape") &&
+           orr_csv_has(csv, "mode") && orr_csv_has(csv, "time_s");
 }
 
 /* Tokens x inputs x outputs of a linear layer: its forward product, the gradient of its input or of its weight. */
@@ -244,8 +234,8 @@ static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *ro
     const char *op = orr_csv_cell(r->csv, r->row, "op"), *mode = orr_csv_cell(r->csv, r->row, "mode");
     const bool fp8 = strcmp(op, "fp8") == 0, dgrad = strcmp(op, "dgrad") == 0, wgrad = strcmp(op, "wgrad") == 0;
     double tokens, inputs, outputs;
-    if (sscanf(orr_csv_cell(r->csv, r->row, "shape"), "%lfx%lfx%lf", &tokens, &inputs, &outputs) != 3 || !(tokens >= 1) ||
-        !(inputs >= 1) || !(outputs >= 1) || tokens > 1e9 || inputs > 1e9 || outputs > 1e9) {
+    if (sscanf(orr_csv_cell(r->csv, r->row, "shape"), "%lfx%lfx%lf", &tokens, &inputs, &outputs) != 3 ||
+        !(tokens >= 1) || !(inputs >= 1) || !(outputs >= 1) || tokens > 1e9 || inputs > 1e9 || outputs > 1e9) {
         orr_row_fail(r, "shape", "TOKENSxINPUTSxOUTPUTS");
         return;
     }
@@ -254,26 +244,28 @@ static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *ro
     row->mode = strcmp(mode, "burst") == 0 ? ORR_MODE_BURST : ORR_MODE_SUSTAINED;
     row->ready_inputs = true;
     orr_row_fill_product(r, row, fp8 ? ORR_DTYPE_FP8 : ORR_DTYPE_BF16, 1, wgrad ? inputs : tokens,
-                         dgrad ? inputs : outputs, dgrad ? outputs : wgrad ? tokens : inputs);
+                         dgrad ? inputs : outputs,
+                         dgrad   ? outputs
+                         : wgrad ? tokens
+                                 : inputs);
 }
 
-enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, const char *origin, struct orr_error *error)
+enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, const char *origin,
+                              struct orr_error *error)
 {
-    struct orr_row_reader r = {.fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
-    if (!r.list)
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    struct orr_row_reader r = {
+        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
+    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
     for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
         struct orr_kernel_row *row = orr_fit_new_row(&r);
-        if (!row)
-            break;
+        if (!row) break;
         row->source = "laboratory timings";
         row->backend = "";
         row->dtype = "";
         row->measured_s = orr_row_number(&r, "time_s", 1e-12);
         row->fitted = strcmp(orr_csv_cell(csv, r.row, "group"), "gemm") == 0;
         row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
-        if (row->fitted)
-            read_lab_product(&r, row);
+        if (row->fitted) read_lab_product(&r, row);
     }
     free(r.list);
     return r.err;

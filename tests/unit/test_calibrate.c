@@ -86,7 +86,7 @@ static struct orr_fit *recover(const struct world *world, const char *kind, cons
 static bool gemm_line(struct orr_text *text, size_t i)
 {
     static const int m[] = {1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 256, 512, 1024, 2048, 4096, 6144, 8192};
-    static const int nk[][2] = {{512, 512},    {512, 2048},   {1024, 1024},  {1024, 4096}, {2048, 2048}, {4096, 1024},
+    static const int nk[][2] = {{512, 512},    {512, 2048},   {1024, 1024},  {1024, 4096}, {2048, 2048},  {4096, 1024},
                                 {4096, 4096},  {6144, 2048},  {5120, 5120},  {8192, 1024}, {12288, 4096}, {14336, 4096},
                                 {4096, 14336}, {28672, 8192}, {8192, 28672}, {8192, 8192}};
     if (i >= COUNT(m) * COUNT(nk)) return false;
@@ -132,7 +132,8 @@ static void products_are_recovered(void **state)
 
 static bool decode_line(struct orr_text *text, size_t i)
 {
-    static const int batch[] = {1, 2, 4, 8, 16, 32, 64, 128}, context[] = {128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
+    static const int batch[] = {1, 2, 4, 8, 16, 32, 64, 128},
+                     context[] = {128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
     static const int heads[][2] = {{32, 8}, {8, 1}, {64, 8}, {8, 2}, {16, 4}};
     const size_t n = COUNT(batch) * COUNT(context);
     if (i >= n * COUNT(heads)) return false;
@@ -363,7 +364,8 @@ static void assert_bad(const struct world *world, const char *kind, const char *
 static void bad_tables_are_errors(void **state)
 {
     assert_bad(*state, "gemm", "m,n,dtype,time_s\n1,2,bf16,1\n", 1, "missing column \"k\"");
-    assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,1\n1,2,x,bf16,1\n", 3, "k: expected a positive number, not \"x\"");
+    assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,1\n1,2,x,bf16,1\n", 3,
+               "k: expected a positive number, not \"x\"");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,-1\n", 2, "time_s");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16,nan\n", 2, "time_s");
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf17,1\n", 2, "dtype: expected bf16");
@@ -371,15 +373,18 @@ static void bad_tables_are_errors(void **state)
     assert_bad(*state, "gemm", "m,n,k,dtype,time_s\n1,2,3,bf16\n", 2, "4 cells where the header has 5");
     assert_bad(*state, "moe",
                "tokens,hidden,moe_ffn,experts,topk,tp,ep,gated,dtype,distribution,part,time_s\n"
-               "1,64,64,4,8,1,1,1,bf16,balanced,all,1\n", 2, "topk");
+               "1,64,64,4,8,1,1,1,bf16,balanced,all,1\n",
+               2, "topk");
     assert_bad(*state, "gemms", "m,n,k,dtype,time_s\n", 0, "no kind of kernel table");
     assert_bad(*state, "lab", "group,op,shape,mode,time_s\ngemm,fwd,12x,burst,1\n", 2, "shape");
 }
 
 static void chips_are_found(void **state)
 {
-    static const char *const names[][2] = {{"h100-sxm-80gb", "h100-sxm-80gb"}, {"h100_sxm", "h100-sxm-80gb"},
-                                           {"a100_sxm", "a100-sxm-80gb"},      {"a100-sxm-40gb", "a100-sxm-40gb"},
+    static const char *const names[][2] = {{"h100-sxm-80gb", "h100-sxm-80gb"},
+                                           {"h100_sxm", "h100-sxm-80gb"},
+                                           {"a100_sxm", "a100-sxm-80gb"},
+                                           {"a100-sxm-40gb", "a100-sxm-40gb"},
                                            {"h20_sxm", "h20-sxm-96gb"}};
     for (size_t i = 0; i < COUNT(names); i++) {
         struct orr_fit *fit = open_fit(*state, names[i][0]);
