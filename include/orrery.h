@@ -140,7 +140,8 @@ struct orr_error {
     X(UNFUSED, "unfused", "batched GEMMs and a softmax kernel; scores in DRAM") \
     X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")      \
     X(FLASH2, "flash2", "FlashAttention 2")                                     \
-    X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")
+    X(FLASH3, "flash3", "FlashAttention 3, cuDNN fused attention")              \
+    X(SERVING, "serving", "prefill kernels of serving engines")
 
 #define ORR_CP_KINDS(X)                                                         \
     X(RING, "ring", "Eq. 13: K,V blocks travel round a ring")                   \
@@ -415,6 +416,7 @@ struct orr_attention_constants {
     double forward_frac, forward_half_seq;    /* u = frac * s/(s + half_seq), share of 16-bit peak */
     double backward_frac, backward_half_seq;
     double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
+    double launch_s;                          /* fixed time of the kernel */
     double tail;                              /* last blocks of a launch, in walks of one block over its keys */
 };
 

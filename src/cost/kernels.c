@@ -43,7 +43,7 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
     const enum orr_attention_kernel kernel = usable_kernel(job->workload.attention, op->head_size);
     const struct orr_gemm_constants *gemm = &job->calibration.gemm[op->dtype];
     const double peak = chip->peak_flops_per_s[op->dtype];
-    *cost = (struct orr_cost){.launch_s = gemm->launch_s,
+    *cost = (struct orr_cost){.launch_s = job->calibration.attention[kernel].launch_s,
                               .dram_bytes = op->bytes,
                               .l2_bytes = op->bytes,
                               .matrix_frac = gemm->burst_frac,

@@ -48,7 +48,7 @@ static const struct member FLASH[] = {
     MEMBER(orr_attention_constants, forward_frac),  MEMBER(orr_attention_constants, forward_half_seq),
     MEMBER(orr_attention_constants, backward_frac), MEMBER(orr_attention_constants, backward_half_seq),
     MEMBER(orr_attention_constants, head_64_frac),  MEMBER(orr_attention_constants, head_96_frac),
-    MEMBER(orr_attention_constants, tail)};
+    MEMBER(orr_attention_constants, launch_s),      MEMBER(orr_attention_constants, tail)};
 static const struct member DECODE[] = {
     MEMBER(orr_decode_constants, launch_s),     MEMBER(orr_decode_constants, dram_frac),
     MEMBER(orr_decode_constants, compute_frac), MEMBER(orr_decode_constants, sm_bytes_per_s),

@@ -71,6 +71,7 @@ static const struct orr_field ATTENTION_FIELDS[] = {
     ATTENTION(backward_half_seq, ORR_UNIT_COUNT, 0, 1e6, "sequence at half that share"),
     ATTENTION(head_64_frac, ORR_UNIT_NONE, LEAST_FRAC, 2, "factor for heads up to 64"),
     ATTENTION(head_96_frac, ORR_UNIT_NONE, LEAST_FRAC, 2, "factor for heads up to 96"),
+    ATTENTION(launch_s, ORR_UNIT_S, 0, 1, "fixed time of the kernel"),
     ATTENTION(tail, ORR_UNIT_NONE, 0, 10, "last blocks of a launch, in walks of one block over its keys"),
     FIT(attention_entry),
 };

@@ -266,6 +266,7 @@ static const struct known_constant FLASH_CONSTANTS[] = {
     FLASH(backward_half_seq, 0, 5000, 800, "keys", "sequence at half that share", NEED_BACKWARD),
     FLASH(head_64_frac, 0.2, 1.5, 0.8, "ratio", "factor for heads up to 64", NEED_HEAD_64),
     FLASH(head_96_frac, 0.2, 1.5, 0.9, "ratio", "factor for heads up to 96", NEED_HEAD_96),
+    FLASH(launch_s, 0, 5e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
     FLASH(tail, 0, 5, 0.7, "number", "last blocks of a launch, in walks over the keys", NEED_ANY),
 };
 

@@ -97,22 +97,13 @@ void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 /* ---------------------------------------------------------------- attention */
 
-/* The newest kernel the chip's constants tell apart: where flash3 is a copy of flash2 there is no such kernel. */
-static enum orr_attention_kernel newest_kernel(const struct orr_calibration *calibration)
-{
-    const struct orr_attention_constants *a = &calibration->attention[ORR_ATTENTION_FLASH2];
-    const struct orr_attention_constants *b = &calibration->attention[ORR_ATTENTION_FLASH3];
-    const bool same = a->forward_frac == b->forward_frac && a->forward_half_seq == b->forward_half_seq;
-    return b->forward_frac > 0 && !same ? ORR_ATTENTION_FLASH3 : ORR_ATTENTION_FLASH2;
-}
-
 /* The kernel behind a backend's name; a serving engine's table names none. */
-static enum orr_attention_kernel kernel_of(const struct orr_fit *fit, const char *backend)
+static enum orr_attention_kernel kernel_of(const char *backend)
 {
     if (strstr(backend, "cudnn") || strstr(backend, "flash3") || strstr(backend, "fa3")) return ORR_ATTENTION_FLASH3;
     if (strstr(backend, "flash1")) return ORR_ATTENTION_FLASH1;
     if (strstr(backend, "flash") || strstr(backend, "fa2")) return ORR_ATTENTION_FLASH2;
-    return *backend && strcmp(backend, "default") != 0 ? ORR_ATTENTION_UNFUSED : newest_kernel(&fit->before);
+    return *backend && strcmp(backend, "default") != 0 ? ORR_ATTENTION_UNFUSED : ORR_ATTENTION_SERVING;
 }
 
 static struct orr_layer_kind attention_layer(struct orr_row_reader *r, const struct orr_kernel_row *row)
@@ -167,7 +158,7 @@ void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
     const double batch = orr_row_number(r, "batch", 1), queries = orr_row_number(r, "q_len", 1);
     const double keys = orr_row_number(r, "kv_len", 1);
     const struct orr_layer_kind kind = attention_layer(r, row);
-    const enum orr_attention_kernel kernel = kernel_of(r->fit, row->backend);
+    const enum orr_attention_kernel kernel = kernel_of(row->backend);
     if (r->err) return;
     (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0f heads %lld/%lld of %lld%s%s", batch, queries, keys,
                    (long long)kind.n_heads, (long long)kind.n_kv_heads, (long long)kind.head_qk,

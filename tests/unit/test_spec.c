@@ -587,7 +587,7 @@ static const char *const REFUSED[][2] = {
     {"\"set\":{\"workload.recompute_every\":13,\"workload.recompute\":\"full\"}",
      "request:1: workload.recompute_every: 13 is more than the 12 layers of tiny"},
     {"\"set\":{\"workload.precision\":\"fp4\"}",
-     "request:1: workload.precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, int8)"},
+     "request:1: workload.precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, fp8_block, int8)"},
     {"\"set\":{\"workload.precision\":\"fp8\"}",
      "request:1: workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, fp16, bf16, int8)"},
     {"\"set\":{\"workload.attention\":\"flash\",\"engine.attention\":\"unfused\"}",
