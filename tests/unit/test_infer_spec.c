@@ -191,10 +191,7 @@ static void draft_models_are_read(void **state)
 static void the_default_engine_serves(void **state)
 {
     struct world *world = *state;
-    read_job(world, "{'kind':'infer','model':'tiny','system':'cluster','set':{'calibration.attention.flash3':"
-                    "{'forward_frac':0.6,'forward_half_seq':500,'backward_frac':0.5,'backward_half_seq':700,"
-                    "'head_64_frac':0.9,'head_96_frac':0.95,'tail':0}},"
-                    "'workload':{'input_len':300,'output_len':40}}");
+    read_job(world, "{'kind':'infer','model':'tiny','system':'cluster','workload':{'input_len':300,'output_len':40}}");
     assert_string_equal(world->job.engine.id, "tensorrt-llm-1.2");
 }
 
@@ -221,7 +218,7 @@ static const struct {
      "workload.matrix_precision: must be one of \"fp32\", \"tf32\", \"fp16\", \"bf16\", \"fp8\", \"fp8_block\", \"fp4\", \"int8\", "
      "not \"int4\" (did you mean \"int8\"?)"},
     {"", ",'matrix_precision':'fp4'",
-     "workload.matrix_precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, int8)"},
+     "workload.matrix_precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, fp8_block, int8)"},
     {"", ",'precision':'fp8'",
      "workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, fp16, bf16, int8)"},
     {"", ",'kv_precision':'fp32'",
