@@ -522,6 +522,7 @@ struct orr_engine {
     bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
     enum orr_budget budget;
     double budget_frac;
+    bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
     int64_t max_requests;                     /* most sequences in one batch */
     int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */

@@ -33,7 +33,7 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         p.layers[k] = fullest->n_layers[k];
         p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
-        p.window[k] = kind->window > 0 ? (double)kind->window : HUGE_VAL;
+        p.window[k] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
     }
     return p;
 }

@@ -63,6 +63,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, dynamic_quantisation, true, "activations are quantised by kernels of their own"),
     ORR_ENUM(orr_engine, budget, true, orr_budget_names, "what budget_frac is a fraction of"),
     ORR_REAL(orr_engine, budget_frac, ORR_UNIT_NONE, true, 0.01, 1, "memory the KV cache may take"),
+    ORR_BOOL(orr_engine, kv_windows, true, "the cache of a windowed layer is cut to its window"),
     ORR_INT(orr_engine, kv_block_tokens, true, 1, 1048576, "tokens of a cache block"),
     ORR_INT(orr_engine, max_step_tokens, true, 0, 100000000, "most prompt tokens in one step; 0: no limit"),
     ORR_INT(orr_engine, max_requests, true, 1, 1000000000, "most sequences in one batch"),
