@@ -357,6 +357,8 @@ struct orr_model {
 /* All parameters, and those one token uses (top-k experts instead of all; embeddings in). Eqs. 16-19. */
 ORR_API int64_t orr_model_params(const struct orr_model *model);
 ORR_API int64_t orr_model_params_active(const struct orr_model *model);
+/* Does any layer route tokens to experts? */
+ORR_API bool orr_model_has_experts(const struct orr_model *model);
 
 /* ---------------------------------------------------------------- system: hardware facts */
 

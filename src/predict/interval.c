@@ -17,17 +17,9 @@ struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated)
     return (struct orr_interval){.name = NAMES[regime][calibrated], .low = factors[0], .high = factors[1]};
 }
 
-static bool has_experts(const struct orr_model *model)
-{
-    for (int64_t k = 0; k < model->n_kinds; k++)
-        if (model->kinds[k].n_experts > 0)
-            return true;
-    return false;
-}
-
 enum orr_regime orr_train_regime(const struct orr_job *job)
 {
-    return has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
+    return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
 /* An eager framework that launches slower than the GPU executes. */
@@ -38,7 +30,7 @@ static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    if (has_experts(&job->model))
+    if (orr_model_has_experts(&job->model))
         return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->prefill_bound_frac))
         return ORR_REGIME_HOST;
@@ -47,7 +39,7 @@ enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_i
 
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    if (has_experts(&job->model))
+    if (orr_model_has_experts(&job->model))
         return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->decode_bound_frac))
         return ORR_REGIME_HOST;
@@ -56,7 +48,7 @@ enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_in
 
 enum orr_regime orr_in_flight_regime(const struct orr_job *job)
 {
-    return has_experts(&job->model) ? ORR_REGIME_IN_FLIGHT_MOE : ORR_REGIME_IN_FLIGHT;
+    return orr_model_has_experts(&job->model) ? ORR_REGIME_IN_FLIGHT_MOE : ORR_REGIME_IN_FLIGHT;
 }
 
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)

@@ -228,14 +228,6 @@ static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *
 
 /* ---------------------------------------------------------------- expert parallel */
 
-static bool has_experts(const struct orr_model *model)
-{
-    for (int64_t i = 0; i < model->n_kinds; i++)
-        if (model->kinds[i].n_experts > 0)
-            return true;
-    return false;
-}
-
 static bool ep_fits(const struct orr_job *job, int64_t ep)
 {
     for (int64_t i = 0; i < job->model.n_kinds; i++)
@@ -259,7 +251,7 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
     char allowed[LIST];
     if (plan->ep == 1 && plan->etp == 1)
         return ORR_OK;
-    if (!has_experts(model))
+    if (!orr_model_has_experts(model))
         return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);
     for (int64_t i = 0; i < model->n_kinds; i++) {
         const struct orr_layer_kind *kind = &model->kinds[i];

@@ -127,3 +127,10 @@ int64_t orr_model_params_active(const struct orr_model *model)
 {
     return params(model, true);
 }
+
+bool orr_model_has_experts(const struct orr_model *model)
+{
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].n_experts > 0) return true;
+    return false;
+}

@@ -111,14 +111,6 @@ static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struc
     return ORR_OK;
 }
 
-static bool has_experts(const struct orr_model *model)
-{
-    for (int64_t k = 0; k < model->n_kinds; k++)
-        if (model->kinds[k].n_experts > 0)
-            return true;
-    return false;
-}
-
 enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const struct orr_model *model,
                            struct orr_plan *plan, struct orr_error *error)
 {
@@ -131,7 +123,7 @@ enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const st
     if (err)
         return err;
     if (plan->etp == 0) /* experts are cut like every other matrix where the ranks allow it */
-        plan->etp = has_experts(model) && plan->dp * plan->cp % plan->ep == 0 ? plan->tp : 1;
+        plan->etp = orr_model_has_experts(model) && plan->dp * plan->cp % plan->ep == 0 ? plan->tp : 1;
     return ORR_OK;
 }
 
