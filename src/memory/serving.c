@@ -145,7 +145,7 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
-    double kind_bytes[ORR_MAX_LAYER_KINDS], kept[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0;
+    double kind_bytes[ORR_MAX_LAYER_KINDS] = {0}, kept[ORR_MAX_LAYER_KINDS] = {0}, per_token = 0, per_sequence = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         kind_bytes[k] = orr_kv_model_bytes(kind, w);

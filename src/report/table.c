@@ -151,7 +151,7 @@ void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *co
     }
     struct orr_row *row = &table->rows[table->n_rows++];
     *row = (struct orr_row){.paint = paint};
-    for (size_t i = 0; table->align[i] && i < ORR_TABLE_COLUMNS; i++) {
+    for (size_t i = 0; i < ORR_TABLE_COLUMNS && table->align[i]; i++) {
         row->cells[i] = strdup(cells[i]);
         table->failed |= !row->cells[i];
     }

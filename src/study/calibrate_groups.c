@@ -158,7 +158,7 @@ static bool is_reference(const struct orr_fit *fit, size_t table)
     const struct orr_fit_table *t = &fit->tables[table];
     for (size_t i = 0; i < fit->n_tables; i++)
         if (i != table && fit->tables[i].group == t->group && fit->tables[i].n_fitted > 0 &&
-            (fit->tables[i].least_s < t->least_s || (fit->tables[i].least_s <= t->least_s && i < table)))
+            (fit->tables[i].least_s < t->least_s || (i < table && fit->tables[i].least_s <= t->least_s)))
             return false;
     return true;
 }
