@@ -345,7 +345,6 @@ struct orr_model {
     bool tied_embeddings;             /* the head uses the embedding matrix */
     bool rms_norm;                    /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
-    bool fp8_block;                   /* published with 8-bit weights scaled per 128 x 128 block */
     bool mxfp4;                       /* published with 4-bit weights; activations stay wider */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */

@@ -82,17 +82,11 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
     const enum orr_dtype sixteen = orr_chip_16bit(chip);
     if (!json_object_get(object, "precision"))
         serving->weights = sixteen;
-    /* how the model is published decides what an 8- or 4-bit request means */
-    if (serving->weights == ORR_DTYPE_FP8 && job->model.fp8_block)
-        serving->weights = ORR_DTYPE_FP8_BLOCK;
-    const bool wide_activations = job->model.mxfp4 && orr_dtype_bytes(serving->weights) < 2;
-    if (wide_activations)
-        serving->weights = ORR_DTYPE_FP4;
     const enum orr_dtype weights = serving->weights;
     if (!json_object_get(object, "matrix_precision"))
         serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
-    if (wide_activations && serving->matrix == ORR_DTYPE_FP4)
-        serving->matrix = ORR_DTYPE_FP8; /* MXFP4 weights meet MXFP8 activations */
+    if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4 && !json_object_get(object, "matrix_precision"))
+        serving->matrix = ORR_DTYPE_FP8; /* published MXFP4 weights meet 8-bit activations */
     if (json_object_get(object, "kv_precision"))
         serving->kv = KV_FORMATS[serving->kv];
     else

@@ -78,16 +78,6 @@ static void prefer_named(struct orr_fit *fit, size_t group)
         if (in_group(&fit->rows[i], group) && !*fit->rows[i].backend) fit->rows[i].fitted = false;
 }
 
-/* Block-scaled products are kernels of their own: fitted only where there are no plain ones. */
-static void prefer_plain(struct orr_fit *fit, size_t group)
-{
-    bool plain = false;
-    for (size_t i = 0; i < fit->n_rows; i++)
-        plain |= in_group(&fit->rows[i], group) && fit->rows[i].fitted && strcmp(fit->rows[i].dtype, "fp8_block") != 0;
-    for (size_t i = 0; plain && i < fit->n_rows; i++)
-        if (in_group(&fit->rows[i], group) && strcmp(fit->rows[i].dtype, "fp8_block") == 0) fit->rows[i].fitted = false;
-}
-
 /* Mean logarithm of the fitted times of a table; HUGE_VAL if it has none. */
 static double mean_log_s(const struct orr_fit *fit, size_t table)
 {
@@ -493,7 +483,6 @@ bool orr_fit_prepare(struct orr_fit *fit)
     for (size_t g = 0; g < fit->n_groups; g++) {
         const enum orr_fit_kind kind = fit->groups[g].kind;
         if (kind == ORR_FIT_FLASH) prefer_named(fit, g);
-        if (kind == ORR_FIT_GEMM || kind == ORR_FIT_GROUPED) prefer_plain(fit, g);
         if (kind == ORR_FIT_CUSTOM) prefer_fastest(fit, g);
         if (kind == ORR_FIT_LINES || kind == ORR_FIT_CUSTOM)
             start_lines(fit, (enum orr_collective)fit->groups[g].index, kind == ORR_FIT_CUSTOM);
