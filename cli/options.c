@@ -77,6 +77,7 @@ static const struct cli_option options[] = {
     SERVE("matrix-precision", "", "NAME", "workload", "matrix_precision",
           "format of the products; default: the weights', or 16 bit"),
     SERVE("kv-precision", "kv-cache-dtype", "NAME", "workload", "kv_precision", "format of the cache: bf16, fp8, ..."),
+    SERVE("comm-precision", "", "NAME", "workload", "comm_precision", "format between GPUs: bf16, fp8, ..."),
     SERVE("prefix-hit", "", "X", "workload", "prefix_hit_frac", "share of the prompt already in the cache"),
     SERVE("chunk-tokens", "chunked-prefill-size", "N", "workload", "chunk_tokens",
           "tokens of the prompt per step; 0: all at once"),

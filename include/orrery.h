@@ -571,6 +571,7 @@ struct orr_serving {
     enum orr_dtype weights;                   /* storage format of the weight matrices */
     enum orr_dtype matrix;                    /* format they are multiplied in: weights, or 16 bit for weight-only formats */
     enum orr_dtype kv;                        /* cache format */
+    enum orr_dtype comm;                      /* format of what travels between GPUs */
     double prefix_hit_frac;                   /* share of the prompt already in the cache */
     int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
     int64_t draft_tokens;                     /* speculative decoding: tokens drafted per step; 0: off */

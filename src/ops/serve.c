@@ -131,7 +131,7 @@ static void emit_ends(struct orr_serve_emit *emit)
     if (sequences <= 0)
         return;
     orr_serve_linear(emit, "head", sequences, emit->h, orr_ceil(vocab / emit->t), false);
-    orr_serve_collective(emit, "head.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, sequences * vocab * emit->w_a);
+    orr_serve_collective(emit, "head.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, sequences * vocab * emit->w_c);
 }
 
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
@@ -146,6 +146,7 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
                                   .h = (double)model->hidden,
                                   .t = (double)job->plan.tp,
                                   .w_a = orr_dtype_bytes(job->serving.matrix) > 2 ? 4 : 2,
+                                  .w_c = orr_dtype_bytes(job->serving.comm),
                                   .dtype16 = orr_serve_dtype16(job)};
     double layers[ORR_MAX_LAYER_KINDS] = {0};
     for (int64_t i = 0; i < model->n_layers; i++)

@@ -23,7 +23,7 @@ struct orr_serve_emit {
     int64_t layer_kind;
     double layers;          /* layers of the kind: count of every operator */
     double rows;            /* M of the weight products of this rank */
-    double h, t, w_a;
+    double h, t, w_a, w_c;  /* hidden size, tensor degree, bytes of an activation and of a communicated element */
     enum orr_dtype dtype16;
 };
 

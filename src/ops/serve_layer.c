@@ -87,7 +87,7 @@ void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_k
         emit_flash(emit, kind, pairs);
     const double kv = kind->mla_kv_rank > 0 ? (double)kind->n_heads / emit->t : kv_heads_per_rank(emit->job, kind);
     const double c = (double)emit->job->plan.cp, local = shape->prefill_tokens / c * kv * (double)(kind->head_qk + kind->head_v);
-    orr_serve_collective(emit, "cp.ring", ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (c - 1) * local * emit->w_a); /* Eq. 13 */
+    orr_serve_collective(emit, "cp.ring", ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (c - 1) * local * emit->w_c); /* Eq. 13 */
 }
 
 /* Eqs. 11, 47: one query per sequence, or the drafted ones with it; the context is filled in by the caller. */
@@ -159,7 +159,7 @@ void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kin
     emit_decode_core(emit, kind);
     orr_serve_linear(emit, "attention.out", emit->rows, heads * (double)kind->head_v, emit->h, true);
     if (!kind->parallel_block)
-        orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_a);
+        orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_c);
 }
 
 static void emit_dense(struct orr_serve_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
@@ -209,7 +209,7 @@ static void emit_expert_exchange(struct orr_serve_emit *emit, const struct orr_l
     const struct orr_plan *plan = &emit->job->plan;
     if (plan->ep * plan->etp <= plan->tp)
         return;
-    const double payload = emit->rows / emit->t * (double)kind->n_active * emit->h * emit->w_a;
+    const double payload = emit->rows / emit->t * (double)kind->n_active * emit->h * emit->w_c;
     const char *const names[] = {"moe.dispatch", "moe.combine"};
     for (int i = 0; i < 2 && plan->ep > 1; i++) {
         orr_serve_collective(emit, names[i], ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload);
@@ -235,5 +235,5 @@ void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kin
     }
     if (kind->ffn_width > 0)
         emit_dense(emit, kind, (double)kind->ffn_width, false);
-    orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_a);
+    orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_c);
 }

@@ -52,7 +52,7 @@ static double sends_s(const struct orr_job *job, double rows)
     const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
                               .collective = ORR_COLLECTIVE_P2P,
                               .group = ORR_GROUP_PP,
-                              .payload_bytes = rows * (double)job->model.hidden * 2};
+                              .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
     struct orr_cost cost;
     orr_cost_collective(job, &op, &cost);
     return (double)(job->plan.pp - 1) * cost.total_s;

@@ -130,6 +130,7 @@ static void add_prompt_attention(struct orr_step_model *model, const struct orr_
                                   .t = (double)model->job.plan.tp,
                                   .h = (double)model->job.model.hidden,
                                   .w_a = orr_dtype_bytes(model->job.serving.matrix) > 2 ? 4 : 2,
+                                  .w_c = orr_dtype_bytes(model->job.serving.comm),
                                   .dtype16 = orr_serve_dtype16(&model->job)};
     model->list.n = 0;
     orr_serve_prompt_core(&emit, &model->job.model.kinds[kind]);

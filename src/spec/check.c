@@ -84,6 +84,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"workload.precision", (int64_t)serving->weights, 0, ORR_N_DTYPES - 1},
         {"workload.matrix_precision", (int64_t)serving->matrix, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.kv_precision", (int64_t)serving->kv, 0, ORR_N_MATRIX_DTYPES - 1},
+        {"workload.comm_precision", (int64_t)serving->comm, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.chunk_tokens", serving->chunk_tokens, 0, ORR_CONTEXT_MAX},
         {"workload.draft_tokens", serving->draft_tokens, 0, ORR_DRAFT_MAX},
         {"workload.attention", (int64_t)job->workload.attention, 0, ORR_N_ATTENTION_KERNELS - 1},

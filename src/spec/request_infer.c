@@ -17,9 +17,9 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
 };
 
-/* Formats a cache may have; the word's index is read first, then replaced by the format. */
-static const char *const KV_WORDS[] = {"fp16", "bf16", "fp8", "int8"};
-static const enum orr_dtype KV_FORMATS[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
+/* Formats a cache or a message may have; the word's index is read first, then replaced by the format. */
+static const char *const MOVED_WORDS[] = {"fp16", "bf16", "fp8", "int8"};
+static const enum orr_dtype MOVED_FORMATS[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
 
 #define DTYPE(word, member, n, what)                                                                            \
     {.key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, member),                       \
@@ -31,8 +31,10 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, output_len, true, 1, ORR_CONTEXT_MAX, "tokens of an answer"),
     DTYPE("precision", weights, ORR_N_DTYPES, "storage format of the weights"),
     DTYPE("matrix_precision", matrix, ORR_N_MATRIX_DTYPES, "format of the matrix products"),
-    {.key = "kv_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, kv), .names = KV_WORDS,
-     .n_names = ORR_COUNT_OF(KV_WORDS), .meaning = "format of the cache"},
+    {.key = "kv_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, kv), .names = MOVED_WORDS,
+     .n_names = ORR_COUNT_OF(MOVED_WORDS), .meaning = "format of the cache"},
+    {.key = "comm_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, comm), .names = MOVED_WORDS,
+     .n_names = ORR_COUNT_OF(MOVED_WORDS), .meaning = "format of what travels between GPUs"},
     ORR_REAL(orr_serving, prefix_hit_frac, ORR_UNIT_NONE, false, 0, ORR_PREFIX_HIT_MAX,
              "share of the prompt already in the cache"),
     ORR_INT(orr_serving, chunk_tokens, false, 0, ORR_CONTEXT_MAX, "tokens of the prompt per step"),
@@ -88,9 +90,12 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
     if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4 && !json_object_get(object, "matrix_precision"))
         serving->matrix = ORR_DTYPE_FP8; /* published MXFP4 weights meet 8-bit activations */
     if (json_object_get(object, "kv_precision"))
-        serving->kv = KV_FORMATS[serving->kv];
+        serving->kv = MOVED_FORMATS[serving->kv];
     else
         serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
+    serving->comm = json_object_get(object, "comm_precision") ? MOVED_FORMATS[serving->comm] : serving->matrix;
+    if (orr_dtype_bytes(serving->comm) < 2 && !json_object_get(object, "comm_precision"))
+        serving->comm = sixteen; /* partial sums travel wide unless asked otherwise */
 }
 
 /* The hottest expert rank of a power-law popularity over ep ranks. */

@@ -337,6 +337,22 @@ static void a_lone_sequence_gains_nothing_from_stages(void **state)
     assert_close(waiting_s, 0.75 * (kernels_s + r[0].prefill_s), 1e-12);
 }
 
+/* Two tokens of 8192 elements are reduced over eight ranks: 2 bytes each as a rule, 1 in fp8. */
+static void messages_have_their_own_format(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *word;
+        double bytes;
+    } formats[] = {{"", 2}, {",'comm_precision':'fp8'", 1}};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        read_job(w, "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm',"
+                    "'batch':2,'input_len':100,'output_len':10,'precision':'fp8'%s}}", formats[i].word);
+        (void)infer(w, &w->job);
+        assert_close(phase_op(w, ORR_PHASE_DECODE, "tp.reduce", NULL)->payload_bytes, 2 * 8192 * formats[i].bytes, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +369,7 @@ int main(void)
         cmocka_unit_test(drafts_yield_eq_94),
         cmocka_unit_test(the_handed_cache_is_eq_95),
         cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
+        cmocka_unit_test(messages_have_their_own_format),
     };
     return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
 }
