@@ -11,7 +11,7 @@
 #include "cli.h"
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
-#define NEAREST_MAX 63
+#define NEAREST_MAX    63
 
 enum cli_status cli_fail(const char *format, ...)
 {

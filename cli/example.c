@@ -4,15 +4,16 @@
 #include "cli.h"
 
 /* GPT-3 175B on 64 A100s, the plan of its published Megatron-LM measurements. */
-static const char *const train[] = {"--model",  "gpt3-175b", "--system",      "a100-80g-sxm", "--gpus",      "64",
-                                    "--tp",     "8",         "--pp",          "8",            "--vpp",       "3",
-                                    "--micro-batch", "1",    "--global-batch", "64",          "--recompute", "full",
-                                    "--engine", "megatron-lm-2022"};
+static const char *const train[] = {"--model",       "gpt3-175b", "--system",       "a100-80g-sxm",
+                                    "--gpus",        "64",        "--tp",           "8",
+                                    "--pp",          "8",         "--vpp",          "3",
+                                    "--micro-batch", "1",         "--global-batch", "64",
+                                    "--recompute",   "full",      "--engine",       "megatron-lm-2022"};
 
 /* Llama 2 70B on 8 H100s, a row of the published TensorRT-LLM measurements. */
-static const char *const infer[] = {"--model", "llama2-70b", "--system", "h100-sxm", "--tp",     "8",
-                                    "--batch", "1",          "--input",  "200",      "--output", "200",
-                                    "--engine", "tensorrt-llm-nemo"};
+static const char *const infer[] = {"--model",  "llama2-70b", "--system", "h100-sxm",         "--tp",
+                                    "8",        "--batch",    "1",        "--input",          "200",
+                                    "--output", "200",        "--engine", "tensorrt-llm-nemo"};
 
 static enum cli_status show(const char *name, enum cli_status (*command)(int argc, const char *const *argv),
                             const char *const *arguments, size_t n)

@@ -60,8 +60,9 @@ static bool add_engine(const struct orr_catalogue *catalogue, const char *id, bo
     }
     const char *attention = orr_attention_kernel_name(engine.attention);
     const char *recompute = orr_recompute_name(engine.default_recompute);
-    cli_text_add(text, json ? ",\"attention\":\"%s\",\"default_recompute\":\"%s\",\"default_zero\":%lld"
-                            : "attention %-8s recompute %-10s zero %lld",
+    cli_text_add(text,
+                 json ? ",\"attention\":\"%s\",\"default_recompute\":\"%s\",\"default_zero\":%lld"
+                      : "attention %-8s recompute %-10s zero %lld",
                  attention, recompute, (long long)engine.default_zero);
     return true;
 }

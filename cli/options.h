@@ -37,9 +37,9 @@ enum {
 };
 
 struct cli_option {
-    const char *name;       /* without the dashes */
-    const char *aliases;    /* other spellings, separated by spaces */
-    const char *argument;   /* what --help calls it; NULL: takes none */
+    const char *name;     /* without the dashes */
+    const char *aliases;  /* other spellings, separated by spaces */
+    const char *argument; /* what --help calls it; NULL: takes none */
     enum cli_kind kind;
     const char *section;    /* place in the request: section.key; NULL: top level */
     const char *keys;       /* several keys, separated by spaces, get the same value; DUMP: the stages there are */
@@ -51,23 +51,23 @@ struct cli_option {
 
 struct cli_given {
     const struct cli_option *option;
-    const char *value;      /* NULL: the option takes none */
-    bool negated;           /* spelled --no-NAME */
+    const char *value; /* NULL: the option takes none */
+    bool negated;      /* spelled --no-NAME */
 };
 
 struct cli_args {
     struct cli_given *given;
     size_t n_given;
-    const char **words;     /* arguments that are not options */
+    const char **words; /* arguments that are not options */
     size_t n_words;
     const char **catalogues;
     size_t n_catalogues;
     enum orr_format format;
     struct orr_style style;
-    double max_mape_frac;   /* below 0: no bar */
-    const char *by;         /* column to group by; NULL: none */
-    const char *html;       /* file to write a page to; NULL: none */
-    bool intervals;         /* the table of intervals instead of a report */
+    double max_mape_frac; /* below 0: no bar */
+    const char *by;       /* column to group by; NULL: none */
+    const char *html;     /* file to write a page to; NULL: none */
+    bool intervals;       /* the table of intervals instead of a report */
     bool help;
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\r\n"
+#define BLANKS          " \t\r\n"
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* Just after the string that starts at `at` (a quote); NULL if it does not end. */

@@ -20,10 +20,10 @@ enum cli_status cli_request_build(const struct cli_args *args, const char *kind,
 
 /* A command that answers a request (train, infer). */
 struct cli_question {
-    unsigned command;        /* whose options */
+    unsigned command; /* whose options */
     enum orr_job_kind kind;
-    const char *name;        /* "kind" of the request; the command */
-    const char *other;       /* of the other kind */
+    const char *name;  /* "kind" of the request; the command */
+    const char *other; /* of the other kind */
     const char *usage;
     char *(*report)(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
     bool (*fits)(const struct orr_job *job, struct orr_scratch *scratch);

@@ -14,7 +14,7 @@ static bool fits(const struct orr_job *job, struct orr_scratch *scratch)
 
 enum cli_status cli_train(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, "train", "infer",
+    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN,    "train", "infer",
                                                  usage,         orr_train_report, fits};
     return cli_answer(argc, argv, &question);
 }

@@ -10,16 +10,11 @@ static void write_text(FILE *out, FILE *in)
 {
     int c, previous = '\n';
     while ((c = getc(in)) != EOF) {
-        if (previous == '\n')
-            fputs("\n    \"", out);
-        if (c == '"' || c == '\\' || c == '?')
-            fprintf(out, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n\"", out);
-        else if (c < 0x20 || c > 0x7e)
-            fprintf(out, "\\%03o", (unsigned)c);
-        else
-            putc(c, out);
+        if (previous == '\n') fputs("\n    \"", out);
+        if (c == '"' || c == '\\' || c == '?') fprintf(out, "\\%c", c);
+        else if (c == '\n') fputs("\\n\"", out);
+        else if (c < 0x20 || c > 0x7e) fprintf(out, "\\%03o", (unsigned)c);
+        else putc(c, out);
         previous = c;
     }
     fputs(previous == '\n' ? "\n    \"\"" : "\"", out);
@@ -29,11 +24,9 @@ static void write_text(FILE *out, FILE *in)
 static int split(const char *path, const char **part, int *part_length, const char **id, int *id_length)
 {
     const char *slash = strrchr(path, '/');
-    if (!slash)
-        return -1;
+    if (!slash) return -1;
     const char *start = slash;
-    while (start > path && start[-1] != '/')
-        start--;
+    while (start > path && start[-1] != '/') start--;
     const char *ending = strrchr(slash, '.');
     *part = start;
     *part_length = (int)(slash - start);
@@ -77,10 +70,10 @@ int main(int argc, char **argv)
     fputs("/* Written by tools/embed.c from the files of data/; do not edit. */\n"
           "#include \"spec/builtin.h\"\n\n"
           "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
-          "const struct orr_builtin orr_builtins[] = {\n", out);
+          "const struct orr_builtin orr_builtins[] = {\n",
+          out);
     int failed = 0;
-    for (int i = 2; i < argc && !failed; i++)
-        failed = write_entry(out, argv[i]);
+    for (int i = 2; i < argc && !failed; i++) failed = write_entry(out, argv[i]);
     fprintf(out, "    {0, 0, 0}\n};\nconst size_t orr_n_builtins = %d;\n", argc - 2);
     failed |= ferror(out);
     if (fclose(out) != 0 || failed) {

@@ -13,10 +13,8 @@ static size_t add_place(char *text, size_t size, struct orr_place place)
     int n = 0;
     const bool has_file = place.file && place.file[0];
     const bool has_key = place.key && place.key[0];
-    if (has_file && place.line > 0)
-        n = snprintf(text, size, "%s:%d: ", place.file, place.line);
-    else if (has_file)
-        n = snprintf(text, size, "%s: ", place.file);
+    if (has_file && place.line > 0) n = snprintf(text, size, "%s:%d: ", place.file, place.line);
+    else if (has_file) n = snprintf(text, size, "%s: ", place.file);
     size_t length = n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
     if (has_key) {
         n = snprintf(text + length, size - length, "%s: ", place.key);
@@ -28,8 +26,7 @@ static size_t add_place(char *text, size_t size, struct orr_place place)
 
 enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
 {
-    if (!error)
-        return code;
+    if (!error) return code;
     struct orr_error made = {.code = code, .line = place.line, .column = place.column};
     orr_copy_line(made.file, sizeof made.file, place.file ? place.file : "");
     orr_copy_line(made.key, sizeof made.key, place.key ? place.key : "");

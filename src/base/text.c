@@ -17,11 +17,9 @@ static bool reserve(struct orr_text *text, size_t n_more)
         return false;
     }
     const size_t need = text->length + n_more + 1;
-    if (need <= text->capacity)
-        return true;
+    if (need <= text->capacity) return true;
     size_t capacity = text->capacity ? text->capacity : 256;
-    while (capacity < need)
-        capacity *= 2;
+    while (capacity < need) capacity *= 2;
     char *data = realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
@@ -42,19 +40,16 @@ void orr_text_add(struct orr_text *text, const char *format, ...)
     const size_t room = text->capacity - text->length;
     const int n = vsnprintf(text->data + text->length, room, format, arguments);
     va_end(arguments);
-    if (n < 0)
-        text->failed = true;
+    if (n < 0) text->failed = true;
     else if ((size_t)n >= room && reserve(text, (size_t)n))
         (void)vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
     va_end(again);
-    if (!text->failed)
-        text->length += (size_t)n;
+    if (!text->failed) text->length += (size_t)n;
 }
 
 void orr_text_repeat(struct orr_text *text, const char *piece, int n)
 {
-    for (int i = 0; i < n; i++)
-        orr_text_add(text, "%s", piece);
+    for (int i = 0; i < n; i++) orr_text_add(text, "%s", piece);
 }
 
 char *orr_text_take(struct orr_text *text)
@@ -90,14 +85,11 @@ int orr_compare_nocase(const char *a, const char *b)
 
 void orr_copy_line(char *buffer, size_t size, const char *text)
 {
-    if (size == 0)
-        return;
+    if (size == 0) return;
     size_t n = 0;
-    for (; text[n] && n + 1 < size; n++)
-        buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
+    for (; text[n] && n + 1 < size; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
     if (text[n]) /* cut: do not leave half a UTF-8 sequence */
-        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-            n--;
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
     buffer[n] = '\0';
 }
 
@@ -111,10 +103,8 @@ static size_t normalise(char folded[WORD_MAX], const char *word)
 {
     size_t n = 0;
     for (; *word; word++) {
-        if (strchr(SEPARATORS, *word))
-            continue;
-        if (n + 1 == WORD_MAX)
-            return 0;
+        if (strchr(SEPARATORS, *word)) continue;
+        if (n + 1 == WORD_MAX) return 0;
         folded[n++] = lower(*word);
     }
     folded[n] = '\0';
@@ -133,8 +123,7 @@ static size_t normalise_sorted(char folded[WORD_MAX], const char *word)
     size_t n_pieces = 0, n = 0;
     while (*(word += strspn(word, SEPARATORS))) {
         const size_t length = strcspn(word, SEPARATORS);
-        if (n_pieces == PIECES_MAX || length >= WORD_MAX || n + length >= WORD_MAX)
-            return 0;
+        if (n_pieces == PIECES_MAX || length >= WORD_MAX || n + length >= WORD_MAX) return 0;
         memcpy(pieces[n_pieces], word, length);
         pieces[n_pieces++][length] = '\0';
         n += length;
@@ -143,8 +132,7 @@ static size_t normalise_sorted(char folded[WORD_MAX], const char *word)
     qsort(pieces, n_pieces, sizeof pieces[0], compare_pieces);
     n = 0;
     for (size_t i = 0; i < n_pieces; i++)
-        for (const char *c = pieces[i]; *c; c++)
-            folded[n++] = lower(*c);
+        for (const char *c = pieces[i]; *c; c++) folded[n++] = lower(*c);
     folded[n] = '\0';
     return n;
 }
@@ -155,8 +143,7 @@ static int distance(const char *typed, size_t n_typed, const char *name, size_t 
 {
     enum { MISSING = 2, SLIP = 4 };
     int rows[3][WORD_MAX + 1];
-    for (size_t j = 0; j <= n_name; j++)
-        rows[0][j] = (int)j * MISSING;
+    for (size_t j = 0; j <= n_name; j++) rows[0][j] = (int)j * MISSING;
     for (size_t i = 1; i <= n_typed; i++) {
         int *row = rows[i % 3];
         const int *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
@@ -164,13 +151,10 @@ static int distance(const char *typed, size_t n_typed, const char *name, size_t 
         for (size_t j = 1; j <= n_name; j++) {
             const bool same = typed[i - 1] == name[j - 1];
             int best = above[j - 1] + (same ? 0 : SLIP);
-            if (row[j - 1] + MISSING < best)
-                best = row[j - 1] + MISSING;
-            if (above[j] + SLIP < best)
-                best = above[j] + SLIP;
+            if (row[j - 1] + MISSING < best) best = row[j - 1] + MISSING;
+            if (above[j] + SLIP < best) best = above[j] + SLIP;
             const bool swapped = i > 1 && j > 1 && typed[i - 1] == name[j - 2] && typed[i - 2] == name[j - 1];
-            if (swapped && above2[j - 2] + SLIP < best)
-                best = above2[j - 2] + SLIP;
+            if (swapped && above2[j - 2] + SLIP < best) best = above2[j - 2] + SLIP;
             row[j] = best;
         }
     }
@@ -182,8 +166,7 @@ static int word_distance(const char *word, const char *candidate)
 {
     char typed[WORD_MAX], name[WORD_MAX];
     const size_t n_typed = normalise(typed, word), n_name = normalise(name, candidate);
-    if (n_typed == 0 || n_name == 0)
-        return NOT_CLOSE;
+    if (n_typed == 0 || n_name == 0) return NOT_CLOSE;
     const int limit = 2 * (int)n_typed; /* half the letters wrong is not the same word any more */
     int best = distance(typed, n_typed, name, n_name);
     if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a piece of the name: "h100" of "h100-80g-sxm" */
@@ -214,7 +197,6 @@ char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *cons
 {
     const char *nearest = orr_nearest(word, candidates, n_candidates);
     buffer[0] = '\0';
-    if (nearest)
-        (void)snprintf(buffer, ORR_HINT, " (did you mean \"%s\"?)", nearest);
+    if (nearest) (void)snprintf(buffer, ORR_HINT, " (did you mean \"%s\"?)", nearest);
     return buffer;
 }

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 struct orr_text {
-    char *data;             /* NUL-terminated once anything was added */
+    char *data; /* NUL-terminated once anything was added */
     size_t length, capacity;
-    bool failed;            /* an allocation failed; later calls do nothing */
+    bool failed; /* an allocation failed; later calls do nothing */
 };
 
 void orr_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

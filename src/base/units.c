@@ -13,9 +13,9 @@ enum { PRINT = 32, NUMBER_MAX = 64 };
 
 enum prefixes {
     BARE = 0,
-    SMALL = 1,   /* m u n p f */
-    LARGE = 2,   /* k M G T P E Z */
-    BINARY = 4   /* Ki Mi Gi Ti Pi Ei */
+    SMALL = 1, /* m u n p f */
+    LARGE = 2, /* k M G T P E Z */
+    BINARY = 4 /* Ki Mi Gi Ti Pi Ei */
 };
 
 struct symbol {
@@ -96,20 +96,18 @@ static const struct prefix PREFIXES[] = {
     {"Ei", 1152921504606846976.0, BINARY},
 };
 
-#define N_SYMBOLS (sizeof SYMBOLS / sizeof SYMBOLS[0])
+#define N_SYMBOLS  (sizeof SYMBOLS / sizeof SYMBOLS[0])
 #define N_PREFIXES (sizeof PREFIXES / sizeof PREFIXES[0])
 
 static const char *skip_spaces(const char *text)
 {
-    while (*text == ' ' || *text == '\t')
-        text++;
+    while (*text == ' ' || *text == '\t') text++;
     return text;
 }
 
 static const char *skip_digits(const char *text)
 {
-    while (*text >= '0' && *text <= '9')
-        text++;
+    while (*text >= '0' && *text <= '9') text++;
     return text;
 }
 
@@ -126,18 +124,15 @@ static const char *parse_number(const char *text, double *value)
         p = skip_digits(point);
         n_digits += (size_t)(p - point);
     }
-    if (n_digits == 0)
-        return NULL;
+    if (n_digits == 0) return NULL;
     if (*p == 'e' || *p == 'E') {
         const char *exponent = p + 1 + (p[1] == '-' || p[1] == '+');
         const char *end = skip_digits(exponent);
-        if (end > exponent)
-            p = end; /* else the E is the prefix of "1 EB" */
+        if (end > exponent) p = end; /* else the E is the prefix of "1 EB" */
     }
     char number[NUMBER_MAX];
     const size_t length = (size_t)(p - text);
-    if (length >= sizeof number)
-        return NULL;
+    if (length >= sizeof number) return NULL;
     memcpy(number, text, length);
     number[length] = '\0';
     char *end;
@@ -151,8 +146,7 @@ static bool unit_factor(const char *text, size_t length, enum orr_unit unit, dou
     for (size_t i = 0; i < N_SYMBOLS; i++) {
         const struct symbol *symbol = &SYMBOLS[i];
         const size_t n = strlen(symbol->text);
-        if (symbol->unit != unit || n > length || memcmp(text + length - n, symbol->text, n) != 0)
-            continue;
+        if (symbol->unit != unit || n > length || memcmp(text + length - n, symbol->text, n) != 0) continue;
         for (size_t j = 0; j < N_PREFIXES; j++) {
             const struct prefix *prefix = &PREFIXES[j];
             const bool allowed = prefix->kind == BARE || (symbol->prefixes & (unsigned)prefix->kind);
@@ -168,8 +162,7 @@ static bool unit_factor(const char *text, size_t length, enum orr_unit unit, dou
 static size_t length_without_spaces(const char *text)
 {
     size_t length = strlen(text);
-    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-        length--;
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) length--;
     return length;
 }
 
@@ -180,20 +173,17 @@ bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value)
     const bool dollar_first = money && *text == '$'; /* "$2.5/h" */
     double number;
     const char *rest = parse_number(skip_spaces(text + dollar_first), &number);
-    if (!rest)
-        return false;
+    if (!rest) return false;
     rest = skip_spaces(rest);
     const size_t length = length_without_spaces(rest);
     double factor = 1;
     if (dollar_first) {
         const bool per_hour = length == 2 && memcmp(rest, "/h", 2) == 0;
-        if (length > 0 && !(per_hour && unit == ORR_UNIT_USD_PER_HOUR))
-            return false;
+        if (length > 0 && !(per_hour && unit == ORR_UNIT_USD_PER_HOUR)) return false;
     } else if (length > 0 && !unit_factor(rest, length, unit, &factor)) {
         return false;
     }
-    if (!isfinite(number * factor))
-        return false;
+    if (!isfinite(number * factor)) return false;
     *value = number * factor;
     return true;
 }
@@ -231,8 +221,7 @@ static char *print_scaled(char *buffer, double value, const struct scale *scales
     const bool plain = !isfinite(value) || value == 0;
     const double sought = plain ? 1 : fabs(value);
     size_t i = 0;
-    while (i + 1 < n_scales && sought < 0.9995 * scales[i].size)
-        i++;
+    while (i + 1 < n_scales && sought < 0.9995 * scales[i].size) i++;
     const double scaled = plain ? value : value / scales[i].size;
     const double size = fabs(scaled);
     const int decimals = plain ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
@@ -242,8 +231,8 @@ static char *print_scaled(char *buffer, double value, const struct scale *scales
 
 char *orr_print_s(char *buffer, double seconds)
 {
-    static const struct scale SCALES[] = {{86400, "d"}, {3600, "h"}, {1, "s"},   {1e-3, "ms"},
-                                          {1e-6, "us"}, {1e-9, "ns"}};
+    static const struct scale SCALES[] = {{86400, "d"}, {3600, "h"},  {1, "s"},
+                                          {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
     /* seconds up to 9999, hours up to two days */
     const size_t first = fabs(seconds) >= 172800 ? 0 : fabs(seconds) >= 9999.5 ? 1 : 2;
     return print_scaled(buffer, seconds, SCALES + first, sizeof SCALES / sizeof SCALES[0] - first, "");
@@ -251,8 +240,8 @@ char *orr_print_s(char *buffer, double seconds)
 
 char *orr_print_bytes(char *buffer, double bytes)
 {
-    static const struct scale SCALES[] = {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"},
-                                          {1024.0, "KiB"},          {1, "B"}};
+    static const struct scale SCALES[] = {
+        {1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}};
     if (fabs(bytes) < 1023.5) { /* whole bytes */
         (void)snprintf(buffer, PRINT, "%.0f B", bytes);
         return buffer;
@@ -281,11 +270,9 @@ char *orr_print_count(char *buffer, int64_t count)
     const uint64_t size = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;
     const int n_digits = snprintf(digits, sizeof digits, "%" PRIu64, size);
     char *out = buffer;
-    if (count < 0)
-        *out++ = '-';
+    if (count < 0) *out++ = '-';
     for (int i = 0; i < n_digits; i++) {
-        if (i > 0 && (n_digits - i) % 3 == 0)
-            *out++ = ',';
+        if (i > 0 && (n_digits - i) % 3 == 0) *out++ = ',';
         *out++ = digits[i];
     }
     *out = '\0';

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 enum orr_unit {
-    ORR_UNIT_NONE,            /* a plain number or ratio; "5 %" is 0.05 */
-    ORR_UNIT_COUNT,           /* an integer; 4k, 1M accepted (powers of 1000), Ki, Mi powers of 1024 */
+    ORR_UNIT_NONE,  /* a plain number or ratio; "5 %" is 0.05 */
+    ORR_UNIT_COUNT, /* an integer; 4k, 1M accepted (powers of 1000), Ki, Mi powers of 1024 */
     ORR_UNIT_S,
     ORR_UNIT_BYTES,
-    ORR_UNIT_BYTES_PER_S,     /* Gb/s and Gbps are bits; GB/s and GBps bytes */
-    ORR_UNIT_FLOPS_PER_S,     /* TFLOP/s, TFLOPS, TF */
+    ORR_UNIT_BYTES_PER_S, /* Gb/s and Gbps are bits; GB/s and GBps bytes */
+    ORR_UNIT_FLOPS_PER_S, /* TFLOP/s, TFLOPS, TF */
     ORR_UNIT_HZ,
     ORR_UNIT_W,
     ORR_UNIT_J,
-    ORR_UNIT_J_PER_BYTE,      /* pJ/B, pJ/bit */
+    ORR_UNIT_J_PER_BYTE, /* pJ/B, pJ/bit */
     ORR_UNIT_USD,
     ORR_UNIT_USD_PER_HOUR
 };
@@ -27,10 +27,10 @@ bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value);
 const char *orr_unit_hint(enum orr_unit unit);
 
 /* Print into buffer (at least 32 bytes) with 3-4 significant digits; return buffer. */
-char *orr_print_s(char *buffer, double seconds);           /* "18.2 s", "7.70 ms" */
-char *orr_print_bytes(char *buffer, double bytes);         /* "45.6 GiB" */
-char *orr_print_rate(char *buffer, double bytes_per_s);    /* "2039 GB/s" */
+char *orr_print_s(char *buffer, double seconds);                  /* "18.2 s", "7.70 ms" */
+char *orr_print_bytes(char *buffer, double bytes);                /* "45.6 GiB" */
+char *orr_print_rate(char *buffer, double bytes_per_s);           /* "2039 GB/s" */
 char *orr_print_si(char *buffer, double value, const char *unit); /* "312 TFLOP/s", "13.2 MJ" */
-char *orr_print_count(char *buffer, int64_t count);        /* "174,615,846,912" */
+char *orr_print_count(char *buffer, int64_t count);               /* "174,615,846,912" */
 
 #endif

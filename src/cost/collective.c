@@ -14,13 +14,12 @@ struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, i
     return (struct orr_placement){.ranks = (double)ranks, .local = local, .domains = orr_ceil((double)ranks / local)};
 }
 
-double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks, double bytes)
+double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,
+                                 double bytes)
 {
     const double once = (ranks - 1) / ranks * bytes;
-    if (collective == ORR_COLLECTIVE_P2P)
-        return bytes; /* Eq. 57 */
-    if (collective != ORR_COLLECTIVE_ALLREDUCE)
-        return once; /* Eqs. 55, 56 */
+    if (collective == ORR_COLLECTIVE_P2P) return bytes;      /* Eq. 57 */
+    if (collective != ORR_COLLECTIVE_ALLREDUCE) return once; /* Eqs. 55, 56 */
     switch (algorithm) {
     case ORR_ALGORITHM_TREE: return 2 * bytes;               /* Eq. 50 */
     case ORR_ALGORITHM_NVLS: return (1 + 1 / ranks) * bytes; /* Eq. 54 */
@@ -54,20 +53,17 @@ double orr_collective_hops(enum orr_collective collective, enum orr_algorithm al
 static double line_efficiency(const struct orr_collective_line *line, double ranks)
 {
     int64_t i = 0;
-    while (i < line->n_points && line->ranks[i] < ranks)
-        i++;
-    if (i < line->n_points && (i == 0 || line->ranks[i] <= ranks))
-        return line->efficiency_frac[i];
-    if (i == line->n_points)
-        return line->efficiency_frac[line->n_points - 1];
+    while (i < line->n_points && line->ranks[i] < ranks) i++;
+    if (i < line->n_points && (i == 0 || line->ranks[i] <= ranks)) return line->efficiency_frac[i];
+    if (i == line->n_points) return line->efficiency_frac[line->n_points - 1];
     const double x0 = log2(line->ranks[i - 1]), x1 = log2(line->ranks[i]), y0 = line->efficiency_frac[i - 1];
     return y0 + (line->efficiency_frac[i] - y0) * (log2(ranks) - x0) / (x1 - x0);
 }
 
-static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line, enum orr_collective collective)
+static bool line_usable(const struct orr_job *job, const struct orr_collective_line *line,
+                        enum orr_collective collective)
 {
-    if (line->custom && (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce))
-        return false;
+    if (line->custom && (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
     return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || job->system.scaleup_multicast);
 }
 
@@ -78,8 +74,7 @@ static void cost_local(const struct orr_job *job, enum orr_collective collective
     double best_s = HUGE_VAL;
     for (int64_t i = 0; i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
-        if (!line_usable(job, line, collective))
-            continue;
+        if (!line_usable(job, line, collective)) continue;
         const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
         const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /
                               (job->system.scaleup_bytes_per_s * line_efficiency(line, ranks));
@@ -101,8 +96,7 @@ static double scaleout_bytes_per_s(const struct orr_system *system)
 static double node_missed(double n_experts, double n_active, double nodes)
 {
     double missed = 1;
-    for (double i = 0; i < n_active; i++)
-        missed *= orr_max(0, 1 - n_experts / nodes / (n_experts - i));
+    for (double i = 0; i < n_active; i++) missed *= orr_max(0, 1 - n_experts / nodes / (n_experts - i));
     return missed;
 }
 
@@ -111,8 +105,7 @@ static double node_missed(double n_experts, double n_active, double nodes)
 static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     const double all = op->payload_bytes * (place.ranks - place.local) / place.ranks;
-    if (!job->engine.moe_dedup || op->m <= 0)
-        return all;
+    if (!job->engine.moe_dedup || op->m <= 0) return all;
     const double others = (place.domains - 1) * (1 - node_missed(op->n, op->k, place.domains));
     const double allowed = op->m * (place.domains - 1) / place.domains;
     return orr_min(all, op->payload_bytes / op->k * orr_min(others, allowed));
@@ -120,30 +113,31 @@ static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, 
 
 /* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
  * the slower one sets the time (Eqs. 58, 59 pipelined). Latency by ring or tree over the domains, whichever is less. */
-static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op, struct orr_placement place, double rails_frac,
-                              struct orr_cost *cost)
+static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op, struct orr_placement place,
+                              double rails_frac, struct orr_cost *cost)
 {
     const double bytes = op->payload_bytes, rate = scaleout_bytes_per_s(&job->system) * rails_frac;
     double local_s = 0, out_bytes;
     if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: what leaves the domain, per rank */
         out_bytes = leaving_bytes(job, op, place);
-        if (place.local > 1)
-            cost_local(job, op->collective, place.local, bytes * place.local / place.ranks, cost);
+        if (place.local > 1) cost_local(job, op->collective, place.local, bytes * place.local / place.ranks, cost);
     } else {
         out_bytes = orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING, place.ranks, bytes) / place.local;
-        if (place.local > 1)
-            cost_local(job, op->collective, place.local, bytes, cost);
+        if (place.local > 1) cost_local(job, op->collective, place.local, bytes, cost);
     }
     local_s = cost->network_s;
     const double ring = orr_collective_hops(op->collective, ORR_ALGORITHM_RING, place.domains);
     const double tree = orr_collective_hops(op->collective, ORR_ALGORITHM_TREE, place.domains);
     const double hops = orr_min(ring, tree); /* an all-to-all sends to all at once; its stragglers add up slowly */
-    cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL : hops < ring ? ORR_ALGORITHM_TREE : ORR_ALGORITHM_RING;
+    cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL
+                      : hops < ring   ? ORR_ALGORITHM_TREE
+                                      : ORR_ALGORITHM_RING;
     cost->network_s = orr_max(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
 }
 
 /* Eqs. 57, 74: one message to a neighbour; ring attention passes ranks-1 of them in turn. */
-static void cost_p2p(const struct orr_job *job, const struct orr_op *op, struct orr_placement place, struct orr_cost *cost)
+static void cost_p2p(const struct orr_job *job, const struct orr_op *op, struct orr_placement place,
+                     struct orr_cost *cost)
 {
     const double messages = op->group == ORR_GROUP_CP ? place.ranks - 1 : 1;
     const bool local = place.domains <= 1;
@@ -160,13 +154,9 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     const struct orr_placement place = orr_place(&job->system, ranks, stride);
     const bool sharded = job->plan.zero == 3 && (op->group == ORR_GROUP_DP || op->group == ORR_GROUP_EDP);
     *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK};
-    if (op->collective == ORR_COLLECTIVE_P2P)
-        cost_p2p(job, op, place, cost);
-    else if (place.domains <= 1)
-        cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
-    else
-        cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
-    if (job->kind == ORR_JOB_INFER)
-        cost->network_s += job->engine.allreduce_skew_s;
+    if (op->collective == ORR_COLLECTIVE_P2P) cost_p2p(job, op, place, cost);
+    else if (place.domains <= 1) cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
+    else cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
+    if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     cost->total_s = cost->network_s;
 }

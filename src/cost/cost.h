@@ -22,18 +22,18 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
 /* Decode attention as a function of the context x: launch + max of straight lines + reduction of the splits, in up to
  * five stretches of x. Straight pieces are what lets the steps of a request be summed exactly. */
 #define ORR_CURVE_PIECES 5
-#define ORR_CURVE_LINES 4
+#define ORR_CURVE_LINES  4
 struct orr_decode_piece {
-    double from;                          /* first context it holds for */
-    int n_lines;                          /* time is the largest of a[i] + b[i] x ... */
+    double from; /* first context it holds for */
+    int n_lines; /* time is the largest of a[i] + b[i] x ... */
     double a[ORR_CURVE_LINES], b[ORR_CURVE_LINES];
     enum orr_bound bound[ORR_CURVE_LINES];
-    double add_a, add_b;                  /* ... plus this */
+    double add_a, add_b; /* ... plus this */
 };
 struct orr_decode_curve {
     int n_pieces;
     struct orr_decode_piece pieces[ORR_CURVE_PIECES];
-    double window;                        /* contexts beyond it cost no more; HUGE_VAL: none */
+    double window; /* contexts beyond it cost no more; HUGE_VAL: none */
 };
 /* `op` as for orr_cost_decode; its context n is ignored. */
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window);
@@ -51,8 +51,7 @@ double orr_cost_at(const struct orr_cost *cost, double clock_frac);
 static inline double orr_joined_s(bool partial, double compute_s, double l2_s, double dram_s)
 {
     const double high = orr_max(compute_s, dram_s);
-    if (!partial || high <= 0)
-        return orr_max(high, l2_s);
+    if (!partial || high <= 0) return orr_max(high, l2_s);
     const double ratio = orr_min(compute_s, dram_s) / high, sum = 1 + ratio * sqrt(ratio);
     return orr_max(l2_s, high * cbrt(sum * sum));
 }
@@ -67,7 +66,8 @@ struct orr_placement {
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
 
 /* Bytes each rank puts on the wire, and dependent hops (Eqs. 49-56). */
-double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks, double bytes);
+double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,
+                                 double bytes);
 double orr_collective_hops(enum orr_collective collective, enum orr_algorithm algorithm, double ranks);
 
 #endif

@@ -13,7 +13,8 @@
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
-    return op->latent ? &job->calibration.mla_decode[narrow] : &job->calibration.decode[job->engine.decode_kernel][narrow];
+    return op->latent ? &job->calibration.mla_decode[narrow]
+                      : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
 static void add_line(struct orr_decode_piece *piece, double a, double b, enum orr_bound bound)
@@ -25,7 +26,8 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
 
 /* Lines of one stretch of x that do not depend on splits: cache bytes over DRAM, FLOP over the matrix units, elements
  * over a kernel that takes one query head at a time. Up to `ramp` keys DRAM is not busy and gives half its rate. */
-static struct orr_decode_piece common_piece(const struct orr_job *job, const struct orr_op *op, double from, double ramp)
+static struct orr_decode_piece common_piece(const struct orr_job *job, const struct orr_op *op, double from,
+                                            double ramp)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_decode_constants *u = constants_of(job, op);
@@ -35,7 +37,8 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
         const double rank = op->output_bytes, rotary = op->k - rank;
         const double peak8 = chip->peak_flops_per_s[ORR_DTYPE_FP8];
         const double peak = op->input_bytes < 2 && peak8 > 0 ? peak8 : peak16;
-        add_line(&piece, 0, op->batch * op->k * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
+        add_line(&piece, 0, op->batch * op->k * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac),
+                 ORR_BOUND_DRAM);
         add_line(&piece, 0, 2 * op->batch * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
@@ -71,8 +74,7 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
                       .partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s,
                       .from = HUGE_VAL};
     cut.waves = orr_ceil(heads / n_sm);
-    if (cut.splits <= 1)
-        return cut;
+    if (cut.splits <= 1) return cut;
     const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
     cut.from = gain > 0 ? (BLOCK_KEYS * cut.key_s + u->reduce_s) / gain : HUGE_VAL; /* while blocks are added */
     if (cut.from > cut.splits * BLOCK_KEYS)                                         /* while they grow */
@@ -86,12 +88,9 @@ static void add_blocks(struct orr_decode_piece *piece, const struct orr_decode_c
     const bool split = piece->from >= cut->from;
     const double splits = split ? cut->splits : 1, waves = split ? 1 : cut->waves;
     const bool growing = piece->from > splits * BLOCK_KEYS;
-    if (growing)
-        add_line(piece, waves * u->block_s, waves * cut->key_s / splits, ORR_BOUND_DRAM);
-    else
-        add_line(piece, waves * (u->block_s + BLOCK_KEYS * cut->key_s), 0, ORR_BOUND_OVERHEAD);
-    if (!split)
-        return;
+    if (growing) add_line(piece, waves * u->block_s, waves * cut->key_s / splits, ORR_BOUND_DRAM);
+    else add_line(piece, waves * (u->block_s + BLOCK_KEYS * cut->key_s), 0, ORR_BOUND_OVERHEAD);
+    if (!split) return;
     piece->add_a += u->reduce_s + (growing ? cut->partial_s * splits : 0);
     piece->add_b += growing ? 0 : cut->partial_s / BLOCK_KEYS;
 }
@@ -112,8 +111,7 @@ static struct orr_decode_curve split_curve(const struct orr_job *job, const stru
             from[j - 1] = lower;
         }
     for (int i = 0; i < ORR_CURVE_PIECES && from[i] < HUGE_VAL; i++) {
-        if (i > 0 && from[i] <= from[i - 1])
-            continue;
+        if (i > 0 && from[i] <= from[i - 1]) continue;
         struct orr_decode_piece *piece = &curve.pieces[curve.n_pieces++];
         *piece = common_piece(job, op, from[i], ramp);
         add_blocks(piece, u, &cut);
@@ -131,8 +129,7 @@ struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const str
 static const struct orr_decode_piece *piece_at(const struct orr_decode_curve *curve, double x)
 {
     int i = curve->n_pieces - 1;
-    while (i > 0 && x < curve->pieces[i].from)
-        i--;
+    while (i > 0 && x < curve->pieces[i].from) i--;
     return &curve->pieces[i];
 }
 
@@ -140,8 +137,7 @@ static int highest_line(const struct orr_decode_piece *piece, double x)
 {
     int best = 0;
     for (int i = 1; i < piece->n_lines; i++)
-        if (piece->a[i] + piece->b[i] * x > piece->a[best] + piece->b[best] * x)
-            best = i;
+        if (piece->a[i] + piece->b[i] * x > piece->a[best] + piece->b[best] * x) best = i;
     return best;
 }
 
@@ -158,11 +154,9 @@ static int64_t line_end(const struct orr_decode_piece *piece, int line, int64_t 
 {
     int64_t end = last;
     for (int i = 0; i < piece->n_lines; i++) {
-        if (piece->b[i] <= piece->b[line])
-            continue; /* only a steeper line overtakes */
+        if (piece->b[i] <= piece->b[line]) continue; /* only a steeper line overtakes */
         const double cross = (piece->a[line] - piece->a[i]) / (piece->b[i] - piece->b[line]);
-        if (cross < (double)end)
-            end = cross < (double)x ? x : (int64_t)cross;
+        if (cross < (double)end) end = cross < (double)x ? x : (int64_t)cross;
     }
     return end;
 }
@@ -198,8 +192,7 @@ double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first,
         sum += piece_sum(&curve->pieces[i], from, to);
     }
     const int64_t beyond = first > flat + 1 ? first : flat + 1;
-    if (beyond <= last)
-        sum += (double)(last - beyond + 1) * orr_decode_curve_at(curve, curve->window);
+    if (beyond <= last) sum += (double)(last - beyond + 1) * orr_decode_curve_at(curve, curve->window);
     return sum;
 }
 
@@ -214,6 +207,5 @@ void orr_cost_decode(const struct orr_job *job, const struct orr_op *op, struct 
     cost->compute_s = piece->a[1] + piece->b[1] * op->n;
     cost->launch_s = piece->add_a + piece->add_b * op->n;
     cost->total_s = moved_s + cost->launch_s;
-    if (cost->launch_s > moved_s)
-        cost->bound = ORR_BOUND_OVERHEAD;
+    if (cost->launch_s > moved_s) cost->bound = ORR_BOUND_OVERHEAD;
 }

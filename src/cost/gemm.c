@@ -22,8 +22,12 @@
 static const struct tile {
     double m, n, per_m, per_n, delivery;
 } TILES[] = {
-#define TILE(m, n) {m, n, 1.0 / m, 1.0 / n, 1.0 / m + 1.0 / n - 1.0 / 256 - 1.0 / 128}
-    TILE(256, 128), TILE(128, 256), TILE(128, 128), TILE(128, 64), TILE(64, 128), TILE(64, 64), TILE(16, 64)
+#define TILE(m, n)                                                                                                     \
+    {                                                                                                                  \
+        m, n, 1.0 / m, 1.0 / n, 1.0 / m + 1.0 / n - 1.0 / 256 - 1.0 / 128                                              \
+    }
+    TILE(256, 128), TILE(128, 256), TILE(128, 128), TILE(128, 64),
+    TILE(64, 128),  TILE(64, 64),   TILE(16, 64)
 #undef TILE
 };
 #define N_TILES (sizeof TILES / sizeof *TILES)
@@ -34,8 +38,7 @@ double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
 {
     const double left = op->input_bytes * op->m * op->k, right = op->weight_bytes * op->k * op->n;
     const double output = op->output_bytes * op->m * op->n;
-    if (left + right + output <= CACHE_SHARE * l2_bytes)
-        return op->batch * (left + right + output);
+    if (left + right + output <= CACHE_SHARE * l2_bytes) return op->batch * (left + right + output);
     const double block = floor(sqrt(CACHE_SHARE * l2_bytes / (3 * orr_max(1, op->input_bytes)))); /* Eq. 31 */
     return op->batch * (left * orr_ceil(op->n / block) + right * orr_ceil(op->m / block) + output);
 }
@@ -43,13 +46,13 @@ double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
 /* What does not depend on the candidate, worked out once. */
 struct gemm {
     const struct orr_op *op;
-    double k[N_SPLITS];                       /* reduction of one split, rounded up */
-    double partial_bytes[N_SPLITS];           /* Eq. 37 */
+    double k[N_SPLITS];             /* reduction of one split, rounded up */
+    double partial_bytes[N_SPLITS]; /* Eq. 37 */
     double fixed_s[N_SPLITS];
     size_t n_splits;
     double sm_flops_per_s, n_sm, wave_s, tile_cost;
-    double read_bytes, write_bytes;           /* DRAM */
-    double dram_s, read_s_per_byte;           /* without partial sums */
+    double read_bytes, write_bytes;                      /* DRAM */
+    double dram_s, read_s_per_byte;                      /* without partial sums */
     double l2_s_per_byte, l2_row_bytes, l2_column_bytes; /* operand bytes per tile column and per tile row */
 };
 
@@ -75,8 +78,7 @@ static void prepare_splits(struct gemm *g, double launch_s)
     const struct orr_op *op = g->op;
     for (g->n_splits = 0; g->n_splits < N_SPLITS; g->n_splits++) {
         const double split = SPLITS[g->n_splits];
-        if (split > 1 && (op->dtype == ORR_DTYPE_FP4 || op->k < split * SPLIT_MIN_K))
-            break;
+        if (split > 1 && (op->dtype == ORR_DTYPE_FP4 || op->k < split * SPLIT_MIN_K)) break;
         g->k[g->n_splits] = orr_ceil(op->k / (split * STEP_K)) * STEP_K;
         g->partial_bytes[g->n_splits] = split > 1 ? 8 * split * op->batch * op->m * op->n : 0;
         g->fixed_s[g->n_splits] = launch_s + (split > 1 ? SPLIT_LAUNCH_S : 0);
@@ -117,7 +119,8 @@ static void name_bound(struct orr_cost *cost)
     cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-static void take(struct orr_cost *cost, const struct gemm *g, const struct candidate *c, const struct tile *tile, size_t split)
+static void take(struct orr_cost *cost, const struct gemm *g, const struct candidate *c, const struct tile *tile,
+                 size_t split)
 {
     cost->compute_s = c->compute_s;
     cost->l2_s = c->l2_s;
@@ -142,8 +145,7 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
         for (size_t split = 0; split < g.n_splits; split++) {
             const struct candidate c = price(&g, &TILES[i], rows, columns, split);
             const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, c.dram_s) + g.fixed_s[split];
-            if (total_s >= best_s)
-                continue;
+            if (total_s >= best_s) continue;
             best_s = total_s;
             take(cost, &g, &c, &TILES[i], split);
         }
@@ -175,8 +177,7 @@ void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct
         const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
         const double tile_s = 2 * m * n * op->k * n_sm / (peak * u->grouped_frac * widening) + u->grouped_tile_s;
         const double time_s = orr_max(1, blocks / n_sm) * tile_s;
-        if (time_s >= walk_s)
-            continue;
+        if (time_s >= walk_s) continue;
         walk_s = time_s;
         cost->tile_m = (int64_t)m;
         cost->tile_n = (int64_t)n;

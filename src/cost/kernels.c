@@ -13,8 +13,7 @@ static double padded_head(double head)
 {
     static const double SIZES[] = {64, 96, 128, 192, 256};
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
-        if (head <= SIZES[i])
-            return SIZES[i];
+        if (head <= SIZES[i]) return SIZES[i];
     return head;
 }
 
@@ -56,15 +55,14 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
 
 /* Frameworks keep rows of up to this many columns in registers; longer ones are read again and again. */
 #define SOFTMAX_SHORT_ROW 1024.0
-#define SOFTMAX_LONG_ROW 8192.0
+#define SOFTMAX_LONG_ROW  8192.0
 
 static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_calibration *calibration = &job->calibration;
     if (op->pointwise != ORR_POINTWISE_SOFTMAX || job->engine.fused_softmax || op->n <= 0)
         return calibration->pointwise_frac[op->pointwise];
-    if (op->phase == ORR_PHASE_BACKWARD)
-        return calibration->softmax_unfused_backward_frac;
+    if (op->phase == ORR_PHASE_BACKWARD) return calibration->softmax_unfused_backward_frac;
     const double row = orr_min(SOFTMAX_LONG_ROW, orr_max(SOFTMAX_SHORT_ROW, op->n));
     return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
 }
@@ -86,8 +84,7 @@ void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, stru
 
 double orr_cost_at(const struct orr_cost *cost, double clock_frac)
 {
-    if (cost->matrix_frac <= 0)
-        return cost->total_s;
+    if (cost->matrix_frac <= 0) return cost->total_s;
     return orr_joined_s(cost->partial_overlap, cost->compute_s / clock_frac, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
@@ -108,11 +105,11 @@ static void cost_one(const struct orr_job *job, const struct orr_op *op, struct 
 
 /* Eq. 64: a collective hides under the operator it may run beside, or is pipelined with its neighbour as far as the
  * engine can; Eq. 65: what is hidden still takes units and bandwidth from the compute beside it. */
-static void hide(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *costs, struct orr_cost *cost)
+static void hide(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *costs,
+                 struct orr_cost *cost)
 {
     double hidden_s = 0;
-    if (op->window_op >= 0)
-        hidden_s = orr_min(cost->total_s, costs[op->window_op].total_s);
+    if (op->window_op >= 0) hidden_s = orr_min(cost->total_s, costs[op->window_op].total_s);
     if (op->group == ORR_GROUP_TP && job->kind == ORR_JOB_TRAIN)
         hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
     if (op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP)
@@ -135,8 +132,7 @@ static bool is_product(enum orr_op_kind kind)
 static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
 {
     for (size_t j = i; j-- > 0;)
-        if (same_product(&list->items[j], &list->items[i]))
-            return &costs[j];
+        if (same_product(&list->items[j], &list->items[i])) return &costs[j];
     return NULL;
 }
 
@@ -149,12 +145,9 @@ void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, s
 {
     for (size_t i = first; i < list->n; i++) {
         const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
-        if (known)
-            costs[i] = *known;
-        else
-            cost_one(job, &list->items[i], &costs[i]);
+        if (known) costs[i] = *known;
+        else cost_one(job, &list->items[i], &costs[i]);
     }
     for (size_t i = first; i < list->n; i++)
-        if (list->items[i].kind == ORR_OP_COLLECTIVE)
-            hide(job, &list->items[i], costs, &costs[i]);
+        if (list->items[i].kind == ORR_OP_COLLECTIVE) hide(job, &list->items[i], costs, &costs[i]);
 }

@@ -23,8 +23,7 @@ static double score_count(const struct orr_dims *d, const struct orr_layer_kind 
 /* Probabilities 2; with dropout its mask 1 and the dropped copy 2. Fused kernels keep one fp32 statistic per row. */
 static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
-    if (!unfused(job))
-        return 4 * d->T * (double)kind->n_heads / d->t;
+    if (!unfused(job)) return 4 * d->T * (double)kind->n_heads / d->t;
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
 
@@ -37,15 +36,15 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
                w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v);
     }
     const double kv = orr_max(1, (double)kind->n_kv_heads / d->t);
-    return in * d->T_norm * d->h + w * d->T * (a + 2 * kv) * (double)kind->head_qk + in * d->T * a * (double)kind->head_v;
+    return in * d->T_norm * d->h + w * d->T * (a + 2 * kv) * (double)kind->head_qk +
+           in * d->T * a * (double)kind->head_v;
 }
 
 /* Hidden elements kept per FFN column: gate and up, product; a framework that does not fuse keeps SiLU(gate) too. */
 static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, bool gated)
 {
     const double in = input_width(job, d);
-    if (!gated)
-        return d->w_a + in;
+    if (!gated) return d->w_a + in;
     return 2 * d->w_a + in + (job->engine.saves_unfused ? d->w_a : 0);
 }
 
@@ -66,15 +65,15 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const double hidden = d->T_norm * d->h, scores = score_count(d, kind);
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t +
                            d->T / d->t * (double)(kind->n_active * kind->expert_width);
-    return (struct orr_layer_bytes){
-        .input = d->w_a * hidden,
-        .norms = d->w_a * hidden * (double)kind->n_norms,
-        .attention = attention_bytes(job, d, kind),
-        .scores = score_bytes(job, d, kind),
-        .ffn = ffn_bytes(job, d, kind),
-        .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
-        .core_transient = unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
-        .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
+    return (struct orr_layer_bytes){.input = d->w_a * hidden,
+                                    .norms = d->w_a * hidden * (double)kind->n_norms,
+                                    .attention = attention_bytes(job, d, kind),
+                                    .scores = score_bytes(job, d, kind),
+                                    .ffn = ffn_bytes(job, d, kind),
+                                    .masks = job->workload.hidden_dropout ? 2 * hidden : 0,
+                                    .core_transient =
+                                        unfused(job) ? 1.5 * d->w_a * scores : 4 * d->w_a * d->T * d->h / d->t,
+                                    .ffn_transient = (kind->gated ? 3 : 2) * d->w_a * columns};
 }
 
 static double whole_layer(const struct orr_layer_bytes *bytes)
@@ -108,11 +107,11 @@ double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_
 {
     const double p = (double)plan->pp, v = (double)plan->vpp, i = (double)stage, m = n_micro_batches;
     switch (plan->schedule) {
-    case ORR_SCHEDULE_GPIPE: return m;                                                     /* Eq. 67 */
-    case ORR_SCHEDULE_1F1B: return orr_min(m, p - i);                                         /* Eq. 68 */
+    case ORR_SCHEDULE_GPIPE: return m;                                                         /* Eq. 67 */
+    case ORR_SCHEDULE_1F1B: return orr_min(m, p - i);                                          /* Eq. 68 */
     case ORR_SCHEDULE_INTERLEAVED: return orr_min(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
-    case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                            /* Eq. 70 */
-    case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                    /* Eq. 71 */
+    case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                             /* Eq. 70 */
+    case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                     /* Eq. 71 */
     case ORR_N_SCHEDULES: break;
     }
     return m;

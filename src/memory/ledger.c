@@ -14,8 +14,8 @@ struct rank_bytes {
     double weights, gradients, optimizer, gathered; /* always */
     double gradient_16bit;                          /* per parameter, where 16-bit gradients stay alive */
     double params, head_params;
-    double late_params;                             /* embedding: its gradient comes last */
-    double in_flight, saved;                        /* micro-batches, saved layers of one of them */
+    double late_params;      /* embedding: its gradient comes last */
+    double in_flight, saved; /* micro-batches, saved layers of one of them */
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
@@ -44,9 +44,9 @@ static void add_layers(const struct orr_job *job, const struct orr_stage *stage,
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        if (stage->n_layers[k] <= 0)
-            continue;
-        const double saved = orr_layer_saved_bytes(job, &bytes[k]), recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
+        if (stage->n_layers[k] <= 0) continue;
+        const double saved = orr_layer_saved_bytes(job, &bytes[k]),
+                     recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
         const double attention = (double)kind->attention_params / (double)job->plan.tp;
         r->saved += stage->n_layers[k] * saved;
@@ -63,15 +63,15 @@ static void add_layers(const struct orr_job *job, const struct orr_stage *stage,
 }
 
 /* Eq. 87: embedding dropout mask of every micro-batch in flight; norm input, head input and logits of one. */
-static void add_ends(const struct orr_job *job, const struct orr_dims *d, const struct orr_stage *stage, struct rank_bytes *r)
+static void add_ends(const struct orr_job *job, const struct orr_dims *d, const struct orr_stage *stage,
+                     struct rank_bytes *r)
 {
-    if (stage->embedding && job->workload.hidden_dropout)
-        r->embedding_mask = d->T_norm * d->h;
+    if (stage->embedding && job->workload.hidden_dropout) r->embedding_mask = d->T_norm * d->h;
     if (stage->embedding && !(stage->head && job->model.tied_embeddings))
         r->late_params = orr_rank_embedding_params(job);
-    if (!stage->head)
-        return;
-    r->head_params = orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
+    if (!stage->head) return;
+    r->head_params =
+        orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
     r->head_saved = 2 * d->w_a * d->T_norm * d->h;
     r->logits = job->engine.logit_bytes_live * d->T * d->vocab;
 }
@@ -112,8 +112,9 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     }
 }
 
-static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stages,
-                                       const struct orr_layer_bytes *layers, int64_t stage)
+static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
+                                       const struct orr_stage *stages, const struct orr_layer_bytes *layers,
+                                       int64_t stage)
 {
     struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, stage)};
     add_static(job, &stages[stage], &r);
@@ -144,8 +145,7 @@ static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, i
 static void add_tensor(struct orr_memory *memory, enum orr_memory_part part, const char *name, const char *shape,
                        const char *sharding, const char *lifetime, double bytes, bool at_peak)
 {
-    if (bytes == 0 || memory->n_tensors >= ORR_MAX_TENSORS)
-        return;
+    if (bytes == 0 || memory->n_tensors >= ORR_MAX_TENSORS) return;
     memory->tensors[memory->n_tensors++] = (struct orr_tensor){.name = name,
                                                                .shape = shape,
                                                                .sharding = sharding,
@@ -155,17 +155,22 @@ static void add_tensor(struct orr_memory *memory, enum orr_memory_part part, con
                                                                .at_peak = at_peak};
 }
 
-static void list_static(const struct orr_job *job, const struct rank_bytes *r, int peak, double gradients, struct orr_memory *memory)
+static void list_static(const struct orr_job *job, const struct rank_bytes *r, int peak, double gradients,
+                        struct orr_memory *memory)
 {
     const char *tp = "tp, pp; experts ep etp", *zero1 = "tp, pp; dp from ZeRO-1", *zero2 = "tp, pp; dp from ZeRO-2";
-    add_tensor(memory, ORR_MEMORY_WEIGHTS, "weights", "params", job->plan.zero >= 3 ? "tp, pp, dp" : tp, "always", r->weights, true);
+    add_tensor(memory, ORR_MEMORY_WEIGHTS, "weights", "params", job->plan.zero >= 3 ? "tp, pp, dp" : tp, "always",
+               r->weights, true);
     add_tensor(memory, ORR_MEMORY_GRADIENTS, "gradients", "params", zero2, "always", r->gradients, true);
     add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients", "params", tp, "backward to optimizer",
                r->gradient_16bit * r->params, peak == END);
     if (peak != END)
-        add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients so far", "params", tp, "backward to optimizer", gradients, true);
-    add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer, true);
-    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", "2 layers", "tp, pp", "forward and backward", r->gathered, true);
+        add_tensor(memory, ORR_MEMORY_GRADIENTS, "16-bit gradients so far", "params", tp, "backward to optimizer",
+                   gradients, true);
+    add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer,
+               true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", "2 layers", "tp, pp", "forward and backward",
+               r->gathered, true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
 
@@ -190,9 +195,11 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
         add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
         return;
     }
-    const bool dropped = job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->workload.attention == ORR_ATTENTION_UNFUSED;
+    const bool dropped =
+        job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->workload.attention == ORR_ATTENTION_UNFUSED;
     add_tensor(memory, part, "norm inputs", "b s h", norm, life, sum.norms, at_peak);
-    add_tensor(memory, part, "attention: input, q, k, v, output", "b s (h + (2a+2k) d)", "tp, cp", life, sum.attention, at_peak);
+    add_tensor(memory, part, "attention: input, q, k, v, output", "b s (h + (2a+2k) d)", "tp, cp", life, sum.attention,
+               at_peak);
     if (!dropped)
         add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
     add_tensor(memory, part, "feed-forward: input, hidden", "b s (h + f)", "tp, cp", life, sum.ffn, at_peak);
@@ -205,15 +212,18 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
     const bool layer = peak == FIRST_FFN || peak == FIRST_CORE || peak == LAST_CORE;
     add_tensor(memory, part, "embedding dropout mask", "b s h", "tp with sp, cp", "forward to backward",
                r->in_flight * r->embedding_mask, true);
-    add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved, peak == LOSS);
+    add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved,
+               peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
-    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved, peak == LAST_CORE);
-    add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward", -freed_ffn(job, r),
-               peak == FIRST_CORE || peak == LAST_CORE);
+    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved,
+               peak == LAST_CORE);
+    add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward",
+               -freed_ffn(job, r), peak == FIRST_CORE || peak == LAST_CORE);
     add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", r->recomputed, layer);
     add_tensor(memory, part, "attention backward", "b a s s, or b s h", "tp, cp", "its backward", r->core_transient,
                peak == FIRST_CORE || peak == LAST_CORE);
-    add_tensor(memory, part, "feed-forward backward", "b s f", "tp, cp", "its backward", r->ffn_transient, peak == FIRST_FFN);
+    add_tensor(memory, part, "feed-forward backward", "b s f", "tp, cp", "its backward", r->ffn_transient,
+               peak == FIRST_FFN);
 }
 
 static void fill(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
@@ -239,16 +249,14 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     list_saved(job, stage, layers, r->in_flight - (peak == END || peak == LAST_CORE ? 1 : 0), memory);
     list_working(job, r, peak, memory);
     memory->total_bytes = 0;
-    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
-        memory->total_bytes += memory->part_bytes[i];
+    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) memory->total_bytes += memory->part_bytes[i];
 }
 
 void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stages, struct orr_memory *memory)
 {
     const struct orr_dims dims = orr_dims_of(job);
     struct orr_layer_bytes layers[ORR_MAX_LAYER_KINDS];
-    for (int64_t k = 0; k < job->model.n_kinds; k++)
-        layers[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
+    for (int64_t k = 0; k < job->model.n_kinds; k++) layers[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
     struct rank_bytes worst = {0};
     double most = -1;
     int peak = 0;
@@ -265,5 +273,6 @@ void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stage
     }
     fill(job, &stages[memory->peak_stage], layers, &worst, peak, memory);
     memory->capacity_bytes = job->system.chip.hbm_bytes;
-    memory->usable_bytes = memory->capacity_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes; /* Eq. 79 */
+    memory->usable_bytes =
+        memory->capacity_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes; /* Eq. 79 */
 }

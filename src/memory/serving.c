@@ -27,8 +27,7 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
     const struct orr_stage *fullest = stages;
     struct profile p = {.n_kinds = job->model.n_kinds, .block = (double)job->engine.kv_block_tokens};
     for (int64_t i = 1; i < job->plan.pp; i++)
-        if (stage_kv_bytes(job, &stages[i]) > stage_kv_bytes(job, fullest))
-            fullest = &stages[i];
+        if (stage_kv_bytes(job, &stages[i]) > stage_kv_bytes(job, fullest)) fullest = &stages[i];
     for (int64_t k = 0; k < p.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         p.layers[k] = fullest->n_layers[k];
@@ -64,7 +63,8 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
         bytes += p->layers[k] * (matrices * stored + other * wide);
     }
     const double ends = orr_rank_embedding_params(job) + orr_rank_head_params(job);
-    return bytes + wide * (job->plan.pp > 1 ? orr_max(orr_rank_embedding_params(job), orr_rank_head_params(job)) : ends);
+    return bytes +
+           wide * (job->plan.pp > 1 ? orr_max(orr_rank_embedding_params(job), orr_rank_head_params(job)) : ends);
 }
 
 /* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
@@ -78,8 +78,9 @@ static double activation_bytes(const struct orr_job *job, double batch)
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double qkv = (double)((kind->n_heads + 2 * kind->n_kv_heads) * kind->head_qk) / t;
-        const double ffn = (kind->gated ? 2 : 1) * (double)(kind->ffn_width + kind->shared_width) / t +
-                           (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
+        const double ffn =
+            (kind->gated ? 2 : 1) * (double)(kind->ffn_width + kind->shared_width) / t +
+            (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
         widest = orr_max(widest, orr_max(qkv, ffn));
     }
     return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
@@ -104,8 +105,7 @@ static double kv_budget(const struct orr_job *job, double weights, double activa
 static int64_t most_sequences(const struct orr_job *job, double weights, double kv_sequence)
 {
     int64_t fits = 0, step = 1;
-    while (step < job->engine.max_requests)
-        step *= 2;
+    while (step < job->engine.max_requests) step *= 2;
     for (; step > 0; step /= 2) {
         const double batch = (double)(fits + step);
         if (fits + step <= job->engine.max_requests &&
@@ -119,11 +119,9 @@ static int64_t most_sequences(const struct orr_job *job, double weights, double 
 static int64_t longest_context(const struct profile *p, double batch, double budget)
 {
     int64_t fits = 0, step = INT64_C(1) << 40;
-    if (batch * sequence_bytes(p, (double)step) <= budget)
-        return step; /* every layer has a window */
+    if (batch * sequence_bytes(p, (double)step) <= budget) return step; /* every layer has a window */
     for (; step > 0; step /= 2)
-        if (batch * sequence_bytes(p, (double)(fits + step)) <= budget)
-            fits += step;
+        if (batch * sequence_bytes(p, (double)(fits + step)) <= budget) fits += step;
     return fits;
 }
 
@@ -131,12 +129,15 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 {
     const double gib = 1024.0 * 1024.0 * 1024.0, budget = result->kv_budget_bytes;
     if (budget <= 0)
-        snprintf(reason, ORR_REASON, "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; more tp or pp, "
+        snprintf(reason, ORR_REASON,
+                 "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; more tp or pp, "
                  "or narrower weights",
-                 (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) / gib,
+                 (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) /
+                     gib,
                  result->memory_capacity_bytes / gib);
     else
-        snprintf(reason, ORR_REASON, "the cache of %lld sequences needs %.2f GiB per GPU, the engine leaves %.2f: batch at most %lld at "
+        snprintf(reason, ORR_REASON,
+                 "the cache of %lld sequences needs %.2f GiB per GPU, the engine leaves %.2f: batch at most %lld at "
                  "this length",
                  (long long)batch, kv / gib, budget / gib, (long long)result->max_batch);
 }
@@ -172,8 +173,7 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
     bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job, (double)s->batch);
     bytes[ORR_SERVE_MEMORY_WORKSPACE] = job->engine.workspace_bytes;
     result->memory_total_bytes = 0;
-    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++)
-        result->memory_total_bytes += bytes[i];
+    for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) result->memory_total_bytes += bytes[i];
     result->memory_capacity_bytes = job->system.chip.hbm_bytes;
     result->memory_usable_bytes = result->memory_capacity_bytes - job->engine.context_bytes;
     result->kv_budget_bytes = kv_budget(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], bytes[ORR_SERVE_MEMORY_ACTIVATIONS]);
@@ -181,7 +181,6 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
     result->max_context = longest_context(&p, (double)s->batch, result->kv_budget_bytes);
     result->fits = kv <= result->kv_budget_bytes && result->memory_total_bytes <= result->memory_usable_bytes;
     result->reason[0] = '\0';
-    if (!result->fits)
-        explain_misfit(result, s->batch, kv, result->reason);
+    if (!result->fits) explain_misfit(result, s->batch, kv, result->reason);
     fill_kv(job, length, result);
 }

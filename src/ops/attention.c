@@ -13,8 +13,7 @@ static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_la
 static double score_pairs(const struct orr_workload *workload, const struct orr_layer_kind *kind)
 {
     const double s = (double)workload->seq, w = (double)kind->window;
-    if (w > 0 && w < s)
-        return workload->causal ? s * w - w * w / 2 : s * w;
+    if (w > 0 && w < s) return workload->causal ? s * w - w * w / 2 : s * w;
     return workload->causal ? s * s / 2 : s * s;
 }
 
@@ -37,8 +36,7 @@ static void emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase pha
     op->input_bytes = op->weight_bytes = op->output_bytes = w;
     op->flops = 2 * batch * m * n * k;
     op->bytes = batch * w * (m * k + k * n + m * n);
-    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
-        op->recomputed = true;
+    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE) op->recomputed = true;
 }
 
 /* Softmax with its scale and mask, and attention dropout: bytes per score element, forward | backward. */
@@ -59,8 +57,7 @@ static void emit_unfused_softmax(struct orr_emit *emit, double scores)
                                                        .backward_bytes = 6 * scores,
                                                        .columns = emit->dims.s,
                                                        .core = true});
-    if (!emit->job->workload.attention_dropout)
-        return;
+    if (!emit->job->workload.attention_dropout) return;
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "attention.dropout",
                                                        .kind = ORR_POINTWISE_DROPOUT,
                                                        .forward_bytes = 5 * scores,
@@ -88,9 +85,9 @@ static void emit_unfused_core(struct orr_emit *emit, const struct orr_layer_kind
 static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind, double kv_heads, bool backward)
 {
     const struct orr_dims *d = &emit->dims;
-    struct orr_op *op = orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
-                                    backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH,
-                                    backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
+    struct orr_op *op =
+        orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
+                    backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
     const double heads = (double)kind->n_heads / d->t, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
     const double pairs = d->b * heads * score_pairs(&emit->job->workload, kind) / d->c, q = d->s / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
@@ -115,8 +112,7 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
     const double q_local = d->T * (double)kind->n_heads / d->t * (double)(kind->head_qk + kind->head_v) * d->w_c;
     const int64_t forward_window = (int64_t)emit->list->n - 2, backward_window = (int64_t)emit->list->n - 1;
     const bool fused = emit->job->workload.attention != ORR_ATTENTION_UNFUSED;
-    if (d->c < 2)
-        return;
+    if (d->c < 2) return;
     switch (emit->job->plan.cp_kind) {
     case ORR_CP_RING: /* c-1 sends of K,V; backward adds c sends of dK,dV */
         orr_emit_collective(emit, "cp.ring", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (d->c - 1) * kv_local,
@@ -125,8 +121,8 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
                             (2 * d->c - 1) * kv_local, fused ? backward_window : -1);
         break;
     case ORR_CP_ALLGATHER:
-        orr_emit_collective(emit, "cp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_CP, d->c * kv_local,
-                            -1);
+        orr_emit_collective(emit, "cp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_CP,
+                            d->c * kv_local, -1);
         orr_emit_collective(emit, "cp.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_CP,
                             d->c * kv_local, -1);
         orr_emit_collective(emit, "cp.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_CP,
@@ -184,8 +180,7 @@ void orr_ops_attention(struct orr_emit *emit, const struct orr_layer_kind *kind)
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv_heads) * head, true);
-    if (kind->rope)
-        emit_rope(emit, d->T * (heads + kv_heads) * head);
+    if (kind->rope) emit_rope(emit, d->T * (heads + kv_heads) * head);
     orr_ops_attention_core(emit, kind, kv_heads);
     orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("attention.out"),
                                               .kind = ORR_OP_GEMM,

@@ -67,24 +67,22 @@ int64_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
 {
     const bool cast = linear.quantised && emit->dims.low_precision && emit->job->engine.fp8_cast_bytes_per_element > 0;
     const double m = linear.m, n = linear.n, k = linear.k, w = emit->dims.w_a;
-    if (cast)
-        emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
+    if (cast) emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
     struct orr_op *forward = emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
     /* a dropout mask saved after the last product makes recomputation go that far */
     if (linear.last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
-    if (cast)
-        emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);
-    if (linear.bias)
-        emit_bias_gradient(emit, &linear);
+    if (cast) emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);
+    if (linear.bias) emit_bias_gradient(emit, &linear);
     const int64_t dgrad = (int64_t)emit->list->n;
     emit_product(emit, linear.names.dgrad, ORR_PHASE_BACKWARD, &linear, m, k, n, w);
-    emit_product(emit, linear.names.wgrad, ORR_PHASE_BACKWARD, &linear, k, n, m, wgrad_output_bytes(emit))->wgrad = true;
+    emit_product(emit, linear.names.wgrad, ORR_PHASE_BACKWARD, &linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
+        true;
     return dgrad;
 }
 
-static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, const struct orr_pointwise_op *from,
-                      double bytes, double launches)
+static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase,
+                      const struct orr_pointwise_op *from, double bytes, double launches)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
     op->pointwise = from->kind;
@@ -97,8 +95,7 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
 
 void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op)
 {
-    if (op.forward_bytes > 0)
-        emit_pass(emit, op.name, ORR_PHASE_FORWARD, &op, op.forward_bytes, op.forward_launches);
+    if (op.forward_bytes > 0) emit_pass(emit, op.name, ORR_PHASE_FORWARD, &op, op.forward_bytes, op.forward_launches);
     if (op.backward_bytes > 0)
         emit_pass(emit, op.backward_name, ORR_PHASE_BACKWARD, &op, op.backward_bytes, op.backward_launches);
 }
@@ -106,8 +103,7 @@ void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op)
 void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_collective collective,
                          enum orr_group group, double payload_bytes, int64_t window_op)
 {
-    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0)
-        return;
+    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0) return;
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_COLLECTIVE, phase);
     op->collective = collective;
     op->group = group;
@@ -122,14 +118,13 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
 {
     const bool composed = rms && !emit->job->engine.fused_norm;
     const double w = emit->dims.w_a;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){
-                                 .name = name,
-                                 .backward_name = backward_name,
-                                 .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
-                                 .forward_bytes = elements * (composed ? 32 : 2 * w),
-                                 .backward_bytes = elements * (composed ? 48 : 5 * w),
-                                 .forward_launches = composed ? 5 : 1,
-                                 .backward_launches = composed ? 8 : 2});
+    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = name,
+                                                       .backward_name = backward_name,
+                                                       .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
+                                                       .forward_bytes = elements * (composed ? 32 : 2 * w),
+                                                       .backward_bytes = elements * (composed ? 48 : 5 * w),
+                                                       .forward_launches = composed ? 5 : 1,
+                                                       .backward_launches = composed ? 8 : 2});
 }
 
 /* Forward: read branch and residual, write the sum; backward: add the branch's gradient to the residual's. Dropout
@@ -139,9 +134,10 @@ void orr_emit_residual(struct orr_emit *emit)
     const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
     const bool dropout = emit->job->workload.hidden_dropout, fused = emit->job->engine.fused_bias_dropout_add;
     if (dropout) {
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.dropout",
-                                                           .kind = ORR_POINTWISE_DROPOUT,
-                                                           .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
+        orr_emit_pointwise(emit,
+                           (struct orr_pointwise_op){.name = "residual.dropout",
+                                                     .kind = ORR_POINTWISE_DROPOUT,
+                                                     .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
         orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
                                                            .kind = ORR_POINTWISE_ADD, /* a product with the mask */
                                                            .backward_bytes = elements * (2 * w + 1)});
@@ -161,8 +157,8 @@ void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width)
     const bool async = emit->job->engine.tp_async_backward;
     const int64_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
     if (emit->job->plan.sp) {
-        orr_emit_collective(emit, "tp.gather_saved", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload,
-                            under_dgrad);
+        orr_emit_collective(emit, "tp.gather_saved", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
+                            payload, under_dgrad);
         orr_emit_collective(emit, "tp.scatter_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
                             payload, under_wgrad);
     } else {
@@ -184,8 +180,10 @@ void orr_emit_row_output(struct orr_emit *emit, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
     if (emit->job->plan.sp) {
-        orr_emit_collective(emit, "tp.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP, payload, -1);
-        orr_emit_collective(emit, "tp.gather_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload, -1);
+        orr_emit_collective(emit, "tp.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP, payload,
+                            -1);
+        orr_emit_collective(emit, "tp.gather_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload,
+                            -1);
     } else {
         orr_emit_collective(emit, "tp.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload, -1);
     }

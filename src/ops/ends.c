@@ -39,7 +39,8 @@ static void emit_loss(struct orr_emit *emit)
                                                        .forward_launches = fused ? 1 : 3,
                                                        .backward_launches = fused ? 1 : 2});
     for (int i = 0; i < 3; i++) /* maximum, sum, target logit */
-        orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T, -1);
+        orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T,
+                            -1);
 }
 
 static void emit_head(struct orr_emit *emit)
@@ -48,12 +49,10 @@ static void emit_head(struct orr_emit *emit)
     emit->layer_kind = ORR_LAYER_HEAD;
     orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->job->model.rms_norm);
     orr_emit_column_gather(emit, d->h);
-    const int64_t head = orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("head.logits"),
-                                                                   .kind = ORR_OP_GEMM,
-                                                                   .batch = 1,
-                                                                   .m = d->T,
-                                                                   .k = d->h,
-                                                                   .n = d->vocab});
+    const int64_t head = orr_emit_linear(
+        emit,
+        (struct orr_linear){
+            .names = ORR_LINEAR("head.logits"), .kind = ORR_OP_GEMM, .batch = 1, .m = d->T, .k = d->h, .n = d->vocab});
     orr_emit_column_input(emit, head, d->h);
     emit_loss(emit);
     orr_ops_sharded_layer(emit, orr_rank_head_params(emit->job), 0);

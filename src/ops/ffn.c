@@ -29,16 +29,16 @@ void orr_ops_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind, doubl
 {
     const struct orr_dims *d = &emit->dims;
     const double f = width / d->t;
-    if (!shared && !kind->parallel_block)
-        orr_emit_column_gather(emit, d->h);
-    const int64_t up = orr_emit_linear(emit, (struct orr_linear){.names = shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"),
-                                                                 .kind = ORR_OP_GEMM,
-                                                                 .batch = 1,
-                                                                 .m = d->T,
-                                                                 .k = d->h,
-                                                                 .n = (kind->gated ? 2 : 1) * f,
-                                                                 .bias = kind->ffn_bias,
-                                                                 .quantised = true});
+    if (!shared && !kind->parallel_block) orr_emit_column_gather(emit, d->h);
+    const int64_t up =
+        orr_emit_linear(emit, (struct orr_linear){.names = shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"),
+                                                  .kind = ORR_OP_GEMM,
+                                                  .batch = 1,
+                                                  .m = d->T,
+                                                  .k = d->h,
+                                                  .n = (kind->gated ? 2 : 1) * f,
+                                                  .bias = kind->ffn_bias,
+                                                  .quantised = true});
     orr_emit_column_input(emit, up, d->h);
     emit_activation(emit, d->T * f, kind->gated, kind->ffn_bias);
     orr_emit_linear(emit, (struct orr_linear){.names = shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"),

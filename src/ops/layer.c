@@ -25,8 +25,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.dtype16 = workload->precision;
     if (d.low_precision)
         d.dtype16 = job->system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
-    if (orr_dtype_bytes(workload->precision) > 2)
-        d.w_a = d.w_c = 4;
+    if (orr_dtype_bytes(workload->precision) > 2) d.w_a = d.w_c = 4;
     return d;
 }
 
@@ -34,34 +33,28 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
 static void emit_accumulation(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    if (engine->fused_gradient_accumulation)
-        return;
+    if (engine->fused_gradient_accumulation) return;
     const double params = orr_rank_dense_params(emit->job, kind) + orr_rank_expert_params(emit->job, kind);
     /* a framework that drops gradients between steps stores the first one instead of adding it */
     const double share = engine->gradients_16bit_live ? (emit->dims.m - 1) / emit->dims.m : 1;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "gradient.accumulate",
-                                                       .kind = ORR_POINTWISE_ADD,
-                                                       .backward_bytes = share * params *
-                                                                         (emit->dims.w_a + 2 * (double)engine->gradient_bytes),
-                                                       .backward_launches = 8});
+    orr_emit_pointwise(emit,
+                       (struct orr_pointwise_op){
+                           .backward_name = "gradient.accumulate",
+                           .kind = ORR_POINTWISE_ADD,
+                           .backward_bytes = share * params * (emit->dims.w_a + 2 * (double)engine->gradient_bytes),
+                           .backward_launches = 8});
 }
 
 static void emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_model *model = &emit->job->model;
     const double elements = emit->dims.T_norm * emit->dims.h;
-    for (int64_t i = 0; i < kind->n_norms; i++)
-        orr_emit_norm(emit, "norm", "norm.backward", elements, model->rms_norm);
-    if (kind->mla_kv_rank > 0)
-        orr_ops_mla(emit, kind);
-    else
-        orr_ops_attention(emit, kind);
-    if (!kind->parallel_block)
-        orr_emit_residual(emit);
-    if (kind->n_experts > 0)
-        orr_ops_moe(emit, kind);
-    if (kind->ffn_width > 0)
-        orr_ops_ffn(emit, kind, (double)kind->ffn_width, false);
+    for (int64_t i = 0; i < kind->n_norms; i++) orr_emit_norm(emit, "norm", "norm.backward", elements, model->rms_norm);
+    if (kind->mla_kv_rank > 0) orr_ops_mla(emit, kind);
+    else orr_ops_attention(emit, kind);
+    if (!kind->parallel_block) orr_emit_residual(emit);
+    if (kind->n_experts > 0) orr_ops_moe(emit, kind);
+    if (kind->ffn_width > 0) orr_ops_ffn(emit, kind, (double)kind->ffn_width, false);
     orr_emit_residual(emit);
     emit_accumulation(emit, kind);
     orr_ops_sharded_layer(emit, orr_rank_dense_params(emit->job, kind), orr_rank_expert_params(emit->job, kind));

@@ -3,8 +3,9 @@
 
 static int64_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
 {
-    return orr_emit_linear(emit, (struct orr_linear){
-                                     .names = names, .kind = ORR_OP_GEMM, .batch = 1, .m = m, .k = k, .n = n, .quantised = true});
+    return orr_emit_linear(
+        emit, (struct orr_linear){
+                  .names = names, .kind = ORR_OP_GEMM, .batch = 1, .m = m, .k = k, .n = n, .quantised = true});
 }
 
 /* Down-projections are replicated over t and run on the sequence shard; the normalised latents are gathered. */

@@ -1,13 +1,12 @@
 /* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (method 3.2). */
 #include "ops/ops.h"
 
-static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase, const struct orr_layer_kind *kind,
-                            double payload)
+static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase,
+                            const struct orr_layer_kind *kind, double payload)
 {
     const size_t before = emit->list->n;
     orr_emit_collective(emit, name, phase, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload, -1);
-    if (emit->list->n == before)
-        return;
+    if (emit->list->n == before) return;
     struct orr_op *op = &emit->list->items[before]; /* what tells how many nodes a token visits */
     op->m = (double)kind->n_groups_active;
     op->n = (double)kind->n_experts;
@@ -23,9 +22,12 @@ static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *ki
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);
     orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
-    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered, -1);
-    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered, -1);
-    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered, -1);
+    orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered,
+                        -1);
+    orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
+                        gathered, -1);
+    orr_emit_collective(emit, "moe.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP,
+                        gathered, -1);
 }
 
 static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind, double tokens)
@@ -73,11 +75,12 @@ static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kin
                                               .n = (kind->gated ? 2 : 1) * f,
                                               .quantised = true});
     const double elements = rows * d->te * f;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "expert.activation",
-                                                       .backward_name = "expert.activation.backward",
-                                                       .kind = kind->gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
-                                                       .forward_bytes = (kind->gated ? 6 : 4) * elements,
-                                                       .backward_bytes = (kind->gated ? 10 : 6) * elements});
+    orr_emit_pointwise(emit,
+                       (struct orr_pointwise_op){.name = "expert.activation",
+                                                 .backward_name = "expert.activation.backward",
+                                                 .kind = kind->gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
+                                                 .forward_bytes = (kind->gated ? 6 : 4) * elements,
+                                                 .backward_bytes = (kind->gated ? 10 : 6) * elements});
     orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("expert.down"),
                                               .kind = ORR_OP_GROUPED,
                                               .batch = local,
@@ -91,13 +94,12 @@ static void emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kin
 void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const double tokens = d->T / d->t;                           /* T_e: tokens this GPU owns */
-    const double rows = tokens * (double)kind->n_active;         /* rows it sends, and on average receives */
+    const double tokens = d->T / d->t;                                /* T_e: tokens this GPU owns */
+    const double rows = tokens * (double)kind->n_active;              /* rows it sends, and on average receives */
     const double hot_rows = rows * emit->job->workload.moe_imbalance; /* rows of the hottest expert rank */
     emit_router(emit, kind, tokens);
     emit_permute(emit, rows);
     emit_exchange(emit, kind, hot_rows);
     emit_experts(emit, kind, hot_rows);
-    if (kind->shared_width > 0)
-        orr_ops_ffn(emit, kind, (double)kind->shared_width, true);
+    if (kind->shared_width > 0) orr_ops_ffn(emit, kind, (double)kind->shared_width, true);
 }

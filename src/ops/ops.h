@@ -29,8 +29,8 @@ struct orr_emit {
     const struct orr_job *job;
     struct orr_dims dims;
     struct orr_op_list *list;
-    int64_t layer_kind;     /* stamped on every operator */
-    bool recompute_full;    /* forward operators of layers run again in backward */
+    int64_t layer_kind;  /* stamped on every operator */
+    bool recompute_full; /* forward operators of layers run again in backward */
 };
 
 struct orr_dims orr_dims_of(const struct orr_job *job);
@@ -78,19 +78,19 @@ double orr_model_flops_causal(const struct orr_job *job);
 struct orr_linear_names {
     const char *forward, *dgrad, *wgrad, *bias_grad, *cast, *cast_grad;
 };
-#define ORR_LINEAR(literal)                                                                            \
-    (struct orr_linear_names)                                                                          \
-    {                                                                                                  \
-        literal, literal ".dgrad", literal ".wgrad", literal ".bias_grad", literal ".cast", literal ".cast_grad" \
+#define ORR_LINEAR(literal)                                                                                            \
+    (struct orr_linear_names)                                                                                          \
+    {                                                                                                                  \
+        literal, literal ".dgrad", literal ".wgrad", literal ".bias_grad", literal ".cast", literal ".cast_grad"       \
     }
 
 struct orr_linear {
     struct orr_linear_names names;
-    enum orr_op_kind kind;  /* GEMM, or GROUPED over `batch` experts */
-    double batch, m, n, k;  /* forward shape (m, k) x (k, n) */
+    enum orr_op_kind kind; /* GEMM, or GROUPED over `batch` experts */
+    double batch, m, n, k; /* forward shape (m, k) x (k, n) */
     bool bias;
-    bool last;              /* its output is the layer's: recomputation may skip it */
-    bool quantised;         /* follows workload.precision; else 16 bit */
+    bool last;      /* its output is the layer's: recomputation may skip it */
+    bool quantised; /* follows workload.precision; else 16 bit */
 };
 
 /* Forward, dgrad, wgrad (Eq. 12), with casts and bias gradient. Returns the index of the dgrad; wgrad is the next. */
@@ -102,8 +102,8 @@ struct orr_pointwise_op {
     enum orr_pointwise kind;
     double forward_bytes, backward_bytes;
     double forward_launches, backward_launches; /* 0 counts as 1 */
-    double columns;         /* softmax: length of a row; 0 elsewhere */
-    bool core;              /* part of the attention core: repeated by selective recomputation */
+    double columns;                             /* softmax: length of a row; 0 elsewhere */
+    bool core;                                  /* part of the attention core: repeated by selective recomputation */
 };
 void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op);
 

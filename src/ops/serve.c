@@ -27,8 +27,7 @@ double orr_serve_step_tokens(const struct orr_job *job)
 
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
 {
-    if (orr_dtype_bytes(job->serving.matrix) >= 2)
-        return job->serving.matrix;
+    if (orr_dtype_bytes(job->serving.matrix) >= 2) return job->serving.matrix;
     return job->system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }
 
@@ -74,8 +73,7 @@ void orr_serve_product(struct orr_serve_emit *emit, const char *name, enum orr_o
 static void emit_quantise(struct orr_serve_emit *emit, double elements)
 {
     const double narrow = orr_dtype_bytes(emit->job->serving.matrix);
-    if (!emit->job->engine.dynamic_quantisation || narrow >= 2)
-        return;
+    if (!emit->job->engine.dynamic_quantisation || narrow >= 2) return;
     struct orr_op *op = emit_op(emit, "quantise", ORR_OP_POINTWISE);
     op->pointwise = ORR_POINTWISE_CAST;
     op->bytes = elements * (emit->w_a + narrow);
@@ -83,8 +81,7 @@ static void emit_quantise(struct orr_serve_emit *emit, double elements)
 
 void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool quantised)
 {
-    if (quantised)
-        emit_quantise(emit, rows * k);
+    if (quantised) emit_quantise(emit, rows * k);
     struct orr_op *op = emit_op(emit, name, ORR_OP_GEMM);
     op->dtype = quantised ? emit->job->serving.matrix : emit->dtype16;
     op->input_bytes = orr_dtype_bytes(op->dtype);
@@ -96,8 +93,7 @@ void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows
 void orr_serve_collective(struct orr_serve_emit *emit, const char *name, enum orr_collective collective,
                           enum orr_group group, double payload_bytes)
 {
-    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0)
-        return;
+    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0) return;
     struct orr_op *op = emit_op(emit, name, ORR_OP_COLLECTIVE);
     op->collective = collective;
     op->group = group;
@@ -114,7 +110,8 @@ static void emit_layer_pointwise(struct orr_serve_emit *emit, const struct orr_l
     op->pointwise = ORR_POINTWISE_ACTIVATION;
     op->launches = (double)engine->layer_pointwise_kernels;
     op->floor_s = op->launches * engine->pointwise_floor_s;
-    op->bytes = emit->rows * (emit->h * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * emit->w_a);
+    op->bytes =
+        emit->rows * (emit->h * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * emit->w_a);
 }
 
 /* Only the last position of every sequence meets the head; its logits are gathered over the vocabulary's shards. */
@@ -128,8 +125,7 @@ static void emit_ends(struct orr_serve_emit *emit)
     op->pointwise = ORR_POINTWISE_COPY;
     op->bytes = 2 * emit->rows * emit->h * emit->w_a;
     emit->layer_kind = ORR_LAYER_HEAD;
-    if (sequences <= 0)
-        return;
+    if (sequences <= 0) return;
     orr_serve_linear(emit, "head", sequences, emit->h, orr_ceil(vocab / emit->t), false);
     orr_serve_collective(emit, "head.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, sequences * vocab * emit->w_c);
 }
@@ -142,18 +138,17 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
                                   .shape = *shape,
                                   .list = list,
                                   .phase = phase,
-                                  .rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries,
+                                  .rows = shape->prefill_tokens / (double)job->plan.cp +
+                                          shape->decode_sequences * shape->queries,
                                   .h = (double)model->hidden,
                                   .t = (double)job->plan.tp,
                                   .w_a = orr_dtype_bytes(job->serving.matrix) > 2 ? 4 : 2,
                                   .w_c = orr_dtype_bytes(job->serving.comm),
                                   .dtype16 = orr_serve_dtype16(job)};
     double layers[ORR_MAX_LAYER_KINDS] = {0};
-    for (int64_t i = 0; i < model->n_layers; i++)
-        layers[model->layer_kind[i]] += 1;
+    for (int64_t i = 0; i < model->n_layers; i++) layers[model->layer_kind[i]] += 1;
     for (int64_t k = 0; k < model->n_kinds; k++) {
-        if (layers[k] <= 0)
-            continue;
+        if (layers[k] <= 0) continue;
         emit.layer_kind = k;
         emit.layers = layers[k];
         orr_serve_attention(&emit, &model->kinds[k]);

@@ -10,8 +10,8 @@ struct orr_serve_shape {
     double prefill_tokens, prefill_sequences;
     double prefill_context; /* tokens each of them has in the cache already */
     double decode_sequences;
-    double decode_context;  /* of each, this token in */
-    double queries;         /* query tokens of a decoding sequence: 1, more when drafts are verified */
+    double decode_context; /* of each, this token in */
+    double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
 };
 
 struct orr_serve_emit {
@@ -21,9 +21,9 @@ struct orr_serve_emit {
     struct orr_op_list *list;
     enum orr_phase phase;
     int64_t layer_kind;
-    double layers;          /* layers of the kind: count of every operator */
-    double rows;            /* M of the weight products of this rank */
-    double h, t, w_a, w_c;  /* hidden size, tensor degree, bytes of an activation and of a communicated element */
+    double layers;         /* layers of the kind: count of every operator */
+    double rows;           /* M of the weight products of this rank */
+    double h, t, w_a, w_c; /* hidden size, tensor degree, bytes of an activation and of a communicated element */
     enum orr_dtype dtype16;
 };
 
@@ -33,7 +33,8 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
 
 /* The attention core alone: of the prompts, and of decoding sequences (context and count left to the caller). */
 void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
-struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences, double queries);
+struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                  double queries);
 
 void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
 void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);

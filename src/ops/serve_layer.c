@@ -21,16 +21,14 @@ double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind 
 
 double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes)
 {
-    if (kind->mla_kv_rank > 0)
-        return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes;
+    if (kind->mla_kv_rank > 0) return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes;
     return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes;
 }
 
 /* Query-key pairs of one prompt: `n` new tokens after `context` cached ones, causal, at most `window` keys each. */
 static double prompt_pairs(double n, double context, double window)
 {
-    if (window <= 0 || context + n <= window)
-        return n * context + n * n / 2;
+    if (window <= 0 || context + n <= window) return n * context + n * n / 2;
     const double growing = orr_max(0, window - context); /* tokens that do not fill the window yet */
     return growing * (context + growing / 2) + (n - growing) * window;
 }
@@ -55,7 +53,8 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
     op->walk_ratio = op->n * op->batch * n / (heads * pairs);
     op->flops = 2 * heads * pairs / c * (d_qk + d_v);
     op->bytes = emit->w_a * shape->prefill_sequences * (d_qk + d_v) * (heads * n / c + kv * keys);
-    if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) /* RoPE and cache write: read and write q, k, v once more */
+    if (emit->job->engine.decode_kernel ==
+        ORR_DECODE_PAGED) /* RoPE and cache write: read and write q, k, v once more */
         op->bytes += 2 * emit->w_a * shape->prefill_tokens / c * (d_qk + d_v) * (heads + kv);
 }
 
@@ -77,21 +76,20 @@ static void emit_unfused(struct orr_serve_emit *emit, const struct orr_layer_kin
 void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_serve_shape *shape = &emit->shape;
-    if (shape->prefill_tokens <= 0)
-        return;
+    if (shape->prefill_tokens <= 0) return;
     const double n = shape->prefill_tokens / shape->prefill_sequences;
     const double pairs = shape->prefill_sequences * prompt_pairs(n, shape->prefill_context, (double)kind->window);
-    if (emit->job->workload.attention == ORR_ATTENTION_UNFUSED)
-        emit_unfused(emit, kind);
-    else
-        emit_flash(emit, kind, pairs);
+    if (emit->job->workload.attention == ORR_ATTENTION_UNFUSED) emit_unfused(emit, kind);
+    else emit_flash(emit, kind, pairs);
     const double kv = kind->mla_kv_rank > 0 ? (double)kind->n_heads / emit->t : kv_heads_per_rank(emit->job, kind);
-    const double c = (double)emit->job->plan.cp, local = shape->prefill_tokens / c * kv * (double)(kind->head_qk + kind->head_v);
+    const double c = (double)emit->job->plan.cp,
+                 local = shape->prefill_tokens / c * kv * (double)(kind->head_qk + kind->head_v);
     orr_serve_collective(emit, "cp.ring", ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (c - 1) * local * emit->w_c); /* Eq. 13 */
 }
 
 /* Eqs. 11, 47: one query per sequence, or the drafted ones with it; the context is filled in by the caller. */
-struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences, double queries)
+struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                  double queries)
 {
     struct orr_op op = {.kind = ORR_OP_DECODE,
                         .batch = sequences,
@@ -115,9 +113,9 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
 static void emit_decode_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_serve_shape *shape = &emit->shape;
-    if (shape->decode_sequences <= 0)
-        return;
-    const double context = kind->window > 0 ? orr_min(shape->decode_context, (double)kind->window) : shape->decode_context;
+    if (shape->decode_sequences <= 0) return;
+    const double context =
+        kind->window > 0 ? orr_min(shape->decode_context, (double)kind->window) : shape->decode_context;
     struct orr_op *op = &emit->list->items[emit->list->n++];
     *op = orr_serve_decode_op(emit->job, kind, shape->decode_sequences, shape->queries);
     op->name = "attention.decode";
@@ -125,7 +123,8 @@ static void emit_decode_core(struct orr_serve_emit *emit, const struct orr_layer
     op->layer_kind = emit->layer_kind;
     op->count = emit->layers;
     op->n = context;
-    op->flops = op->latent ? 2 * op->batch * op->m * context * (op->k + op->output_bytes) : 4 * op->batch * op->m * context * op->k;
+    op->flops = op->latent ? 2 * op->batch * op->m * context * (op->k + op->output_bytes)
+                           : 4 * op->batch * op->m * context * op->k;
     op->bytes = shape->decode_sequences * context * orr_kv_rank_bytes(emit->job, kind);
 }
 
@@ -135,12 +134,10 @@ static void emit_latent_projections(struct orr_serve_emit *emit, const struct or
     const double heads = (double)kind->n_heads / emit->t, r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank;
     const double d_r = (double)kind->mla_rope, d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v;
     const double decode_rows = shape->decode_sequences * shape->queries, prompt_rows = emit->rows - decode_rows;
-    if (r_q > 0)
-        orr_serve_linear(emit, "mla.q_down", emit->rows, emit->h, r_q, true);
+    if (r_q > 0) orr_serve_linear(emit, "mla.q_down", emit->rows, emit->h, r_q, true);
     orr_serve_linear(emit, "mla.kv_down", emit->rows, emit->h, r + d_r, true);
     orr_serve_linear(emit, "mla.q_up", emit->rows, r_q > 0 ? r_q : emit->h, heads * (d_n + d_r), true);
-    if (prompt_rows > 0)
-        orr_serve_linear(emit, "mla.kv_up", prompt_rows, r, heads * (d_n + d_v), true);
+    if (prompt_rows > 0) orr_serve_linear(emit, "mla.kv_up", prompt_rows, r, heads * (d_n + d_v), true);
     if (decode_rows > 0) { /* absorbed: queries go to the latent space, contexts come back from it */
         orr_serve_product(emit, "mla.q_absorb", ORR_OP_BMM, heads, decode_rows, d_n, r);
         orr_serve_product(emit, "mla.v_absorb", ORR_OP_BMM, heads, decode_rows, r, d_v);
@@ -150,8 +147,7 @@ static void emit_latent_projections(struct orr_serve_emit *emit, const struct or
 void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const double heads = (double)kind->n_heads / emit->t;
-    if (kind->mla_kv_rank > 0)
-        emit_latent_projections(emit, kind);
+    if (kind->mla_kv_rank > 0) emit_latent_projections(emit, kind);
     else
         orr_serve_linear(emit, "attention.qkv", emit->rows, emit->h,
                          (heads + 2 * kv_heads_per_rank(emit->job, kind)) * (double)kind->head_qk, true);
@@ -159,7 +155,8 @@ void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kin
     emit_decode_core(emit, kind);
     orr_serve_linear(emit, "attention.out", emit->rows, heads * (double)kind->head_v, emit->h, true);
     if (!kind->parallel_block)
-        orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_c);
+        orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP,
+                             emit->rows * emit->h * emit->w_c);
 }
 
 static void emit_dense(struct orr_serve_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
@@ -207,8 +204,7 @@ static void emit_experts(struct orr_serve_emit *emit, const struct orr_layer_kin
 static void emit_expert_exchange(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    if (plan->ep * plan->etp <= plan->tp)
-        return;
+    if (plan->ep * plan->etp <= plan->tp) return;
     const double payload = emit->rows / emit->t * (double)kind->n_active * emit->h * emit->w_c;
     const char *const names[] = {"moe.dispatch", "moe.combine"};
     for (int i = 0; i < 2 && plan->ep > 1; i++) {
@@ -230,10 +226,8 @@ void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kin
     if (kind->n_experts > 0) {
         emit_experts(emit, kind);
         emit_expert_exchange(emit, kind);
-        if (kind->shared_width > 0)
-            emit_dense(emit, kind, (double)kind->shared_width, true);
+        if (kind->shared_width > 0) emit_dense(emit, kind, (double)kind->shared_width, true);
     }
-    if (kind->ffn_width > 0)
-        emit_dense(emit, kind, (double)kind->ffn_width, false);
+    if (kind->ffn_width > 0) emit_dense(emit, kind, (double)kind->ffn_width, false);
     orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, emit->rows * emit->h * emit->w_c);
 }

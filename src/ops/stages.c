@@ -6,8 +6,7 @@
 /* Latent down-projections and their norms are not divided by tp (method 3.3). */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
-    if (kind->mla_kv_rank == 0)
-        return 0;
+    if (kind->mla_kv_rank == 0) return 0;
     const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
     return h * (r_q + r + (double)kind->mla_rope) + r_q + r;
 }
@@ -39,9 +38,9 @@ double orr_rank_embedding_params(const struct orr_job *job)
 
 double orr_rank_head_params(const struct orr_job *job)
 {
-    const double matrix = (double)(job->model.vocab * job->model.hidden), copy = (matrix + padding_params(job)) / (double)job->plan.tp;
-    if (job->model.tied_embeddings)
-        return (double)job->model.head_params + (job->plan.pp > 1 ? copy : 0);
+    const double matrix = (double)(job->model.vocab * job->model.hidden),
+                 copy = (matrix + padding_params(job)) / (double)job->plan.tp;
+    if (job->model.tied_embeddings) return (double)job->model.head_params + (job->plan.pp > 1 ? copy : 0);
     return (double)job->model.head_params - matrix + copy;
 }
 
@@ -62,7 +61,8 @@ static void stage_finish(const struct orr_job *job, struct orr_stage *stage)
         stage->dense_params += stage->n_layers[k] * orr_rank_dense_params(job, &job->model.kinds[k]);
         stage->expert_params += stage->n_layers[k] * orr_rank_expert_params(job, &job->model.kinds[k]);
     }
-    stage->dense_params += (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
+    stage->dense_params +=
+        (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
 }
 
 void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
@@ -73,12 +73,11 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
         stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
-        const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job->model.n_layers, n_chunks, chunk);
-        for (int64_t i = 0; i < n; i++)
-            stage->n_layers[job->model.layer_kind[layer++]] += 1;
+        const int64_t n =
+            plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job->model.n_layers, n_chunks, chunk);
+        for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
-    for (int64_t i = 0; i < plan->pp; i++)
-        stage_finish(job, &stages[i]);
+    for (int64_t i = 0; i < plan->pp; i++) stage_finish(job, &stages[i]);
 }
 
 const struct orr_stage *orr_stages_heaviest(const struct orr_stage *stages, int64_t n_stages)
@@ -93,7 +92,8 @@ const struct orr_stage *orr_stages_heaviest(const struct orr_stage *stages, int6
 /* Weights a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
 static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
-    const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
+    const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk,
+                 d_v = (double)kind->head_v;
     const double matrices = kind->gated ? 3 : 2;
     double params = a * d_v * h;
     if (kind->mla_kv_rank > 0) {
@@ -121,8 +121,7 @@ static double step_flops(const struct orr_job *job, double score_share)
     double per_token = 2 * (double)(model->hidden * model->vocab), kind_flops[ORR_MAX_LAYER_KINDS] = {0};
     for (int64_t k = 0; k < model->n_kinds; k++)
         kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
-    for (int64_t i = 0; i < model->n_layers; i++)
-        per_token += kind_flops[model->layer_kind[i]];
+    for (int64_t i = 0; i < model->n_layers; i++) per_token += kind_flops[model->layer_kind[i]];
     return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;
 }
 

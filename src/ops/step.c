@@ -18,8 +18,7 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
 void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    if (plan->zero < 3)
-        return;
+    if (plan->zero < 3) return;
     const size_t first = emit->list->n;
     emit_sharded(emit, ORR_GROUP_DP, dense_params);
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);
@@ -38,10 +37,12 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
         return;
     }
     orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
-    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group, params * weight_bytes(emit), -1);
+    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group, params * weight_bytes(emit),
+                        -1);
 }
 
-static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes, double launches)
+static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes,
+                           double launches)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, ORR_PHASE_STEP);
     op->pointwise = kind;
@@ -54,9 +55,9 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
 static void emit_optimizer(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes, w = weight_bytes(emit);
-    if (engine->clip_gradients)
-        emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, 4);
+    const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes,
+                 w = weight_bytes(emit);
+    if (engine->clip_gradients) emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, 4);
     if (!engine->fused_optimizer_cast) {
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), 32);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), 32);

@@ -12,7 +12,7 @@
 
 /* How a batch goes through the pipeline: in one piece, or cut so that every stage has work (method 8.1). */
 struct flow {
-    double stages, pieces;  /* pipeline stages; micro-batches the batch is cut into */
+    double stages, pieces; /* pipeline stages; micro-batches the batch is cut into */
 };
 
 static struct flow flow_of(const struct orr_job *job)
@@ -34,8 +34,7 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
 static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
 {
     const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
-    if (size <= 0 || size >= tokens)
-        return 1;
+    if (size <= 0 || size >= tokens) return 1;
     const double chunks = orr_ceil(tokens / size), per_sequence = tokens / shape->prefill_sequences;
     const double mean = tokens / chunks;
     shape->prefill_tokens = mean;
@@ -47,8 +46,7 @@ static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
 /* Time of a pass sent from stage to stage: p - 1 activations between neighbours. */
 static double sends_s(const struct orr_job *job, double rows)
 {
-    if (job->plan.pp < 2)
-        return 0;
+    if (job->plan.pp < 2) return 0;
     const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
                               .collective = ORR_COLLECTIVE_P2P,
                               .group = ORR_GROUP_PP,
@@ -81,10 +79,8 @@ static void add_parts(const struct orr_pass *pass, double passes, enum orr_infer
 static void fill_shares(const struct orr_pass *pass, double extra_network_s, double overhead_s, double *shares)
 {
     double total_s = extra_network_s + overhead_s;
-    for (int i = 0; i < ORR_N_BOUNDS; i++)
-        total_s += pass->bound_s[i];
-    for (int i = 0; i < ORR_N_BOUNDS; i++)
-        shares[i] = pass->bound_s[i] / total_s;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) total_s += pass->bound_s[i];
+    for (int i = 0; i < ORR_N_BOUNDS; i++) shares[i] = pass->bound_s[i] / total_s;
     shares[ORR_BOUND_NETWORK] += extra_network_s / total_s;
     shares[ORR_BOUND_OVERHEAD] += overhead_s / total_s;
 }
@@ -95,7 +91,8 @@ struct work {
 };
 
 /* `passes` run in all, `seen` of them one after another: pieces of a batch are on different stages at once. */
-static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, double seen, struct work *work)
+static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, double seen,
+                     struct work *work)
 {
     const struct orr_chip *chip = &job->system.chip;
     work->flops += passes * pass->flops;
@@ -103,7 +100,7 @@ static void add_work(const struct orr_job *job, const struct orr_pass *pass, dou
     work->dram_bytes += passes * pass->dram_bytes;
     work->link_bytes += passes * pass->link_bytes;
     work->light_s += seen * orr_max(pass->flops / chip->peak_flops_per_s[job->serving.matrix],
-                                      pass->least_bytes / chip->hbm_bytes_per_s);
+                                    pass->least_bytes / chip->hbm_bytes_per_s);
 }
 
 /* The prompt. A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one piece. */
@@ -114,7 +111,8 @@ static void predict_prefill(const struct orr_job *job, struct orr_scratch *scrat
     struct orr_serve_shape shape = prefill_shape(job, (double)job->serving.batch / flow.pieces);
     const double chunks = chunk(job, &shape);
     const size_t first = orr_pass_build(job, &job->model, &shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
-    const struct orr_pass pass = orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &result->matrix_frac);
+    const struct orr_pass pass =
+        orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &result->matrix_frac);
     const double send_s = sends_s(job, shape.prefill_tokens), host_s = host_bound_s(job, &pass, orr_pass_s(&pass));
     const double own = chunks * flow.pieces / flow.stages, waited = chunks * (flow.stages - 1) / flow.stages;
     const double pass_s = orr_pass_s(&pass) + pass.gap_s + host_s;
@@ -125,8 +123,7 @@ static void predict_prefill(const struct orr_job *job, struct orr_scratch *scrat
     result->prefill_s = (own + waited) * pass_s + chunks * send_s;
     fill_shares(&pass, send_s, pass.gap_s + host_s, result->prefill_bound_frac);
     add_work(job, &pass, chunks * flow.pieces, chunks, work);
-    for (size_t i = first; i < scratch->ops.n; i++)
-        scratch->ops.items[i].count *= chunks * flow.pieces;
+    for (size_t i = first; i < scratch->ops.n; i++) scratch->ops.items[i].count *= chunks * flow.pieces;
 }
 
 /* ---- decode */
@@ -145,8 +142,7 @@ static struct curves curves_of(const struct orr_job *job, const struct orr_model
     struct curves c = {0};
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
-        if (op->kind != ORR_OP_DECODE)
-            continue;
+        if (op->kind != ORR_OP_DECODE) continue;
         c.layers[c.n] = op->count;
         c.op[c.n] = i;
         c.curve[c.n++] = orr_decode_curve_of(job, op, (double)model->kinds[op->layer_kind].window);
@@ -157,16 +153,14 @@ static struct curves curves_of(const struct orr_job *job, const struct orr_model
 static double curves_at(const struct curves *c, double context)
 {
     double sum = 0;
-    for (int i = 0; i < c->n; i++)
-        sum += c->layers[i] * orr_decode_curve_at(&c->curve[i], context);
+    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_at(&c->curve[i], context);
     return sum;
 }
 
 static double curves_sum(const struct curves *c, int64_t first, int64_t last)
 {
     double sum = 0;
-    for (int i = 0; i < c->n; i++)
-        sum += c->layers[i] * orr_decode_curve_sum(&c->curve[i], first, last);
+    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_sum(&c->curve[i], first, last);
     return sum;
 }
 
@@ -177,14 +171,11 @@ static double host_sum_s(const struct orr_job *job, const struct curves *c, cons
 {
     const double host_s = pass->launches * job->engine.host_launch_s;
     int64_t low = first, high = last + 1; /* first context at which the GPU is the slower one */
-    if (host_s <= 0)
-        return 0;
+    if (host_s <= 0) return 0;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (rest_s + curves_at(c, (double)middle) >= host_s)
-            high = middle;
-        else
-            low = middle + 1;
+        if (rest_s + curves_at(c, (double)middle) >= host_s) high = middle;
+        else low = middle + 1;
     }
     return low > first ? (double)(low - first) * (host_s - rest_s) - curves_sum(c, first, low - 1) : 0;
 }
@@ -193,8 +184,7 @@ static double host_sum_s(const struct orr_job *job, const struct curves *c, cons
 static double mean_kept(double window, int64_t first, int64_t last)
 {
     const double n = (double)(last - first + 1);
-    if (window >= (double)last)
-        return ((double)first + (double)last) / 2;
+    if (window >= (double)last) return ((double)first + (double)last) / 2;
     const double growing = orr_max(0, window - (double)first + 1); /* contexts up to the window */
     return (growing * ((double)first + window) / 2 + (n - growing) * window) / n;
 }
@@ -215,9 +205,9 @@ static void settle_attention(struct orr_scratch *scratch, const struct curves *c
 }
 
 /* One decode pass of a model at the mean context, with attention replaced by its exact mean over all contexts. */
-static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model, struct orr_scratch *scratch,
-                                   double sequences, double queries, int64_t first_context, int64_t last_context,
-                                   struct curves *curves)
+static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model,
+                                   struct orr_scratch *scratch, double sequences, double queries, int64_t first_context,
+                                   int64_t last_context, struct curves *curves)
 {
     const struct orr_serve_shape shape = {.decode_sequences = sequences,
                                           .decode_context = ((double)first_context + (double)last_context) / 2,
@@ -233,19 +223,20 @@ static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_m
 static double tokens_per_step(const struct orr_serving *s)
 {
     const double q = (double)s->draft_tokens, gamma = s->draft_accept_frac;
-    if (s->draft_tokens <= 0)
-        return 1;
+    if (s->draft_tokens <= 0) return 1;
     return gamma >= 1 ? q + 1 : (1 - pow(gamma, q + 1)) / (1 - gamma);
 }
 
 /* The draft model runs q single-token steps before every verification; its operators are not listed. */
-static double draft_s(const struct orr_job *job, struct orr_scratch *scratch, double sequences, int64_t first, int64_t last)
+static double draft_s(const struct orr_job *job, struct orr_scratch *scratch, double sequences, int64_t first,
+                      int64_t last)
 {
     struct curves curves;
     const size_t listed = scratch->ops.n;
     const struct orr_pass pass = decode_pass(job, &job->draft, scratch, sequences, 1, first, last, &curves);
     scratch->ops.n = listed;
-    return (double)job->serving.draft_tokens * (orr_pass_s(&pass) + pass.gap_s + host_bound_s(job, &pass, orr_pass_s(&pass)));
+    return (double)job->serving.draft_tokens *
+           (orr_pass_s(&pass) + pass.gap_s + host_bound_s(job, &pass, orr_pass_s(&pass)));
 }
 
 /* Output tokens after the first: contexts S + 1 ... S + G - 1 (Eq. 2). */
@@ -254,8 +245,7 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
 {
     const struct orr_serving *s = &job->serving;
     result->tokens_per_step = tokens_per_step(s);
-    if (s->output_len < 2)
-        return;
+    if (s->output_len < 2) return;
     const struct flow flow = flow_of(job);
     const int64_t first = s->input_len + 1, last = s->input_len + s->output_len - 1;
     const double sequences = (double)s->batch / flow.pieces, tokens = (double)(last - first + 1);
@@ -272,8 +262,7 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
     result->time_s[ORR_INFER_DECODE_NETWORK] += steps * send_s;
     result->time_s[ORR_INFER_PIPELINE] += steps * waited * pass_s;
     result->time_s[ORR_INFER_OVERHEAD] += steps * (own * (pass.gap_s + host_s) + sample_s);
-    if (s->draft_tokens > 0)
-        result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
+    if (s->draft_tokens > 0) result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
     result->decode_s = steps * (pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
     fill_shares(&pass, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
     add_work(job, &pass, steps * flow.pieces, steps, work);
@@ -284,7 +273,8 @@ static double handoff_s(const struct orr_job *job, const struct orr_scratch *scr
 {
     const struct orr_serving *s = &job->serving;
     const struct orr_system *system = &job->system;
-    const double out = system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
+    const double out =
+        system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
     const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)s->input_len);
     return s->disaggregated ? bytes / (out > 0 ? out : system->scaleup_bytes_per_s) : 0;
 }
@@ -293,8 +283,7 @@ static double handoff_s(const struct orr_job *job, const struct orr_scratch *scr
 static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_result *result)
 {
     const double layers = (double)job->model.n_layers, all_s = result->kv_handoff_s;
-    if (!job->serving.disaggregated)
-        return 0;
+    if (!job->serving.disaggregated) return 0;
     return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + job->system.scaleout_latency_s;
 }
 
@@ -306,12 +295,14 @@ static void fill_rates(const struct orr_job *job, const struct work *work, struc
     const struct orr_chip *chip = &job->system.chip;
     const double gpus = (double)job->plan.gpus, replicas = (double)job->plan.dp, batch = (double)s->batch;
     const double ranks = gpus / replicas / (double)job->plan.pp; /* GPUs that share the work of one pass */
-    const double output = batch * (double)s->output_len, dynamic_j = work->flop_j + work->dram_bytes * chip->hbm_j_per_byte +
-                                                                     work->link_bytes * chip->link_j_per_byte;
+    const double output = batch * (double)s->output_len,
+                 dynamic_j =
+                     work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
     result->output_tokens_per_s = replicas * output / result->latency_s;
     result->output_tokens_per_s_per_gpu = result->output_tokens_per_s / gpus;
     result->input_tokens_per_s_per_gpu = replicas * batch * (double)s->input_len / result->latency_s / gpus;
-    result->power_w_per_gpu = orr_min(chip->tdp_w, chip->idle_w + dynamic_j * ranks * replicas / gpus / result->latency_s);
+    result->power_w_per_gpu =
+        orr_min(chip->tdp_w, chip->idle_w + dynamic_j * ranks * replicas / gpus / result->latency_s);
     result->energy_j = gpus * result->power_w_per_gpu * result->latency_s * job->system.pue_frac; /* Eq. 104 */
     result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->latency_s / 3600;
     result->cost_usd_per_million_tokens = result->cost_usd / (replicas * output) * 1e6;
@@ -330,8 +321,7 @@ static void fill_latency(const struct orr_job *job, const struct orr_scratch *sc
     result->time_s[ORR_INFER_KV_TRANSFER] = seen_handoff_s(job, result);
     result->ttft_s = first_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
     result->latency_s = 0;
-    for (int i = 0; i < ORR_N_INFER_PARTS; i++)
-        result->latency_s += result->time_s[i];
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i];
     result->tpot_s = further > 0 ? result->decode_s / further : 0;
 }
 
@@ -340,9 +330,9 @@ static void fill_bottleneck(struct orr_infer_result *result)
 {
     double seconds[ORR_N_BOUNDS], most = -1;
     for (int i = 0; i < ORR_N_BOUNDS; i++) {
-        seconds[i] = result->prefill_bound_frac[i] * result->prefill_s + result->decode_bound_frac[i] * result->decode_s;
-        if (i == ORR_BOUND_OVERHEAD)
-            seconds[i] += result->latency_s - result->prefill_s - result->decode_s;
+        seconds[i] =
+            result->prefill_bound_frac[i] * result->prefill_s + result->decode_bound_frac[i] * result->decode_s;
+        if (i == ORR_BOUND_OVERHEAD) seconds[i] += result->latency_s - result->prefill_s - result->decode_s;
         if (seconds[i] > most) {
             most = seconds[i];
             result->bottleneck = (enum orr_bound)i;

@@ -7,7 +7,7 @@
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
 
-#define FACTORS_(regime, low, high, datasheet_low, datasheet_high) \
+#define FACTORS_(regime, low, high, datasheet_low, datasheet_high)                                                     \
     [ORR_REGIME_##regime] = {{datasheet_low, datasheet_high}, {low, high}},
 static const double FACTORS[ORR_N_REGIMES][2][2] = {ORR_INTERVALS(FACTORS_)};
 
@@ -30,19 +30,15 @@ static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    if (orr_model_has_experts(&job->model))
-        return ORR_REGIME_INFER_MOE;
-    if (host_bound(job, result->prefill_bound_frac))
-        return ORR_REGIME_HOST;
+    if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
+    if (host_bound(job, result->prefill_bound_frac)) return ORR_REGIME_HOST;
     return job->serving.batch * job->serving.input_len <= 512 ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
-    if (orr_model_has_experts(&job->model))
-        return ORR_REGIME_INFER_MOE;
-    if (host_bound(job, result->decode_bound_frac))
-        return ORR_REGIME_HOST;
+    if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
+    if (host_bound(job, result->decode_bound_frac)) return ORR_REGIME_HOST;
     return result->decode_bound_frac[ORR_BOUND_DRAM] >= 0.5 ? ORR_REGIME_DECODE_DRAM : ORR_REGIME_DECODE_NETWORK;
 }
 

@@ -4,25 +4,25 @@
 
 #include "orrery.h"
 
-#define ORR_REGIMES(X)                                                                                  \
-    /*  enum             name                                           what sets the time           */ \
-    X(TRAIN_DENSE, "training, dense", "kernels and collectives of dense layers")                        \
-    X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                    \
-    X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                \
-    X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                       \
-    X(HOST, "inference, host-bound framework", "launches of the host, in either phase")                 \
-    X(PREFILL, "inference, prefill", "products of the prompt")                                          \
-    X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")        \
-    X(INFER_MOE, "inference, MoE", "experts")                                                           \
-    X(IN_FLIGHT, "inference, in flight", "capacity and scheduling as well")                              \
+#define ORR_REGIMES(X)                                                                                                 \
+    /*  enum             name                                           what sets the time           */                \
+    X(TRAIN_DENSE, "training, dense", "kernels and collectives of dense layers")                                       \
+    X(TRAIN_MOE, "training, MoE", "grouped products and all-to-all")                                                   \
+    X(DECODE_DRAM, "inference, decode, DRAM-bound", "weights and cache")                                               \
+    X(DECODE_NETWORK, "inference, decode, network- or launch-bound", "latencies")                                      \
+    X(HOST, "inference, host-bound framework", "launches of the host, in either phase")                                \
+    X(PREFILL, "inference, prefill", "products of the prompt")                                                         \
+    X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")                       \
+    X(INFER_MOE, "inference, MoE", "experts")                                                                          \
+    X(IN_FLIGHT, "inference, in flight", "capacity and scheduling as well")                                            \
     X(IN_FLIGHT_MOE, "inference, in flight, MoE", "the same with experts")
 
 #define ORR_X_REGIME_(name, ...) ORR_REGIME_##name,
 enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
 
 struct orr_interval {
-    const char *name;  /* static: the class as reports print it */
-    double low, high;  /* factors of the predicted time */
+    const char *name; /* static: the class as reports print it */
+    double low, high; /* factors of the predicted time */
 };
 
 /* The recorded interval of a class. */

@@ -32,8 +32,9 @@ static void add_op(const struct orr_job *job, const struct orr_op *op, const str
     case ORR_OP_POINTWISE: pass->pointwise_s += n * time_s; break;
     case ORR_OP_COLLECTIVE:
         pass->network_s += n * time_s;
-        pass->link_bytes += n * orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING,
-                                                          (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
+        pass->link_bytes +=
+            n * orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING,
+                                          (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
         break;
     case ORR_N_OP_KINDS: break;
     }
@@ -53,17 +54,19 @@ struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list
     double rows = 0;
     for (size_t i = first; i < end; i++) {
         const struct orr_op *op = &list->items[i];
-        const double time_s = op->kind == ORR_OP_COLLECTIVE ? costs[i].total_s - costs[i].hidden_s : orr_cost_at(&costs[i], clock_frac);
+        const double time_s =
+            op->kind == ORR_OP_COLLECTIVE ? costs[i].total_s - costs[i].hidden_s : orr_cost_at(&costs[i], clock_frac);
         add_op(job, op, &costs[i], time_s, &pass);
         rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
     }
-    const bool short_prefill = end > first && list->items[first].phase == ORR_PHASE_PREFILL && rows <= ORR_SHORT_PREFILL_TOKENS;
+    const bool short_prefill =
+        end > first && list->items[first].phase == ORR_PHASE_PREFILL && rows <= ORR_SHORT_PREFILL_TOKENS;
     pass.gap_s = pass.launches * (short_prefill ? job->engine.short_prefill_gap_s : job->engine.kernel_gap_s);
     return pass;
 }
 
-struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                                 size_t first, size_t end, double *matrix_frac)
+struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list,
+                                 const struct orr_cost *costs, size_t first, size_t end, double *matrix_frac)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     struct orr_pass pass = orr_pass_sum(job, list, costs, first, end, 1);
@@ -71,8 +74,7 @@ struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_
     for (int i = 0; i < 2 && !job->engine.short_run; i++) { /* the load hardly moves: two passes settle it */
         const double clock = *matrix_frac / u->burst_frac;
         const double next = orr_sustained_frac(u, pass.matrix_s / clock / (orr_pass_s(&pass) + pass.gap_s));
-        if (next >= *matrix_frac)
-            break;
+        if (next >= *matrix_frac) break;
         *matrix_frac = next;
         pass = orr_pass_sum(job, list, costs, first, end, next / u->burst_frac);
     }

@@ -12,9 +12,9 @@
 struct orr_pass {
     double gemm_s, attention_s, pointwise_s, network_s; /* whole model, one rank of each stage */
     double bound_s[ORR_N_BOUNDS];
-    double matrix_s;               /* matrix FLOP at the burst rate */
-    double launches, gap_s;        /* idle time between kernels */
-    double flops, least_bytes;     /* work, and the bytes no kernel can avoid */
+    double matrix_s;           /* matrix FLOP at the burst rate */
+    double launches, gap_s;    /* idle time between kernels */
+    double flops, least_bytes; /* work, and the bytes no kernel can avoid */
     double dram_bytes, link_bytes, flop_j;
 };
 
@@ -29,7 +29,7 @@ struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list
                              size_t first, size_t end, double clock_frac);
 
 /* The same at the clock the power rule gives this load; *matrix_frac is that share of peak. */
-struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                                 size_t first, size_t end, double *matrix_frac);
+struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list,
+                                 const struct orr_cost *costs, size_t first, size_t end, double *matrix_frac);
 
 #endif

@@ -14,7 +14,7 @@
 /* Weight products, pointwise kernels and collectives of a step of so many rows. */
 struct rows_time {
     double burst_s, middle_s, sustained_s; /* at the burst clock, at that of an endless matrix load, and between */
-    double matrix_s;             /* matrix FLOP at the burst rate */
+    double matrix_s;                       /* matrix FLOP at the burst rate */
     double launches;
 };
 
@@ -25,7 +25,7 @@ struct head_time {
 struct orr_step_model {
     struct orr_job job;
     double middle_clock, sustained_clock; /* over burst */
-    int64_t n_attention;         /* layer kinds */
+    int64_t n_attention;                  /* layer kinds */
     double layers[ORR_MAX_LAYER_KINDS];
     struct rows_time rows[REMEMBERED_ROWS + 1]; /* launches 0: not yet known */
     struct head_time heads[REMEMBERED_ROWS + 1];
@@ -36,15 +36,13 @@ struct orr_step_model {
 struct orr_step_model *orr_step_model_new(const struct orr_job *job)
 {
     struct orr_step_model *model = calloc(1, sizeof *model);
-    if (!model)
-        return NULL;
+    if (!model) return NULL;
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     model->job = *job;
     model->sustained_clock = u->sustained_frac / u->burst_frac;
     model->middle_clock = (1 + model->sustained_clock) / 2;
     model->n_attention = job->model.n_kinds;
-    for (int64_t i = 0; i < job->model.n_layers; i++)
-        model->layers[job->model.layer_kind[i]] += 1;
+    for (int64_t i = 0; i < job->model.n_layers; i++) model->layers[job->model.layer_kind[i]] += 1;
     return model;
 }
 
@@ -69,8 +67,7 @@ static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
         const struct orr_op *op = &model->list.items[i];
         const struct orr_cost *cost = &model->costs[i];
         time.launches += op->count * op->launches;
-        if (is_attention(op->kind) || op->layer_kind == ORR_LAYER_HEAD)
-            continue;
+        if (is_attention(op->kind) || op->layer_kind == ORR_LAYER_HEAD) continue;
         const bool network = op->kind == ORR_OP_COLLECTIVE;
         const double seen_s = cost->total_s - (network ? cost->hidden_s : 0);
         time.burst_s += op->count * seen_s;
@@ -84,10 +81,8 @@ static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
 static struct rows_time rows_time_of(struct orr_step_model *model, int64_t rows)
 {
     struct rows_time *slot = &model->rows[rows <= REMEMBERED_ROWS ? rows : 0];
-    if (rows > REMEMBERED_ROWS)
-        return price_rows(model, rows);
-    if (slot->launches <= 0)
-        *slot = price_rows(model, rows);
+    if (rows > REMEMBERED_ROWS) return price_rows(model, rows);
+    if (slot->launches <= 0) *slot = price_rows(model, rows);
     return *slot;
 }
 
@@ -98,23 +93,21 @@ static double price_head(struct orr_step_model *model, int64_t sequences)
     model->list.n = 0;
     orr_pass_build(&model->job, &model->job.model, &shape, ORR_PHASE_DECODE, &model->list, model->costs);
     for (size_t i = 0; i < model->list.n; i++)
-        if (model->list.items[i].layer_kind == ORR_LAYER_HEAD)
-            head_s += model->costs[i].total_s;
+        if (model->list.items[i].layer_kind == ORR_LAYER_HEAD) head_s += model->costs[i].total_s;
     return head_s;
 }
 
 static double head_s_of(struct orr_step_model *model, int64_t sequences)
 {
-    if (sequences > REMEMBERED_ROWS)
-        return price_head(model, sequences);
+    if (sequences > REMEMBERED_ROWS) return price_head(model, sequences);
     struct head_time *slot = &model->heads[sequences];
-    if (slot->s <= 0)
-        slot->s = price_head(model, sequences);
+    if (slot->s <= 0) slot->s = price_head(model, sequences);
     return slot->s;
 }
 
 /* Prompt attention of one layer kind: the operators of the step are emitted and priced alone. */
-static void add_prompt_attention(struct orr_step_model *model, const struct orr_step *step, int64_t kind, struct rows_time *time)
+static void add_prompt_attention(struct orr_step_model *model, const struct orr_step *step, int64_t kind,
+                                 struct rows_time *time)
 {
     const double sequences = (double)step->prefill_sequences;
     struct orr_serve_emit emit = {.job = &model->job,
@@ -160,9 +153,9 @@ static double settled_s(const struct orr_step_model *model, const struct rows_ti
     double total_s = time->burst_s + rest_s, clock = 1;
     for (int i = 0; i < 2; i++) { /* as orr_pass_settled: two passes settle it */
         const double frac = orr_sustained_frac(u, time->matrix_s / clock / total_s);
-        if (frac >= u->burst_frac * clock || u->burst_frac <= u->sustained_frac)
-            break;
-        const double share = 2 * (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac); /* 0 burst, 2 sustained */
+        if (frac >= u->burst_frac * clock || u->burst_frac <= u->sustained_frac) break;
+        const double share =
+            2 * (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac); /* 0 burst, 2 sustained */
         clock = frac / u->burst_frac;
         total_s = rest_s + (share < 1 ? time->burst_s + share * (time->middle_s - time->burst_s)
                                       : time->middle_s + (share - 1) * (time->sustained_s - time->middle_s));
@@ -182,15 +175,12 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
     const struct orr_engine *engine = &model->job.engine;
     const int64_t cp = model->job.plan.cp, rows = (step->prefill_tokens + cp - 1) / cp + step->decode_sequences;
     const int64_t sequences = step->prefill_sequences + step->decode_sequences;
-    if (rows <= 0)
-        return 0;
+    if (rows <= 0) return 0;
     struct rows_time time = rows_time_of(model, rows);
     double rest_s = head_s_of(model, sequences);
     for (int64_t k = 0; k < model->n_attention; k++) {
-        if (step->prefill_tokens > 0)
-            add_prompt_attention(model, step, k, &time);
-        if (step->decode_sequences > 0)
-            rest_s += model->layers[k] * decode_attention_s(model, step, k);
+        if (step->prefill_tokens > 0) add_prompt_attention(model, step, k, &time);
+        if (step->decode_sequences > 0) rest_s += model->layers[k] * decode_attention_s(model, step, k);
     }
     const double gpu_s = settled_s(model, &time, rest_s);
     const double host_s = orr_max(0, time.launches * engine->host_launch_s - gpu_s);

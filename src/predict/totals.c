@@ -14,14 +14,10 @@ struct work {
 static double executions(const struct orr_stage *stage, const struct orr_op *op, double m)
 {
     double layers = 1;
-    if (op->phase == ORR_PHASE_STEP)
-        return op->count;
-    if (op->layer_kind == ORR_LAYER_EMBEDDING)
-        layers = stage->embedding ? 1 : 0;
-    else if (op->layer_kind == ORR_LAYER_HEAD)
-        layers = stage->head ? 1 : 0;
-    else if (op->layer_kind >= 0)
-        layers = stage->n_layers[op->layer_kind];
+    if (op->phase == ORR_PHASE_STEP) return op->count;
+    if (op->layer_kind == ORR_LAYER_EMBEDDING) layers = stage->embedding ? 1 : 0;
+    else if (op->layer_kind == ORR_LAYER_HEAD) layers = stage->head ? 1 : 0;
+    else if (op->layer_kind >= 0) layers = stage->n_layers[op->layer_kind];
     return op->count * layers * m * (op->recomputed ? 2 : 1);
 }
 
@@ -36,8 +32,9 @@ static struct work work_of(const struct orr_job *job, const struct orr_scratch *
         work.flop_j += n * op->flops * job->system.chip.flop_j * orr_dtype_bytes(op->dtype) / 2;
         work.dram_bytes += n * scratch->costs[i].dram_bytes;
         if (op->kind == ORR_OP_COLLECTIVE)
-            work.link_bytes += n * orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING,
-                                                             (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
+            work.link_bytes +=
+                n * orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING,
+                                              (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
     }
     return work;
 }
@@ -46,7 +43,8 @@ static struct work work_of(const struct orr_job *job, const struct orr_scratch *
 static void fill_energy(const struct orr_job *job, const struct work *work, struct orr_result *result)
 {
     const struct orr_chip *chip = &job->system.chip;
-    const double dynamic_j = work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
+    const double dynamic_j =
+        work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
     const double gpus = (double)job->plan.gpus;
     result->power_w_per_gpu = orr_min(chip->tdp_w, chip->idle_w + dynamic_j / result->step_time_s);
     result->energy_j = gpus * result->power_w_per_gpu * result->step_time_s * job->system.pue_frac;
@@ -55,11 +53,13 @@ static void fill_energy(const struct orr_job *job, const struct work *work, stru
 
 /* Nothing can be faster: the model's FLOP at peak, the optimizer's state read and written once at full DRAM rate, the
  * gradients over the fastest link; all three at once. */
-static double speed_of_light_s(const struct orr_job *job, const struct orr_scratch *scratch, const struct orr_result *result)
+static double speed_of_light_s(const struct orr_job *job, const struct orr_scratch *scratch,
+                               const struct orr_result *result)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_stage *stage = orr_stages_heaviest(scratch->stages, job->plan.pp);
-    const double params = stage->dense_params + stage->expert_params, dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
+    const double params = stage->dense_params + stage->expert_params,
+                 dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     const double flops = job->workload.causal ? orr_model_flops_causal(job) : result->model_flops;
     const double compute_s = flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * (double)job->engine.optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
@@ -68,7 +68,8 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_scrat
     return orr_max(compute_s, orr_max(state_bytes / chip->hbm_bytes_per_s, gradient_bytes / link));
 }
 
-void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank, struct orr_result *result)
+void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank,
+                     struct orr_result *result)
 {
     const double m = (double)result->n_micro_batches, gpus = (double)job->plan.gpus;
     const double peak = job->system.chip.peak_flops_per_s[job->workload.precision];

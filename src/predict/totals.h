@@ -5,6 +5,7 @@
 #include "predict/scratch.h"
 
 /* Complete a result whose times and memory are set; `rank` is the critical pipeline rank. */
-void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank, struct orr_result *result);
+void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank,
+                     struct orr_result *result);
 
 #endif

@@ -40,7 +40,8 @@ static void time_ranks(const struct orr_job *job, struct orr_scratch *scratch)
 {
     for (int64_t i = 0; i < job->plan.pp; i++) {
         const struct orr_stage *stage = &scratch->stages[i];
-        const bool same = i > 1 && i < job->plan.pp - 1 && memcmp(stage->n_layers, stage[-1].n_layers, sizeof stage->n_layers) == 0;
+        const bool same =
+            i > 1 && i < job->plan.pp - 1 && memcmp(stage->n_layers, stage[-1].n_layers, sizeof stage->n_layers) == 0;
         scratch->ranks[i] = same ? scratch->ranks[i - 1] : orr_rank_time_of(job, stage, &scratch->sums);
     }
 }
@@ -49,14 +50,16 @@ static void time_ranks(const struct orr_job *job, struct orr_scratch *scratch)
 static double overhead_s(const struct orr_job *job, const struct orr_scratch *scratch, const struct orr_rank_time *rank,
                          double n_micro_batches, double busy_s)
 {
-    const double launches = n_micro_batches * (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
-                            scratch->sums.step_launches;
+    const double launches =
+        n_micro_batches * (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
+        scratch->sums.step_launches;
     const double host_s = orr_max(0, launches * job->engine.host_launch_s - busy_s); /* Eq. 39 */
     const double doublings = orr_max(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
     return host_s + job->engine.host_step_s + busy_s * job->calibration.straggle_frac_per_doubling * doublings;
 }
 
-static struct step step_at(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches, double clock_frac)
+static struct step step_at(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches,
+                           double clock_frac)
 {
     struct step step;
     orr_sums_build(job, &scratch->ops, scratch->costs, clock_frac, &scratch->sums);
@@ -64,30 +67,30 @@ static struct step step_at(const struct orr_job *job, struct orr_scratch *scratc
     step.pipe = orr_pipeline_time(job, scratch->ranks, &scratch->sums, n_micro_batches);
     const struct orr_rank_time *rank = &scratch->ranks[step.pipe.slowest];
     double n_layers = 0;
-    for (int64_t k = 0; k < job->model.n_kinds; k++)
-        n_layers += scratch->stages[step.pipe.slowest].n_layers[k];
+    for (int64_t k = 0; k < job->model.n_kinds; k++) n_layers += scratch->stages[step.pipe.slowest].n_layers[k];
     step.dp = orr_data_parallel_time(job, &scratch->sums, rank, n_layers);
     step.optimizer_s = scratch->sums.optimizer_s;
-    const double busy_s = step.pipe.work_s + step.pipe.bubble_s + step.pipe.send_exposed_s + step.dp.exposed_s + step.optimizer_s;
+    const double busy_s =
+        step.pipe.work_s + step.pipe.bubble_s + step.pipe.send_exposed_s + step.dp.exposed_s + step.optimizer_s;
     step.overhead_s = overhead_s(job, scratch, rank, n_micro_batches, busy_s);
     step.total_s = busy_s + step.overhead_s; /* Eq. 1 */
-    step.matrix_s = n_micro_batches * (rank->forward.matrix_s + rank->recompute.matrix_s + rank->backward.matrix_s) / clock_frac;
+    step.matrix_s =
+        n_micro_batches * (rank->forward.matrix_s + rank->recompute.matrix_s + rank->backward.matrix_s) / clock_frac;
     return step;
 }
 
 /* The clock moves the matrix share, which moves the clock: u = f(u). Two steps and Aitken's extrapolation land on the
  * fixed point of this nearly straight map. */
-static struct step settle(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches, double *matrix_frac)
+static struct step settle(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches,
+                          double *matrix_frac)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
     const double first = u->burst_frac;
     struct step step = step_at(job, scratch, n_micro_batches, 1);
     *matrix_frac = first;
-    if (job->engine.short_run)
-        return step;
+    if (job->engine.short_run) return step;
     const double second = orr_sustained_frac(u, step.matrix_s / step.total_s);
-    if (second >= first)
-        return step;
+    if (second >= first) return step;
     step = step_at(job, scratch, n_micro_batches, second / first);
     const double third = orr_sustained_frac(u, step.matrix_s / step.total_s);
     const double curvature = third - 2 * second + first;
@@ -119,8 +122,7 @@ static void fill_time(const struct orr_scratch *scratch, const struct step *step
     result->hidden_s[ORR_GROUP_PP] = step->pipe.send_hidden_s;
     result->hidden_s[ORR_GROUP_DP] += step->dp.hidden_s + m * rank->sharded_hidden_s;
     result->step_time_s = 0;
-    for (int i = 0; i < ORR_N_TIME_PARTS; i++)
-        result->step_time_s += time_s[i];
+    for (int i = 0; i < ORR_N_TIME_PARTS; i++) result->step_time_s += time_s[i];
 }
 
 /* Share of the step held by each resource: kernels by their bound, exposed communication by the network, waiting,
@@ -134,20 +136,21 @@ static void fill_bounds(const struct orr_scratch *scratch, const struct step *st
         bound_s[i] = m * (rank->forward.bound_s[i] + rank->recompute.bound_s[i] + rank->backward.bound_s[i]);
     bound_s[ORR_BOUND_DRAM] += time_s[ORR_TIME_OPTIMIZER];
     bound_s[ORR_BOUND_OVERHEAD] += time_s[ORR_TIME_PP_BUBBLE] + time_s[ORR_TIME_OVERHEAD];
-    bound_s[ORR_BOUND_NETWORK] = time_s[ORR_TIME_TP_EXPOSED] + time_s[ORR_TIME_CP_EXPOSED] + time_s[ORR_TIME_EP_EXPOSED] +
-                                 time_s[ORR_TIME_PP_EXPOSED] + time_s[ORR_TIME_DP_EXPOSED] + time_s[ORR_TIME_RECOMPUTE] -
+    bound_s[ORR_BOUND_NETWORK] = time_s[ORR_TIME_TP_EXPOSED] + time_s[ORR_TIME_CP_EXPOSED] +
+                                 time_s[ORR_TIME_EP_EXPOSED] + time_s[ORR_TIME_PP_EXPOSED] +
+                                 time_s[ORR_TIME_DP_EXPOSED] + time_s[ORR_TIME_RECOMPUTE] -
                                  m * rank->recompute.compute_s;
     result->bottleneck = ORR_BOUND_COMPUTE;
     for (int i = 0; i < ORR_N_BOUNDS; i++) {
         result->bound_share_frac[i] = bound_s[i] / result->step_time_s;
-        if (bound_s[i] > bound_s[result->bottleneck])
-            result->bottleneck = (enum orr_bound)i;
+        if (bound_s[i] > bound_s[result->bottleneck]) result->bottleneck = (enum orr_bound)i;
     }
 }
 
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
-    const double m = (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch); /* Eq. 4 */
+    const double m =
+        (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch); /* Eq. 4 */
     memset(result, 0, offsetof(struct orr_result, memory));
     result->reason[0] = '\0';
     result->n_micro_batches = (int64_t)m;
@@ -163,7 +166,8 @@ void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct or
     orr_fill_totals(job, scratch, step.pipe.slowest, result);
 }
 
-size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans, size_t n_max)
+size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans,
+                             size_t n_max)
 {
     const int64_t m = job->workload.global_batch / (job->plan.dp * job->workload.micro_batch);
     return orr_pipeline_spans(&job->plan, scratch->ranks, m, spans, n_max);

@@ -43,7 +43,8 @@ static bool use_full(struct orr_job *job)
 
 static bool use_flash(struct orr_job *job)
 {
-    const bool changed = job->workload.attention == ORR_ATTENTION_UNFUSED && job->engine.attention != ORR_ATTENTION_UNFUSED;
+    const bool changed =
+        job->workload.attention == ORR_ATTENTION_UNFUSED && job->engine.attention != ORR_ATTENTION_UNFUSED;
     job->workload.attention = job->engine.attention;
     return changed;
 }
@@ -87,8 +88,7 @@ static bool double_micro_batch(struct orr_job *job)
 /* Move a factor of two from data parallelism to another dimension. */
 static bool halve_dp(struct orr_job *job, int64_t *degree)
 {
-    if (job->plan.dp % 2)
-        return false;
+    if (job->plan.dp % 2) return false;
     *degree *= 2;
     job->plan.dp /= 2;
     job->plan.zero_group = job->plan.dp * job->plan.cp;
@@ -152,8 +152,7 @@ static const struct change MORE_GPUS[] = {
 
 static bool more_flops(struct orr_job *job)
 {
-    for (int i = 0; i < ORR_N_DTYPES; i++)
-        job->system.chip.peak_flops_per_s[i] *= MORE;
+    for (int i = 0; i < ORR_N_DTYPES; i++) job->system.chip.peak_flops_per_s[i] *= MORE;
     return true;
 }
 
@@ -192,15 +191,15 @@ static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scr
     for (size_t i = 0; i < n_changes; i++) {
         struct orr_job changed = *job;
         struct orr_result result;
-        if (!changes[i].apply(&changed) || (!hardware && orr_job_check(&changed, NULL) != ORR_OK))
-            continue;
+        if (!changes[i].apply(&changed) || (!hardware && orr_job_check(&changed, NULL) != ORR_OK)) continue;
         orr_train(&changed, scratch, &result);
         what_ifs[n++] = (struct orr_what_if){changes[i].text, result.step_time_s, result.fits, hardware};
     }
     return n;
 }
 
-size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch, struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS])
+size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
+                         struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS])
 {
     struct orr_result result;
     size_t n = predict_changes(job, scratch, HARDWARE, COUNT(HARDWARE), true, what_ifs);
@@ -214,8 +213,7 @@ static const struct orr_what_if *fastest_fit(const struct orr_what_if *what_ifs,
 {
     const struct orr_what_if *best = NULL;
     for (size_t i = 0; i < n; i++)
-        if (what_ifs[i].fits && (!best || what_ifs[i].step_time_s < best->step_time_s))
-            best = &what_ifs[i];
+        if (what_ifs[i].fits && (!best || what_ifs[i].step_time_s < best->step_time_s)) best = &what_ifs[i];
     return best;
 }
 
@@ -224,19 +222,20 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
     const double gib = 1024.0 * 1024.0 * 1024.0;
     char reason[ORR_REASON];
-    if (result->fits)
-        return;
+    if (result->fits) return;
     const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / gib;
     size_t n = predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs);
-    if (!fastest_fit(what_ifs, n))
-        n = predict_changes(job, scratch, MORE_GPUS, COUNT(MORE_GPUS), false, what_ifs);
+    if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, MORE_GPUS, COUNT(MORE_GPUS), false, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);
     if (best)
-        snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; cheapest single change that fits: %s (%.4g s per step)",
-                 missing, best->text, best->step_time_s);
+        snprintf(reason, sizeof reason,
+                 "%.2f GiB too much per GPU; cheapest single change that fits: %s (%.4g s per step)", missing,
+                 best->text, best->step_time_s);
     else
-        snprintf(reason, sizeof reason, "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
-                                        "--zero and more tp or pp", missing);
+        snprintf(reason, sizeof reason,
+                 "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
+                 "--zero and more tp or pp",
+                 missing);
     orr_train(job, scratch, result); /* the scratch shows this job again */
     memcpy(result->reason, reason, sizeof reason);
 }

@@ -8,14 +8,14 @@
 /* The operators of the prompt, or of one decode step, as they were added up. */
 struct orr_infer_phase {
     struct orr_pass pass;
-    double clock_frac;  /* matrix clock over the burst clock (power rule) */
-    double stage_frac;  /* share of the pass that is time of one pipeline stage itself; the rest waits */
+    double clock_frac; /* matrix clock over the burst clock (power rule) */
+    double stage_frac; /* share of the pass that is time of one pipeline stage itself; the rest waits */
 };
 
 struct orr_infer_view {
     const struct orr_job *job;
     const struct orr_infer_result *result;
-    const struct orr_op *ops;      /* count: executions in the prompt, or in one decode step */
+    const struct orr_op *ops; /* count: executions in the prompt, or in one decode step */
     const struct orr_cost *costs;
     size_t n_ops;
     struct orr_infer_phase prefill, decode;

@@ -24,8 +24,8 @@ struct orr_slice {
 #define ORR_MAX_SLICES 16
 
 /* A titled table of the parts of `whole_s` with shares and bars, and their sum; what is printed adds up. */
-void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices,
-                      size_t n_slices, double whole_s, struct orr_text *text);
+void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices, size_t n_slices,
+                      double whole_s, struct orr_text *text);
 
 /* Memory of a GPU beside the parts that fill it. */
 struct orr_room {

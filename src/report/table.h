@@ -6,7 +6,7 @@
 #include "orrery.h"
 
 #define ORR_TABLE_COLUMNS 16
-#define ORR_MIN_WIDTH 60
+#define ORR_MIN_WIDTH     60
 #define ORR_DEFAULT_WIDTH 80
 
 enum orr_paint { ORR_PAINT_NONE, ORR_PAINT_BOLD, ORR_PAINT_DIM, ORR_PAINT_GOOD, ORR_PAINT_BAD, ORR_PAINT_BAR };
@@ -26,12 +26,13 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
 
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
-    const char *align;   /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
-    const char *drop;    /* a digit per column, or NULL: of a line too long the highest above 0 goes first */
+    const char *
+        align; /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
+    const char *drop; /* a digit per column, or NULL: of a line too long the highest above 0 goes first */
     enum orr_paint column_paint[ORR_TABLE_COLUMNS];
     struct orr_row *rows; /* owned */
     size_t n_rows, capacity;
-    bool failed;          /* an allocation failed */
+    bool failed; /* an allocation failed */
 };
 
 void orr_table_start(struct orr_table *table, const char *align);

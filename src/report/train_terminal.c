@@ -230,7 +230,8 @@ static void add_changes(const struct orr_view *view, const struct orr_style *sty
         const struct orr_what_if *next = NULL;
         for (size_t i = 0; i < view->n_what_ifs; i++) {
             const struct orr_what_if *one = &view->what_ifs[i];
-            const bool better = !one->hardware && one->fits && gain_frac(view, one) < -0.005 && one->step_time_s > above;
+            const bool better =
+                !one->hardware && one->fits && gain_frac(view, one) < -0.005 && one->step_time_s > above;
             if (better && (!next || one->step_time_s < next->step_time_s)) next = one;
         }
         if (!next) break;

@@ -22,10 +22,8 @@ static size_t count_scored(const struct orr_validation *v)
 
 static char *percent(char buffer[16], double frac)
 {
-    if (isnan(frac))
-        buffer[0] = '\0';
-    else
-        snprintf(buffer, 16, "%.1f", 100 * frac);
+    if (isnan(frac)) buffer[0] = '\0';
+    else snprintf(buffer, 16, "%.1f", 100 * frac);
     return buffer;
 }
 
@@ -157,9 +155,9 @@ static void add_groups_json(const struct orr_validation *v, json_t *object)
         json_object_set_new(object, key, groups_json(v, groupings[i].title, groupings[i].member));
     }
     if (n == ORR_MAX_GROUPINGS)
-        json_object_set_new(object, "by",
-                            json_pack("{s:s, s:o}", "field", v->by, "groups",
-                                      groups_json(v, "value", groupings[n - 1].member)));
+        json_object_set_new(
+            object, "by",
+            json_pack("{s:s, s:o}", "field", v->by, "groups", groups_json(v, "value", groupings[n - 1].member)));
 }
 
 static json_t *skipped_json(const struct orr_validation *v)

@@ -46,8 +46,7 @@ static double number_of(const char *value)
 {
     char *end;
     const double number = strtod(value, &end);
-    if (strcmp(value, "not given") == 0)
-        return HUGE_VAL;
+    if (strcmp(value, "not given") == 0) return HUGE_VAL;
     return end != value && *end == '\0' ? number : (double)NAN;
 }
 

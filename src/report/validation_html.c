@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE 420.0   /* of the square the marks lie in */
-#define LEFT 62.0
-#define TOP 14.0
-#define WIDTH 500.0
-#define HEIGHT 490.0
-#define BAND_FRAC 0.1
+#define SIDE       420.0 /* of the square the marks lie in */
+#define LEFT       62.0
+#define TOP        14.0
+#define WIDTH      500.0
+#define HEIGHT     490.0
+#define BAND_FRAC  0.1
 #define WORST_ROWS 25
 
 /* Text between tags or in an attribute. */
@@ -102,8 +102,9 @@ static void add_band(struct orr_text *text, struct axis axis, size_t unit)
     orr_text_add(text, "<clipPath id=\"frame%zu\"><rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/></clipPath>\n",
                  unit, LEFT, TOP, SIDE, SIDE);
     orr_text_add(text, "<g clip-path=\"url(#frame%zu)\">", unit);
-    orr_text_add(text, "<path class=\"band\" d=\"M%.1f %.1fL%.1f %.1fV%.1fL%.1f %.1fZ\"/>", LEFT, down(axis, axis.low + up), LEFT + SIDE, down(axis, axis.high + up),
-                 down(axis, axis.high + below), LEFT, down(axis, axis.low + below));
+    orr_text_add(text, "<path class=\"band\" d=\"M%.1f %.1fL%.1f %.1fV%.1fL%.1f %.1fZ\"/>", LEFT,
+                 down(axis, axis.low + up), LEFT + SIDE, down(axis, axis.high + up), down(axis, axis.high + below),
+                 LEFT, down(axis, axis.low + below));
     orr_text_add(text, "<path class=\"equal\" d=\"M%.1f %.1fL%.1f %.1f\"/></g>\n", LEFT, TOP + SIDE, LEFT + SIDE, TOP);
 }
 

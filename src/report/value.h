@@ -5,23 +5,23 @@
 #include "base/text.h"
 #include "orrery.h"
 
-#define ORR_METRIC_UNITS(X)               \
-    /*  enum         name in documents */ \
-    X(S, "s")                             \
-    X(FRAC, "frac")                       \
-    X(COUNT, "count")                     \
-    X(NUMBER, "number")                   \
-    X(BYTES, "bytes")                     \
-    X(WHOLE_BYTES, "bytes")               \
-    X(BYTES_PER_S, "bytes/s")             \
-    X(FLOP, "FLOP")                       \
-    X(FLOP_PER_S, "FLOP/s")               \
-    X(TFLOP_PER_S, "TFLOP/s")             \
-    X(TOKENS_PER_S, "tokens/s")           \
-    X(J, "J")                             \
-    X(W, "W")                             \
-    X(USD, "USD")                         \
-    X(WORD, "text")                       \
+#define ORR_METRIC_UNITS(X)                                                                                            \
+    /*  enum         name in documents */                                                                              \
+    X(S, "s")                                                                                                          \
+    X(FRAC, "frac")                                                                                                    \
+    X(COUNT, "count")                                                                                                  \
+    X(NUMBER, "number")                                                                                                \
+    X(BYTES, "bytes")                                                                                                  \
+    X(WHOLE_BYTES, "bytes")                                                                                            \
+    X(BYTES_PER_S, "bytes/s")                                                                                          \
+    X(FLOP, "FLOP")                                                                                                    \
+    X(FLOP_PER_S, "FLOP/s")                                                                                            \
+    X(TFLOP_PER_S, "TFLOP/s")                                                                                          \
+    X(TOKENS_PER_S, "tokens/s")                                                                                        \
+    X(J, "J")                                                                                                          \
+    X(W, "W")                                                                                                          \
+    X(USD, "USD")                                                                                                      \
+    X(WORD, "text")                                                                                                    \
     X(FLAG, "bool")
 
 #define ORR_X_METRIC_UNIT_(name, ...) ORR_METRIC_UNIT_##name,
@@ -29,8 +29,8 @@ enum orr_metric_unit { ORR_METRIC_UNITS(ORR_X_METRIC_UNIT_) ORR_N_METRIC_UNITS }
 
 struct orr_value {
     enum orr_metric_unit unit;
-    double number;      /* every unit but WORD */
-    const char *word;   /* WORD */
+    double number;    /* every unit but WORD */
+    const char *word; /* WORD */
 };
 
 /* What a list says about one of its metrics. */
@@ -49,7 +49,7 @@ struct orr_symbol_info {
 struct orr_entry {
     const struct orr_metric_info *info;
     struct orr_value value;
-    bool absent;        /* not in the JSON of this result */
+    bool absent; /* not in the JSON of this result */
 };
 
 const char *orr_metric_unit_name(enum orr_metric_unit unit);
@@ -59,7 +59,7 @@ struct orr_value orr_value_count(enum orr_metric_unit unit, int64_t count);
 struct orr_value orr_value_flag(enum orr_metric_unit unit, bool flag);
 struct orr_value orr_value_word(enum orr_metric_unit unit, const char *word);
 /* A value from an expression of a list, by its type. */
-#define ORR_VALUE(unit, expression)                                                                        \
+#define ORR_VALUE(unit, expression)                                                                                    \
     _Generic((expression), double: orr_value_real, int64_t: orr_value_count, bool: orr_value_flag,         \
              const char *: orr_value_word)(ORR_METRIC_UNIT_##unit, expression)
 

@@ -33,8 +33,8 @@ double orr_view_part_s(const struct orr_view *view, size_t i, enum orr_time_part
 /* Operators of one name, phase and shape, taken together: `first` stands for all. */
 struct orr_alike {
     size_t first;
-    double runs;     /* executions in a step on the critical rank, in the parts asked for */
-    double step_s;   /* seconds they take there */
+    double runs;   /* executions in a step on the critical rank, in the parts asked for */
+    double step_s; /* seconds they take there */
 };
 /* Do two operators differ in nothing but their layer kind and count? */
 bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b);

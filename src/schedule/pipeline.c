@@ -24,13 +24,13 @@ static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_
 static double ragged_s(const struct orr_plan *plan, const struct orr_rank_time *slowest, double n_micro_batches)
 {
     const double rest = fmod(n_micro_batches, (double)plan->pp), v = (double)plan->vpp;
-    if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || rest == 0)
-        return 0;
+    if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || rest == 0) return 0;
     return (v - 1) / v * ((double)plan->pp - rest) * (slowest->forward_s + slowest->backward_s);
 }
 
 /* Eq. 74: sends at fill and drain are always seen; those of the steady state unless they run beside other chunks. */
-static void add_sends(const struct orr_job *job, const struct orr_sums *sums, double n_micro_batches, struct orr_pipeline *pipe)
+static void add_sends(const struct orr_job *job, const struct orr_sums *sums, double n_micro_batches,
+                      struct orr_pipeline *pipe)
 {
     const double v = (double)job->plan.vpp, p = (double)job->plan.pp, pair_s = sums->send_s + sums->send_backward_s;
     const bool overlapped = job->engine.p2p_overlap && job->plan.schedule == ORR_SCHEDULE_INTERLEAVED;
@@ -54,9 +54,9 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     }
     const struct orr_rank_time *slowest = &ranks[pipe.slowest];
     pipe.work_s = n_micro_batches * slowest_s;
-    pipe.bubble_s = others_s - bubble_share_s(&job->plan, slowest) + ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
-    if (job->plan.pp > 1)
-        add_sends(job, sums, n_micro_batches, &pipe);
+    pipe.bubble_s =
+        others_s - bubble_share_s(&job->plan, slowest) + ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
+    if (job->plan.pp > 1) add_sends(job, sums, n_micro_batches, &pipe);
     return pipe;
 }
 

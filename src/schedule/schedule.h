@@ -7,14 +7,14 @@
 
 /* What a phase of one layer (or end) costs, once. */
 struct orr_phase_sum {
-    double compute_s;                  /* kernels, at the current clock */
-    double matrix_s;                   /* its matrix FLOP at the burst rate */
-    double wgrad_s;                    /* of it, weight gradients */
-    double exposed_s[ORR_N_GROUPS];    /* collectives not hidden by an operator */
+    double compute_s;               /* kernels, at the current clock */
+    double matrix_s;                /* its matrix FLOP at the burst rate */
+    double wgrad_s;                 /* of it, weight gradients */
+    double exposed_s[ORR_N_GROUPS]; /* collectives not hidden by an operator */
     double hidden_s[ORR_N_GROUPS];
-    double sharded_s;                  /* ZeRO-3 collectives of the layer, to be hidden under its compute */
+    double sharded_s; /* ZeRO-3 collectives of the layer, to be hidden under its compute */
     double launches;
-    double bound_s[ORR_N_BOUNDS];      /* compute_s by what binds */
+    double bound_s[ORR_N_BOUNDS]; /* compute_s by what binds */
 };
 
 struct orr_layer_sum {
@@ -23,14 +23,14 @@ struct orr_layer_sum {
 
 /* Layer kinds, then the two ends. */
 #define ORR_SUM_EMBEDDING ORR_MAX_LAYER_KINDS
-#define ORR_SUM_HEAD (ORR_MAX_LAYER_KINDS + 1)
-#define ORR_N_SUMS (ORR_MAX_LAYER_KINDS + 2)
+#define ORR_SUM_HEAD      (ORR_MAX_LAYER_KINDS + 1)
+#define ORR_N_SUMS        (ORR_MAX_LAYER_KINDS + 2)
 
 struct orr_sums {
     struct orr_layer_sum layer[ORR_N_SUMS];
-    double send_s, send_backward_s;    /* one pipeline boundary */
-    double scatter_s, gather_s;        /* gradient reduction; weight gathering (ZeRO-1, 2) */
-    double tie_s;                      /* tied embedding gradients between the ends */
+    double send_s, send_backward_s; /* one pipeline boundary */
+    double scatter_s, gather_s;     /* gradient reduction; weight gathering (ZeRO-1, 2) */
+    double tie_s;                   /* tied embedding gradients between the ends */
     double optimizer_s;
     double step_launches;
 };
@@ -45,12 +45,13 @@ struct orr_rank_time {
     double sharded_exposed_s, sharded_hidden_s;        /* ZeRO-3 */
     double forward_s, backward_s;                      /* with exposed collectives; backward with recomputation */
 };
-struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage, const struct orr_sums *sums);
+struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage,
+                                      const struct orr_sums *sums);
 
 /* Iteration of m micro-batches through the ranks: the slowest rank's own work, and the rest (fill, drain, waiting). */
 struct orr_pipeline {
-    int64_t slowest;       /* rank whose work sets the pace */
-    double work_s;         /* m * (forward + backward) of that rank */
+    int64_t slowest; /* rank whose work sets the pace */
+    double work_s;   /* m * (forward + backward) of that rank */
     double bubble_s;
     double send_exposed_s, send_hidden_s;
 };

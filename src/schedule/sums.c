@@ -44,10 +44,8 @@ static void add_step_op(struct orr_sums *sums, const struct orr_op *op, const st
 
 static struct orr_layer_sum *sum_of(struct orr_sums *sums, int64_t layer_kind)
 {
-    if (layer_kind == ORR_LAYER_EMBEDDING)
-        return &sums->layer[ORR_SUM_EMBEDDING];
-    if (layer_kind == ORR_LAYER_HEAD)
-        return &sums->layer[ORR_SUM_HEAD];
+    if (layer_kind == ORR_LAYER_EMBEDDING) return &sums->layer[ORR_SUM_EMBEDDING];
+    if (layer_kind == ORR_LAYER_HEAD) return &sums->layer[ORR_SUM_HEAD];
     return &sums->layer[layer_kind];
 }
 
@@ -71,8 +69,7 @@ void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, c
         struct orr_layer_sum *sum = sum_of(sums, op->layer_kind);
         const double time_s = op->kind == ORR_OP_COLLECTIVE ? 0 : orr_cost_at(cost, clock_frac);
         add_op(op->phase == ORR_PHASE_FORWARD ? &sum->forward : &sum->backward, op, cost, time_s);
-        if (op->recomputed)
-            add_op(&sum->recompute, op, cost, time_s);
+        if (op->recomputed) add_op(&sum->recompute, op, cost, time_s);
     }
 }
 
@@ -87,8 +84,7 @@ static void add_phase(struct orr_phase_sum *total, const struct orr_phase_sum *s
         total->exposed_s[g] += n * sum->exposed_s[g];
         total->hidden_s[g] += n * sum->hidden_s[g];
     }
-    for (int b = 0; b < ORR_N_BOUNDS; b++)
-        total->bound_s[b] += n * sum->bound_s[b];
+    for (int b = 0; b < ORR_N_BOUNDS; b++) total->bound_s[b] += n * sum->bound_s[b];
 }
 
 /* Eq. 75: a layer's gathers and scatters run beside the layer's own compute as far as the engine can. */
@@ -112,21 +108,18 @@ static void add_layer(const struct orr_job *job, struct orr_rank_time *rank, con
 static double phase_s(const struct orr_phase_sum *sum)
 {
     double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++)
-        total_s += sum->exposed_s[g];
+    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
     return total_s;
 }
 
-struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage, const struct orr_sums *sums)
+struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage,
+                                      const struct orr_sums *sums)
 {
     struct orr_rank_time rank = {0};
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        if (stage->n_layers[k] > 0)
-            add_layer(job, &rank, &sums->layer[k], stage->n_layers[k]);
-    if (stage->embedding)
-        add_layer(job, &rank, &sums->layer[ORR_SUM_EMBEDDING], 1);
-    if (stage->head)
-        add_layer(job, &rank, &sums->layer[ORR_SUM_HEAD], 1);
+        if (stage->n_layers[k] > 0) add_layer(job, &rank, &sums->layer[k], stage->n_layers[k]);
+    if (stage->embedding) add_layer(job, &rank, &sums->layer[ORR_SUM_EMBEDDING], 1);
+    if (stage->head) add_layer(job, &rank, &sums->layer[ORR_SUM_HEAD], 1);
     rank.forward_s = phase_s(&rank.forward);
     rank.backward_s = phase_s(&rank.backward) + phase_s(&rank.recompute) + rank.sharded_exposed_s;
     return rank;

@@ -36,12 +36,9 @@ static int64_t warm_up(const struct orr_plan *plan, int64_t all, int64_t rank)
 {
     const int64_t p = plan->pp, v = plan->vpp;
     int64_t n = p - 1 - rank;
-    if (plan->schedule == ORR_SCHEDULE_GPIPE)
-        n = all;
-    if (plan->schedule == ORR_SCHEDULE_INTERLEAVED)
-        n = 2 * (p - 1 - rank) + (v - 1) * p;
-    if (plan->schedule == ORR_SCHEDULE_ZB_H2)
-        n = 2 * (p - 1 - rank);
+    if (plan->schedule == ORR_SCHEDULE_GPIPE) n = all;
+    if (plan->schedule == ORR_SCHEDULE_INTERLEAVED) n = 2 * (p - 1 - rank) + (v - 1) * p;
+    if (plan->schedule == ORR_SCHEDULE_ZB_H2) n = 2 * (p - 1 - rank);
     return n < all ? n : all;
 }
 
@@ -49,11 +46,9 @@ static int64_t warm_up(const struct orr_plan *plan, int64_t all, int64_t rank)
 static struct task task_at(const struct orr_plan *plan, int64_t all, int64_t rank, int64_t j)
 {
     const int64_t warm = warm_up(plan, all, rank), steady = all - warm;
-    if (j < warm)
-        return nth_task(plan, j, false);
+    if (j < warm) return nth_task(plan, j, false);
     const int64_t k = j - warm;
-    if (k < 2 * steady)
-        return k % 2 == 0 ? nth_task(plan, warm + k / 2, false) : nth_task(plan, k / 2, true);
+    if (k < 2 * steady) return k % 2 == 0 ? nth_task(plan, warm + k / 2, false) : nth_task(plan, k / 2, true);
     return nth_task(plan, k - steady, true);
 }
 
@@ -88,16 +83,14 @@ static double ready_at(const struct clock *c, int64_t rank, const struct task *t
 {
     const int64_t stage = task->chunk * c->plan->pp + rank, last = c->plan->pp * c->plan->vpp - 1;
     const size_t m = (size_t)c->m, here = slot(c, rank, task);
-    if (!task->backward)
-        return stage == 0 ? 0 : c->forward_end[here - m];
+    if (!task->backward) return stage == 0 ? 0 : c->forward_end[here - m];
     return stage == last ? c->forward_end[here] : c->backward_end[here + m];
 }
 
 /* A weight gradient that was put off. */
 static bool run_owed(struct clock *c, int64_t rank, struct orr_span *span)
 {
-    if (c->owed[rank] == 0)
-        return false;
+    if (c->owed[rank] == 0) return false;
     const double start_s = c->free_at[rank];
     c->free_at[rank] += c->ranks[rank].backward.wgrad_s;
     *span = (struct orr_span){"W", rank, 0, c->paid[rank]++, start_s, c->free_at[rank]};
@@ -110,18 +103,15 @@ static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
     const int64_t all = slots_of(c->plan, c->m);
     while (c->next[rank] < 2 * all && task_at(c->plan, all, rank, c->next[rank]).micro_batch >= c->m)
         c->next[rank]++; /* an empty slot of a ragged group */
-    if (c->next[rank] >= 2 * all)
-        return run_owed(c, rank, span);
+    if (c->next[rank] >= 2 * all) return run_owed(c, rank, span);
     const struct task task = task_at(c->plan, all, rank, c->next[rank]);
     const double ready = ready_at(c, rank, &task);
-    if (isnan(ready))
-        return false;
+    if (isnan(ready)) return false;
     const struct orr_rank_time *time = &c->ranks[rank];
     const double wgrad_s = zero_bubble(c->plan) ? time->backward.wgrad_s : 0;
     if (c->owed[rank] > most_owed(c->plan, rank) || (c->owed[rank] > 0 && ready >= c->free_at[rank] + wgrad_s))
         return run_owed(c, rank, span);
-    if (task.backward && wgrad_s > 0)
-        c->owed[rank]++;
+    if (task.backward && wgrad_s > 0) c->owed[rank]++;
     const double duration_s = (task.backward ? time->backward_s - wgrad_s : time->forward_s) / (double)c->plan->vpp;
     const double start_s = orr_max(ready, c->free_at[rank]), end_s = start_s + duration_s;
     (task.backward ? c->backward_end : c->forward_end)[slot(c, rank, &task)] = end_s;
@@ -140,10 +130,8 @@ static bool clock_open(struct clock *c)
     c->next = calloc(p, sizeof(int64_t));
     c->owed = calloc(p, sizeof(int64_t));
     c->paid = calloc(p, sizeof(int64_t));
-    if (!c->forward_end || !c->backward_end || !c->free_at || !c->next || !c->owed || !c->paid)
-        return false;
-    for (size_t i = 0; i < cells; i++)
-        c->forward_end[i] = c->backward_end[i] = (double)NAN;
+    if (!c->forward_end || !c->backward_end || !c->free_at || !c->next || !c->owed || !c->paid) return false;
+    for (size_t i = 0; i < cells; i++) c->forward_end[i] = c->backward_end[i] = (double)NAN;
     return true;
 }
 
@@ -169,8 +157,7 @@ size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_tim
         for (int64_t rank = 0; rank < plan->pp; rank++) {
             struct orr_span span;
             while (run_next(&c, rank, &span)) {
-                if (n < n_max)
-                    spans[n] = span;
+                if (n < n_max) spans[n] = span;
                 n++;
                 progress = true;
             }

@@ -30,8 +30,7 @@ static bool add_entry(struct orr_catalogue *catalogue, struct orr_entry entry)
     if (catalogue->n_entries == catalogue->capacity) {
         const size_t capacity = catalogue->capacity ? 2 * catalogue->capacity : 128;
         struct orr_entry *entries = realloc(catalogue->entries, capacity * sizeof *entries);
-        if (!entries)
-            return false;
+        if (!entries) return false;
         catalogue->entries = entries;
         catalogue->capacity = capacity;
     }
@@ -57,34 +56,31 @@ static bool add_builtins(struct orr_catalogue *catalogue)
     for (size_t i = 0; i < orr_n_builtins; i++)
         for (int part = 0; part < ORR_N_PARTS; part++)
             if (strcmp(orr_builtins[i].part, orr_part_name((enum orr_part)part)) == 0 &&
-                !add_entry(catalogue, (struct orr_entry){.part = (enum orr_part)part, .id = orr_builtins[i].id,
+                !add_entry(catalogue, (struct orr_entry){.part = (enum orr_part)part,
+                                                         .id = orr_builtins[i].id,
                                                          .text = orr_builtins[i].text}))
                 return false;
     return true;
 }
 
 /* One file of a user's directory. */
-static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part, const char *folder,
-                             const char *name, size_t rank, struct orr_error *error)
+static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part, const char *folder, const char *name,
+                             size_t rank, struct orr_error *error)
 {
     char path[ORR_FILE_PATH];
     char *text = NULL;
     const bool fits = orr_path_join(path, folder, name);
     const struct orr_place place = {.file = fits ? path : name};
     const char *why = fits ? orr_file_read(path, &text) : "the path is too long";
-    if (why)
-        return orr_fail(error, ORR_ERR_IO, place, "%s", why);
-    if (!own(catalogue, text))
-        return out_of_memory(error);
+    if (why) return orr_fail(error, ORR_ERR_IO, place, "%s", why);
+    if (!own(catalogue, text)) return out_of_memory(error);
     const size_t length = strlen(name) - strlen(".json");
     if (length >= ORR_ID)
         return orr_fail(error, ORR_ERR_INPUT, place, "the name is too long for an id (at most %d bytes)", ORR_ID - 1);
     char *file = strdup(path);
-    if (!own(catalogue, file))
-        return out_of_memory(error);
+    if (!own(catalogue, file)) return out_of_memory(error);
     char *id = strndup(name, length);
-    if (!own(catalogue, id))
-        return out_of_memory(error);
+    if (!own(catalogue, id)) return out_of_memory(error);
     const struct orr_entry entry = {.part = part, .id = id, .text = text, .file = file, .rank = rank};
     return add_entry(catalogue, entry) ? ORR_OK : out_of_memory(error);
 }
@@ -98,11 +94,9 @@ static enum orr_err add_folder(struct orr_catalogue *catalogue, enum orr_part pa
     size_t n_names = 0;
     const bool fits = orr_path_join(folder, directory, orr_part_name(part));
     const char *why = fits ? orr_folder_list(folder, &names, &n_names) : "the path is too long";
-    if (why)
-        return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = fits ? folder : directory}, "%s", why);
+    if (why) return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = fits ? folder : directory}, "%s", why);
     enum orr_err err = ORR_OK;
-    for (size_t i = 0; i < n_names && !err; i++)
-        err = add_file(catalogue, part, folder, names[i], rank, error);
+    for (size_t i = 0; i < n_names && !err; i++) err = add_file(catalogue, part, folder, names[i], rank, error);
     orr_names_free(names, n_names);
     return err;
 }
@@ -124,8 +118,7 @@ static enum orr_err add_directory(struct orr_catalogue *catalogue, const char *d
 static int compare_entries(const void *a, const void *b)
 {
     const struct orr_entry *x = a, *y = b;
-    if (x->part != y->part)
-        return x->part < y->part ? -1 : 1;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
     const int order = strcmp(x->id, y->id);
     return order != 0 ? order : (x->rank < y->rank) - (x->rank > y->rank);
 }
@@ -135,19 +128,16 @@ static bool sort_entries(struct orr_catalogue *catalogue)
     const size_t n = catalogue->n_entries;
     catalogue->visible = malloc((n + 1) * sizeof *catalogue->visible);
     catalogue->ids = malloc((n + 1) * sizeof *catalogue->ids);
-    if (!catalogue->visible || !catalogue->ids)
-        return false;
-    if (n > 0)
-        qsort(catalogue->entries, n, sizeof *catalogue->entries, compare_entries);
+    if (!catalogue->visible || !catalogue->ids) return false;
+    if (n > 0) qsort(catalogue->entries, n, sizeof *catalogue->entries, compare_entries);
     size_t n_visible = 0, i = 0;
     for (size_t part = 0; part < ORR_N_PARTS; part++) {
         catalogue->first[part] = n_visible;
         for (; i < n && catalogue->entries[i].part == (enum orr_part)part; i++) {
             const struct orr_entry *entry = &catalogue->entries[i];
-            const bool hidden = n_visible > catalogue->first[part] &&
-                                strcmp(catalogue->ids[n_visible - 1], entry->id) == 0;
-            if (hidden)
-                continue;
+            const bool hidden =
+                n_visible > catalogue->first[part] && strcmp(catalogue->ids[n_visible - 1], entry->id) == 0;
+            if (hidden) continue;
             catalogue->visible[n_visible] = entry;
             catalogue->ids[n_visible++] = entry->id;
         }
@@ -156,17 +146,14 @@ static bool sort_entries(struct orr_catalogue *catalogue)
     return true;
 }
 
-enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
-                                struct orr_catalogue **catalogue, struct orr_error *error)
+enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories, struct orr_catalogue **catalogue,
+                                struct orr_error *error)
 {
     *catalogue = calloc(1, sizeof **catalogue);
-    if (!*catalogue)
-        return out_of_memory(error);
+    if (!*catalogue) return out_of_memory(error);
     enum orr_err err = add_builtins(*catalogue) ? ORR_OK : out_of_memory(error);
-    for (size_t i = 0; i < n_directories && !err; i++)
-        err = add_directory(*catalogue, directories[i], i + 1, error);
-    if (!err && !sort_entries(*catalogue))
-        err = out_of_memory(error);
+    for (size_t i = 0; i < n_directories && !err; i++) err = add_directory(*catalogue, directories[i], i + 1, error);
+    if (!err && !sort_entries(*catalogue)) err = out_of_memory(error);
     if (err) {
         orr_catalogue_close(*catalogue);
         *catalogue = NULL;
@@ -176,8 +163,7 @@ enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directo
 
 void orr_catalogue_close(struct orr_catalogue *catalogue)
 {
-    if (!catalogue)
-        return;
+    if (!catalogue) return;
     orr_names_free(catalogue->owned, catalogue->n_owned);
     free(catalogue->entries);
     free(catalogue->visible);
@@ -205,18 +191,14 @@ const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_par
 
 static const struct orr_entry *find_id(const struct orr_catalogue *catalogue, enum orr_part part, const char *id)
 {
-    if ((unsigned)part >= ORR_N_PARTS)
-        return NULL;
+    if ((unsigned)part >= ORR_N_PARTS) return NULL;
     size_t low = catalogue->first[part], high = catalogue->first[part + 1];
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const int order = strcmp(id, catalogue->ids[middle]);
-        if (order == 0)
-            return catalogue->visible[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+        if (order == 0) return catalogue->visible[middle];
+        if (order < 0) high = middle;
+        else low = middle + 1;
     }
     return NULL;
 }
@@ -240,13 +222,11 @@ static bool occurs(const char *text, const char *word)
 {
     const size_t length = strlen(word);
     char piece[ORR_ID];
-    if (length == 0 || length >= sizeof piece)
-        return false;
+    if (length == 0 || length >= sizeof piece) return false;
     for (; strnlen(text, length) == length; text++) {
         memcpy(piece, text, length);
         piece[length] = '\0';
-        if (orr_compare_nocase(piece, word) == 0)
-            return true;
+        if (orr_compare_nocase(piece, word) == 0) return true;
     }
     return false;
 }
@@ -269,14 +249,12 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
                                 const struct orr_entry **entry, struct orr_error *error)
 {
     *entry = find_id(catalogue, part, name);
-    if (*entry || part != ORR_PART_ENGINE)
-        return ORR_OK;
+    if (*entry || part != ORR_PART_ENGINE) return ORR_OK;
     for (size_t i = catalogue->first[part]; i < catalogue->first[part + 1]; i++) {
         bool has = false;
         const struct orr_entry *candidate = catalogue->visible[i];
         const enum orr_err err = occurs(candidate->text, name) ? has_alias(candidate, name, &has, error) : ORR_OK;
-        if (err)
-            return err;
+        if (err) return err;
         if (has) {
             *entry = candidate;
             return ORR_OK;

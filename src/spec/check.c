@@ -30,8 +30,7 @@ static enum orr_err check_each(const struct range *ranges, size_t n_ranges, stru
 
 static enum orr_err check_imbalance(double imbalance, struct orr_error *error)
 {
-    if (imbalance >= 1 && imbalance <= ORR_IMBALANCE_MAX)
-        return ORR_OK;
+    if (imbalance >= 1 && imbalance <= ORR_IMBALANCE_MAX) return ORR_OK;
     return FAIL(error, "workload.moe_imbalance", "must be from 1 (all expert ranks equally loaded) to %d, not %g",
                 ORR_IMBALANCE_MAX, imbalance);
 }
@@ -91,8 +90,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"engine.decode_kernel", (int64_t)job->engine.decode_kernel, 0, ORR_N_DECODE_KERNELS - 1},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
-    if (err)
-        return err;
+    if (err) return err;
     if (!(serving->prefix_hit_frac >= 0 && serving->prefix_hit_frac <= ORR_PREFIX_HIT_MAX))
         return FAIL(error, "workload.prefix_hit_frac", "must be from 0 to %g, not %g", ORR_PREFIX_HIT_MAX,
                     serving->prefix_hit_frac);
@@ -113,14 +111,12 @@ static void list_allowed(char list[LIST], const struct orr_job *job, int64_t lim
     int n_listed = 0;
     list[0] = '\0';
     for (int64_t count = 1; count <= limit; count++) {
-        if (!fits(job, count))
-            continue;
+        if (!fits(job, count)) continue;
         const bool full = n_listed++ == LISTED;
         const int n = full ? snprintf(list + length, LIST - length, ", ...")
                            : snprintf(list + length, LIST - length, "%s%lld", length ? ", " : "", (ll)count);
         length += n > 0 ? (size_t)n : 0;
-        if (full || length + 24 > LIST)
-            return;
+        if (full || length + 24 > LIST) return;
     }
 }
 
@@ -128,8 +124,7 @@ static int64_t most_heads(const struct orr_model *model)
 {
     int64_t most = 1;
     for (int64_t i = 0; i < model->n_kinds; i++)
-        if (model->kinds[i].n_heads > most)
-            most = model->kinds[i].n_heads;
+        if (model->kinds[i].n_heads > most) most = model->kinds[i].n_heads;
     return most;
 }
 
@@ -151,8 +146,7 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         *size = parts[i].size;
-        if (*size > 0 && *size % tp != 0 && !(parts[i].shared && tp % *size == 0))
-            return parts[i].what;
+        if (*size > 0 && *size % tp != 0 && !(parts[i].shared && tp % *size == 0)) return parts[i].what;
     }
     return NULL;
 }
@@ -161,8 +155,7 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
 static const char *tp_obstacle_of(const struct orr_model *model, int64_t tp, int64_t *size)
 {
     const char *what = NULL;
-    for (int64_t i = 0; i < model->n_kinds && !what; i++)
-        what = tp_obstacle(&model->kinds[i], tp, size);
+    for (int64_t i = 0; i < model->n_kinds && !what; i++) what = tp_obstacle(&model->kinds[i], tp, size);
     return what;
 }
 
@@ -186,14 +179,12 @@ static enum orr_err check_tensor(const struct orr_job *job, struct orr_error *er
     for (size_t i = 0; i < 2 && models[i]; i++) {
         int64_t size;
         const char *what = tp_obstacle_of(models[i], plan->tp, &size);
-        if (!what)
-            continue;
+        if (!what) continue;
         list_allowed(allowed, job, most_heads(&job->model), tp_fits);
-        return FAIL(error, "plan.tp", "%lld does not divide the %lld %s of %s%s (allowed: %s)", (ll)plan->tp,
-                    (ll)size, what, i ? "draft model " : "", models[i]->id, allowed);
+        return FAIL(error, "plan.tp", "%lld does not divide the %lld %s of %s%s (allowed: %s)", (ll)plan->tp, (ll)size,
+                    what, i ? "draft model " : "", models[i]->id, allowed);
     }
-    if (plan->sp && plan->tp == 1)
-        return FAIL(error, "plan.sp", "sequence parallel needs tp > 1; tp is 1");
+    if (plan->sp && plan->tp == 1) return FAIL(error, "plan.sp", "sequence parallel needs tp > 1; tp is 1");
     const int64_t tokens = job->workload.seq / plan->cp;
     if (plan->sp && tokens % plan->tp != 0)
         return FAIL(error, "plan.sp", "sequence parallel needs seq / cp = %lld / %lld to be a multiple of tp = %lld",
@@ -208,21 +199,20 @@ static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *
     const struct orr_plan *plan = &job->plan;
     const struct orr_model *model = &job->model;
     const int64_t seq = job->workload.seq;
-    if (plan->cp == 1)
-        return ORR_OK;
+    if (plan->cp == 1) return ORR_OK;
     /* a ring gives every rank one block from each end, so that causal work is even */
     const int64_t blocks = plan->cp_kind == ORR_CP_RING ? 2 * plan->cp : plan->cp;
     if (seq % blocks != 0)
         return FAIL(error, "plan.cp", "%s context parallel cuts the sequence into %lld blocks, but seq is %lld",
                     orr_cp_kind_name(plan->cp_kind), (ll)blocks, (ll)seq);
-    if (plan->cp_kind != ORR_CP_ULYSSES)
-        return ORR_OK;
+    if (plan->cp_kind != ORR_CP_ULYSSES) return ORR_OK;
     for (int64_t i = 0; i < model->n_kinds; i++) {
         const int64_t heads = model->kinds[i].n_heads / plan->tp;
         if (heads % plan->cp != 0)
-            return FAIL(error, "plan.cp", "ulysses context parallel: %lld does not divide the %lld heads of a rank "
-                        "(%lld heads of %s over tp = %lld)", (ll)plan->cp, (ll)heads, (ll)model->kinds[i].n_heads,
-                        model->id, (ll)plan->tp);
+            return FAIL(error, "plan.cp",
+                        "ulysses context parallel: %lld does not divide the %lld heads of a rank "
+                        "(%lld heads of %s over tp = %lld)",
+                        (ll)plan->cp, (ll)heads, (ll)model->kinds[i].n_heads, model->id, (ll)plan->tp);
     }
     return ORR_OK;
 }
@@ -232,16 +222,14 @@ static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *
 static bool ep_fits(const struct orr_job *job, int64_t ep)
 {
     for (int64_t i = 0; i < job->model.n_kinds; i++)
-        if (job->model.kinds[i].n_experts % ep != 0)
-            return false;
+        if (job->model.kinds[i].n_experts % ep != 0) return false;
     return true;
 }
 
 static bool etp_fits(const struct orr_job *job, int64_t etp)
 {
     for (int64_t i = 0; i < job->model.n_kinds; i++)
-        if (job->model.kinds[i].expert_width % etp != 0)
-            return false;
+        if (job->model.kinds[i].expert_width % etp != 0) return false;
     return true;
 }
 
@@ -250,8 +238,7 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
     const struct orr_plan *plan = &job->plan;
     const struct orr_model *model = &job->model;
     char allowed[LIST];
-    if (plan->ep == 1 && plan->etp == 1)
-        return ORR_OK;
+    if (plan->ep == 1 && plan->etp == 1) return ORR_OK;
     if (!orr_model_has_experts(model))
         return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);
     for (int64_t i = 0; i < model->n_kinds; i++) {
@@ -281,13 +268,11 @@ static enum orr_err check_stage_layers(const struct orr_job *job, struct orr_err
 {
     const struct orr_plan *plan = &job->plan;
     const char *key = "plan.stage_layers";
-    if (plan->n_stage_layers == 0)
-        return ORR_OK;
+    if (plan->n_stage_layers == 0) return ORR_OK;
     if (plan->n_stage_layers != plan->pp)
         return FAIL(error, key, "has %lld entries, but pp is %lld: one entry per pipeline rank",
                     (ll)plan->n_stage_layers, (ll)plan->pp);
-    if (plan->vpp > 1)
-        return FAIL(error, key, "needs vpp = 1, but vpp is %lld", (ll)plan->vpp);
+    if (plan->vpp > 1) return FAIL(error, key, "needs vpp = 1, but vpp is %lld", (ll)plan->vpp);
     int64_t sum = 0;
     for (int64_t i = 0; i < plan->pp; i++) {
         if (plan->stage_layers[i] < 1 || plan->stage_layers[i] > job->model.n_layers)
@@ -337,8 +322,10 @@ static enum orr_err check_gpus(const struct orr_job *job, struct orr_error *erro
         return FAIL(error, "gpus", "%lld is not tp * pp * cp * dp = %lld * %lld * %lld * %lld = %.0f", (ll)plan->gpus,
                     (ll)plan->tp, (ll)plan->pp, (ll)plan->cp, (ll)plan->dp, product);
     if (plan->gpus > system->domain_gpus && !(system->scaleout_bytes_per_s > 0))
-        return FAIL(error, "gpus", "%lld, but system %s ends at the %lld GPUs of its scale-up domain "
-                    "(scaleout_bytes_per_s is 0)", (ll)plan->gpus, system->id, (ll)system->domain_gpus);
+        return FAIL(error, "gpus",
+                    "%lld, but system %s ends at the %lld GPUs of its scale-up domain "
+                    "(scaleout_bytes_per_s is 0)",
+                    (ll)plan->gpus, system->id, (ll)system->domain_gpus);
     return ORR_OK;
 }
 
@@ -346,33 +333,32 @@ static enum orr_err check_batch(const struct orr_job *job, struct orr_error *err
 {
     const int64_t batch = job->workload.global_batch;
     const int64_t step = job->workload.micro_batch * job->plan.dp;
-    if (batch % step == 0)
-        return ORR_OK;
+    if (batch % step == 0) return ORR_OK;
     const int64_t nearest = batch < step ? step : (batch + step / 2) / step * step;
-    return FAIL(error, "workload.global_batch", "%lld is not a multiple of micro_batch * dp = %lld * %lld = %lld "
-                "(nearest: %lld)", (ll)batch, (ll)job->workload.micro_batch, (ll)job->plan.dp, (ll)step, (ll)nearest);
+    return FAIL(error, "workload.global_batch",
+                "%lld is not a multiple of micro_batch * dp = %lld * %lld = %lld "
+                "(nearest: %lld)",
+                (ll)batch, (ll)job->workload.micro_batch, (ll)job->plan.dp, (ll)step, (ll)nearest);
 }
 
 static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t ranks = plan->dp * plan->cp;
-    if (plan->zero_group == ranks)
-        return ORR_OK;
+    if (plan->zero_group == ranks) return ORR_OK;
     if (plan->zero != 3)
         return FAIL(error, "plan.zero_group", "%lld: hybrid sharding needs zero = 3, but zero is %lld",
                     (ll)plan->zero_group, (ll)plan->zero);
     if (plan->zero_group > ranks || ranks % plan->zero_group != 0)
-        return FAIL(error, "plan.zero_group", "%lld does not divide dp * cp = %lld * %lld = %lld",
-                    (ll)plan->zero_group, (ll)plan->dp, (ll)plan->cp, (ll)ranks);
+        return FAIL(error, "plan.zero_group", "%lld does not divide dp * cp = %lld * %lld = %lld", (ll)plan->zero_group,
+                    (ll)plan->dp, (ll)plan->cp, (ll)ranks);
     return ORR_OK;
 }
 
 static enum orr_err check_recompute(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_workload *workload = &job->workload;
-    if (workload->recompute_every == 1)
-        return ORR_OK;
+    if (workload->recompute_every == 1) return ORR_OK;
     if (workload->recompute != ORR_RECOMPUTE_FULL)
         return FAIL(error, "workload.recompute_every", "%lld needs recompute \"full\", not \"%s\"",
                     (ll)workload->recompute_every, orr_recompute_name(workload->recompute));
@@ -390,8 +376,7 @@ static void list_dtypes(char list[LIST], const double *values, size_t stride)
     size_t length = 0;
     (void)snprintf(list, LIST, "none");
     for (size_t i = 0; i < ORR_N_MATRIX_DTYPES; i++) {
-        if (!(values[i * stride] > 0) || length + 16 > LIST)
-            continue;
+        if (!(values[i * stride] > 0) || length + 16 > LIST) continue;
         const int n = snprintf(list + length, LIST - length, "%s%s", length ? ", " : "", orr_dtype_names[i]);
         length += n > 0 ? (size_t)n : 0;
     }
@@ -418,8 +403,7 @@ static enum orr_err check_dtype(const struct orr_job *job, const char *key, enum
 static enum orr_err check_attention(const struct orr_job *job, const char *key, struct orr_error *error)
 {
     const enum orr_attention_kernel kernel = job->workload.attention;
-    if (kernel == ORR_ATTENTION_UNFUSED || job->calibration.attention[kernel].forward_frac > 0)
-        return ORR_OK;
+    if (kernel == ORR_ATTENTION_UNFUSED || job->calibration.attention[kernel].forward_frac > 0) return ORR_OK;
     return FAIL(error, key, "calibration %s has no attention constants for %s", job->calibration.id,
                 orr_attention_kernel_name(kernel));
 }
@@ -474,8 +458,10 @@ static enum orr_err check_draft(const struct orr_job *job, struct orr_error *err
     if (job->serving.draft_tokens > 0 && !draft)
         return FAIL(error, "workload.draft_tokens", "%lld needs a draft_model", (ll)job->serving.draft_tokens);
     if (draft && draft->vocab != job->model.vocab)
-        return FAIL(error, "workload.draft_model", "%s has a vocabulary of %lld tokens, but %s has %lld: they must "
-                    "share one", draft->id, (ll)draft->vocab, job->model.id, (ll)job->model.vocab);
+        return FAIL(error, "workload.draft_model",
+                    "%s has a vocabulary of %lld tokens, but %s has %lld: they must "
+                    "share one",
+                    draft->id, (ll)draft->vocab, job->model.id, (ll)job->model.vocab);
     return ORR_OK;
 }
 
@@ -484,11 +470,11 @@ static enum orr_err check_disaggregated(const struct orr_job *job, struct orr_er
 {
     const struct orr_system *system = &job->system;
     const int64_t gpus = 2 * job->plan.tp * job->plan.pp * job->plan.cp;
-    if (!job->serving.disaggregated || gpus <= system->domain_gpus || system->scaleout_bytes_per_s > 0)
-        return ORR_OK;
-    return FAIL(error, "workload.disaggregated", "a prefill and a decode replica take %lld GPUs, but system %s ends at "
-                "the %lld GPUs of its scale-up domain (scaleout_bytes_per_s is 0)", (ll)gpus, system->id,
-                (ll)system->domain_gpus);
+    if (!job->serving.disaggregated || gpus <= system->domain_gpus || system->scaleout_bytes_per_s > 0) return ORR_OK;
+    return FAIL(error, "workload.disaggregated",
+                "a prefill and a decode replica take %lld GPUs, but system %s ends at "
+                "the %lld GPUs of its scale-up domain (scaleout_bytes_per_s is 0)",
+                (ll)gpus, system->id, (ll)system->domain_gpus);
 }
 
 /* Constants of decode attention for the cache's width, in every kind of layer. */
@@ -502,9 +488,11 @@ static enum orr_err check_decode(const struct orr_job *job, struct orr_error *er
         const struct orr_decode_constants *constants =
             latent ? &calibration->mla_decode[width] : &calibration->decode[kernel][width];
         if (!(constants->dram_frac > 0))
-            return FAIL(error, "workload.engine", "calibration %s has no %s constants for the kernel of engine %s, "
-                        "\"%s\", and a cache of %d bits", calibration->id, latent ? "mla_decode" : "decode",
-                        job->engine.id, orr_decode_kernel_name(kernel), width ? 8 : 16);
+            return FAIL(error, "workload.engine",
+                        "calibration %s has no %s constants for the kernel of engine %s, "
+                        "\"%s\", and a cache of %d bits",
+                        calibration->id, latent ? "mla_decode" : "decode", job->engine.id,
+                        orr_decode_kernel_name(kernel), width ? 8 : 16);
     }
     return ORR_OK;
 }
@@ -518,10 +506,8 @@ static enum orr_err check_serving_kernels(const struct orr_job *job, struct orr_
     if (!err && orr_dtype_bytes(serving->matrix) < 2)
         err = check_dtype(job, key, orr_chip_16bit(&job->system.chip),
                           ", which the products outside the linear layers use", error);
-    if (!err)
-        err = check_attention(job, "workload.engine", error);
-    if (err)
-        return err;
+    if (!err) err = check_attention(job, "workload.engine", error);
+    if (err) return err;
     if (kv_bytes > 2 || kv_bytes < 1)
         return FAIL(error, "workload.kv_precision", "must be \"fp16\", \"bf16\", \"fp8\" or \"int8\", not \"%s\"",
                     orr_dtype_name(serving->kv));
@@ -536,8 +522,7 @@ static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct o
 {
     for (size_t i = 0; i < n_rules; i++) {
         const enum orr_err err = rules[i](job, error);
-        if (err)
-            return err;
+        if (err) return err;
     }
     return ORR_OK;
 }
@@ -545,14 +530,13 @@ static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct o
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
-        check_plan_ranges, check_workload_ranges, check_gpus,  check_tensor,   check_sequence,
-        check_experts,     check_pipeline,        check_batch, check_sharding, check_recompute,
-        check_kernels,
+        check_plan_ranges, check_workload_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
+        check_pipeline,    check_batch,           check_sharding, check_recompute, check_kernels,
     };
     static rule *const INFER[] = {
-        check_plan_ranges, check_serving_ranges, check_serving_plan, check_gpus,  check_lengths,
-        check_draft,       check_tensor,         check_experts,      check_pipeline, check_disaggregated,
-        check_serving_kernels,
+        check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,
+        check_lengths,     check_draft,          check_tensor,          check_experts,
+        check_pipeline,    check_disaggregated,  check_serving_kernels,
     };
     switch (job->kind) {
     case ORR_JOB_TRAIN: return check_all(TRAIN, sizeof TRAIN / sizeof TRAIN[0], job, error);

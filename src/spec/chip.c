@@ -30,9 +30,13 @@ static const struct orr_field FIELDS[] = {
 };
 
 /* One optional key per dtype: a dtype that is absent is one the chip has no units for. */
-#define PEAK(member, word, bits)                                                                        \
-    {.key = word, .type = ORR_FIELD_REAL, .unit = ORR_UNIT_FLOPS_PER_S, .min = 1e9, .max = 1e21,       \
-     .offset = offsetof(struct orr_chip, peak_flops_per_s) + ORR_DTYPE_##member * sizeof(double),       \
+#define PEAK(member, word, bits)                                                                                       \
+    {.key = word,                                                                                                      \
+     .type = ORR_FIELD_REAL,                                                                                           \
+     .unit = ORR_UNIT_FLOPS_PER_S,                                                                                     \
+     .min = 1e9,                                                                                                       \
+     .max = 1e21,                                                                                                      \
+     .offset = offsetof(struct orr_chip, peak_flops_per_s) + ORR_DTYPE_##member * sizeof(double),                      \
      .meaning = "dense matrix rate"},
 static const struct orr_field PEAK_FIELDS[] = {ORR_DTYPES(PEAK)};
 
@@ -45,14 +49,12 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     memset(chip, 0, sizeof *chip);
     (void)snprintf(chip->id, sizeof chip->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, chip, error);
-    if (err)
-        return err;
+    if (err) return err;
     const json_t *peaks = json_object_get(doc->root, "peak_flops_per_s");
     if (!peaks)
         return orr_doc_fail(doc, "", error, "missing key \"peak_flops_per_s\": {\"bf16\": FLOP per second, ...}");
     err = orr_fields_read(doc, "peak_flops_per_s", peaks, PEAK_FIELDS, ORR_N_MATRIX_DTYPES, NULL, chip, error);
-    if (err)
-        return err;
+    if (err) return err;
     if (json_object_size(peaks) == 0)
         return orr_doc_fail(doc, "peak_flops_per_s", error, "is empty: a chip needs the peak of one dtype at least");
     if (chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] <= 0) /* the same units; scales are applied beside them */

@@ -84,8 +84,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     memset(engine, 0, sizeof *engine);
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
     const enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
-    if (err)
-        return err;
+    if (err) return err;
     const json_t *aliases = json_object_get(doc->root, "aliases");
     if (aliases && !json_is_array(aliases))
         return orr_doc_fail(doc, "aliases", error, "must be an array of texts, not %s", orr_json_shown(shown, aliases));

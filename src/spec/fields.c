@@ -61,10 +61,8 @@ static enum orr_err fail_value(const struct orr_doc *doc, const char *path, cons
 /* A number, or text with a unit; false if it is neither or not finite. */
 static bool number_of(const struct orr_field *field, const json_t *value, double *number)
 {
-    if (json_is_string(value))
-        return orr_quantity_parse(json_string_value(value), field->unit, number);
-    if (!json_is_number(value))
-        return false;
+    if (json_is_string(value)) return orr_quantity_parse(json_string_value(value), field->unit, number);
+    if (!json_is_number(value)) return false;
     *number = json_number_value(value);
     return isfinite(*number);
 }
@@ -72,8 +70,7 @@ static bool number_of(const struct orr_field *field, const json_t *value, double
 static bool put_number(const struct orr_field *field, const json_t *value, char *member)
 {
     double number;
-    if (!number_of(field, value, &number) || number < field->min || number > field->max)
-        return false;
+    if (!number_of(field, value, &number) || number < field->min || number > field->max) return false;
     if (field->type == ORR_FIELD_REAL) {
         memcpy(member, &number, sizeof number);
         return true;
@@ -90,8 +87,7 @@ static bool put_bool(const json_t *value, char *member)
 {
     static const char *const WORDS[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     bool flag = false, known = json_is_boolean(value);
-    if (known)
-        flag = json_is_true(value);
+    if (known) flag = json_is_true(value);
     if (json_is_integer(value)) {
         known = json_integer_value(value) == 0 || json_integer_value(value) == 1;
         flag = json_integer_value(value) == 1;
@@ -100,16 +96,14 @@ static bool put_bool(const json_t *value, char *member)
         known = orr_compare_nocase(json_string_value(value), WORDS[i]) == 0;
         flag = i % 2 == 1;
     }
-    if (known)
-        memcpy(member, &flag, sizeof flag);
+    if (known) memcpy(member, &flag, sizeof flag);
     return known;
 }
 
 static bool put_string(const struct orr_field *field, const json_t *value, char *member)
 {
     const size_t length = json_is_string(value) ? json_string_length(value) : 0;
-    if (length == 0 || length >= field->size)
-        return false;
+    if (length == 0 || length >= field->size) return false;
     memcpy(member, json_string_value(value), length + 1);
     return true;
 }
@@ -145,18 +139,15 @@ static size_t known_keys(const struct orr_field *fields, size_t n_fields, const 
                          const char *known[KEYS_MAX])
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_fields && n < KEYS_MAX; i++)
-        known[n++] = fields[i].key;
-    for (; extra && *extra && n < KEYS_MAX; extra++)
-        known[n++] = *extra;
+    for (size_t i = 0; i < n_fields && n < KEYS_MAX; i++) known[n++] = fields[i].key;
+    for (; extra && *extra && n < KEYS_MAX; extra++) known[n++] = *extra;
     return n;
 }
 
 static bool is_known(const char *key, const char *const *known, size_t n_known)
 {
     for (size_t i = 0; i < n_known; i++)
-        if (strcmp(key, known[i]) == 0)
-            return true;
+        if (strcmp(key, known[i]) == 0) return true;
     return false;
 }
 
@@ -168,23 +159,22 @@ static enum orr_err check_keys(const struct orr_doc *doc, const char *path, cons
     const size_t n_known = known_keys(fields, n_fields, extra, known);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, key, value) {
-        if (!is_known(key, known, n_known))
-            return orr_doc_fail_unknown(doc, path, key, known, n_known, error);
+    json_object_foreach((json_t *)object, key, value)
+    {
+        if (!is_known(key, known, n_known)) return orr_doc_fail_unknown(doc, path, key, known, n_known, error);
     }
     return ORR_OK;
 }
 
 enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const json_t *object,
-                             const struct orr_field *fields, size_t n_fields, const char *const *extra,
-                             void *target, struct orr_error *error)
+                             const struct orr_field *fields, size_t n_fields, const char *const *extra, void *target,
+                             struct orr_error *error)
 {
     char shown[ORR_SHOWN], rule[RULE];
     if (!json_is_object(object))
         return orr_doc_fail(doc, path, error, "must be an object, not %s", orr_json_shown(shown, object));
     const enum orr_err err = check_keys(doc, path, object, fields, n_fields, extra, error);
-    if (err)
-        return err;
+    if (err) return err;
     for (size_t i = 0; i < n_fields; i++) {
         const struct orr_field *field = &fields[i];
         const json_t *value = json_object_get(object, field->key);

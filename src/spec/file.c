@@ -19,11 +19,13 @@ static const char *reason(int code)
     switch (code) {
     case ENOENT: return "no such file";
     case ENOTDIR: return "a part of the path is not a directory";
-    case EACCES: case EPERM: return "permission denied";
+    case EACCES:
+    case EPERM: return "permission denied";
     case EISDIR: return "is a directory";
     case ENAMETOOLONG: return "the path is too long";
     case ELOOP: return "too many symbolic links";
-    case EMFILE: case ENFILE: return "too many open files";
+    case EMFILE:
+    case ENFILE: return "too many open files";
     case ENOMEM: return OUT_OF_MEMORY;
     default: return "cannot be read";
     }
@@ -36,25 +38,18 @@ static const char *read_all(FILE *file, char **text)
     char *data = malloc(capacity);
     while (data) {
         length += fread(data + length, 1, capacity - length - 1, file);
-        if (length + 1 < capacity || length > ORR_JSON_MAX_BYTES)
-            break;
+        if (length + 1 < capacity || length > ORR_JSON_MAX_BYTES) break;
         char *larger = realloc(data, capacity *= 2);
-        if (!larger)
-            free(data);
+        if (!larger) free(data);
         data = larger;
     }
-    if (!data)
-        return OUT_OF_MEMORY;
+    if (!data) return OUT_OF_MEMORY;
     data[length] = '\0';
     *text = data;
-    if (ferror(file))
-        return "cannot be read";
-    if (length > ORR_JSON_MAX_BYTES)
-        return "larger than 64 MiB";
-    if (length == 0)
-        return "is empty";
-    if (memchr(data, '\0', length))
-        return "is not text: it holds a zero byte";
+    if (ferror(file)) return "cannot be read";
+    if (length > ORR_JSON_MAX_BYTES) return "larger than 64 MiB";
+    if (length == 0) return "is empty";
+    if (memchr(data, '\0', length)) return "is not text: it holds a zero byte";
     return NULL;
 }
 
@@ -62,15 +57,12 @@ const char *orr_file_read(const char *path, char **text)
 {
     struct stat status;
     *text = NULL;
-    if (stat(path, &status) != 0)
-        return reason(errno);
-    if (S_ISDIR(status.st_mode))
-        return reason(EISDIR);
+    if (stat(path, &status) != 0) return reason(errno);
+    if (S_ISDIR(status.st_mode)) return reason(EISDIR);
     if (!S_ISREG(status.st_mode)) /* reading a pipe or device could block for ever */
         return "is not a regular file";
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return reason(errno);
+    if (!file) return reason(errno);
     const char *why = read_all(file, text);
     (void)fclose(file);
     if (why) {
@@ -101,12 +93,10 @@ static int compare_names(const void *a, const void *b)
 static bool add_name(char ***names, size_t *n_names, const char *name)
 {
     char **larger = realloc(*names, (*n_names + 1) * sizeof **names);
-    if (!larger)
-        return false;
+    if (!larger) return false;
     *names = larger;
     larger[*n_names] = strdup(name);
-    if (!larger[*n_names])
-        return false;
+    if (!larger[*n_names]) return false;
     ++*n_names;
     return true;
 }
@@ -116,13 +106,11 @@ const char *orr_folder_list(const char *path, char ***names, size_t *n_names)
     *names = NULL;
     *n_names = 0;
     DIR *folder = opendir(path);
-    if (!folder)
-        return errno == ENOENT ? NULL : errno == ENOTDIR ? "is not a directory" : reason(errno);
+    if (!folder) return errno == ENOENT ? NULL : errno == ENOTDIR ? "is not a directory" : reason(errno);
     const char *why = NULL;
     const struct dirent *entry;
     while (!why && (entry = readdir(folder)) != NULL)
-        if (ends_in_json(entry->d_name) && !add_name(names, n_names, entry->d_name))
-            why = OUT_OF_MEMORY;
+        if (ends_in_json(entry->d_name) && !add_name(names, n_names, entry->d_name)) why = OUT_OF_MEMORY;
     (void)closedir(folder);
     if (why) {
         orr_names_free(*names, *n_names);
@@ -136,8 +124,7 @@ const char *orr_folder_list(const char *path, char ***names, size_t *n_names)
 
 void orr_names_free(char **names, size_t n_names)
 {
-    for (size_t i = 0; i < n_names; i++)
-        free(names[i]);
+    for (size_t i = 0; i < n_names; i++) free(names[i]);
     free(names);
 }
 

@@ -13,11 +13,10 @@
 /* jansson repeats what stands near the error; for a duplicate key that is the key itself. */
 static enum orr_err fail_syntax(struct orr_error *error, const char *file, const json_error_t *fault)
 {
-    const struct orr_place place = {.file = file, .line = fault->line > 0 ? fault->line : 0,
-                                    .column = fault->column > 0 ? fault->column : 0};
+    const struct orr_place place = {
+        .file = file, .line = fault->line > 0 ? fault->line : 0, .column = fault->column > 0 ? fault->column : 0};
     switch (json_error_code(fault)) {
-    case json_error_out_of_memory:
-        return orr_fail(error, ORR_ERR_MEMORY, place, "out of memory");
+    case json_error_out_of_memory: return orr_fail(error, ORR_ERR_MEMORY, place, "out of memory");
     case json_error_duplicate_key: {
         const char *quoted = strchr(fault->text, '"');
         const int length = quoted ? (int)strcspn(quoted + 1, "\"") : 0;
@@ -25,8 +24,7 @@ static enum orr_err fail_syntax(struct orr_error *error, const char *file, const
     }
     case json_error_stack_overflow:
         return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: nested deeper than 2048 levels");
-    default:
-        return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: %s", fault->text);
+    default: return orr_fail(error, ORR_ERR_SYNTAX, place, "not valid JSON: %s", fault->text);
     }
 }
 
@@ -43,10 +41,8 @@ enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *d
         return orr_fail(error, ORR_ERR_INPUT, place, "larger than %zu MiB", ORR_JSON_MAX_BYTES >> 20);
     json_error_t fault;
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
-    if (!doc->root)
-        return fail_syntax(error, file, &fault);
-    if (json_is_object(doc->root))
-        return ORR_OK;
+    if (!doc->root) return fail_syntax(error, file, &fault);
+    if (json_is_object(doc->root)) return ORR_OK;
     orr_doc_close(doc);
     return orr_fail(error, ORR_ERR_INPUT, place, "must be a JSON object, not an array");
 }
@@ -81,11 +77,10 @@ static const char *set_key(const struct orr_set *set, const char *path)
     orr_key_path(full, set->part, path);
     const char *key, *inner = NULL;
     json_t *value;
-    json_object_foreach((json_t *)set->values, key, value) {
-        if (is_inside(full, key))
-            return key;
-        if (path[0] && is_inside(key, full))
-            inner = key;
+    json_object_foreach((json_t *)set->values, key, value)
+    {
+        if (is_inside(full, key)) return key;
+        if (path[0] && is_inside(key, full)) inner = key;
     }
     return inner;
 }
@@ -116,8 +111,7 @@ static struct orr_place place_of(const struct orr_doc *doc, const char *path, ch
         return place;
     }
     orr_key_path(key, doc->prefix, path);
-    if (has_lines(doc->text, place.file))
-        orr_json_locate(doc->text, key, &place.line, &place.column);
+    if (has_lines(doc->text, place.file)) orr_json_locate(doc->text, key, &place.line, &place.column);
     return place;
 }
 
@@ -134,9 +128,8 @@ enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct or
 /* Names as people know them -> as the units rule spells them, piece by piece: "mem_bw" -> "hbm_bytes_per_s". */
 static void spell_out(char spelled[ORR_KEY_PATH], const char *key)
 {
-    static const char *const PIECES[][2] = {{"bw", "bytes_per_s"},   {"bandwidth", "bytes_per_s"},
-                                            {"mem", "hbm"},          {"memory", "hbm"},
-                                            {"latency", "latency_s"}, {"power", "w"}};
+    static const char *const PIECES[][2] = {{"bw", "bytes_per_s"}, {"bandwidth", "bytes_per_s"}, {"mem", "hbm"},
+                                            {"memory", "hbm"},     {"latency", "latency_s"},     {"power", "w"}};
     size_t n = 0;
     spelled[0] = '\0';
     while (*key && n + 1 < ORR_KEY_PATH) {
@@ -165,8 +158,7 @@ enum orr_err orr_doc_fail_unknown(const struct orr_doc *doc, const char *path, c
     spell_out(spelled, key);
     const enum orr_err code = orr_fail(error, ORR_ERR_INPUT, place, "unknown key \"%.128s\"%s", shown,
                                        orr_did_you_mean(hint, spelled, known, n_known));
-    if (error)
-        orr_copy_line(error->key, sizeof error->key, shown);
+    if (error) orr_copy_line(error->key, sizeof error->key, shown);
     return code;
 }
 

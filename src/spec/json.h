@@ -10,18 +10,18 @@
 
 /* A parsed JSON text that remembers where it came from, so that errors can name file and line. */
 struct orr_doc {
-    json_t *root;          /* owned */
-    const char *text;      /* the source, for line numbers; NULL: not known */
-    const char *file;      /* origin for messages; NULL or "": none */
-    const char *prefix;    /* dotted path of root inside text; NULL: root is the whole text */
+    json_t *root;              /* owned */
+    const char *text;          /* the source, for line numbers; NULL: not known */
+    const char *file;          /* origin for messages; NULL or "": none */
+    const char *prefix;        /* dotted path of root inside text; NULL: root is the whole text */
     const struct orr_set *set; /* values a request put over those of text; NULL: none */
 };
 
 /* The "set" object of a request, seen from one part: values whose path starts with `part`. */
 struct orr_set {
-    const json_t *values;      /* {"chip.hbm_bytes_per_s": ..., ...} */
-    const char *part;          /* "chip"; "" for the request itself */
-    const char *text, *file;   /* of the request */
+    const json_t *values;    /* {"chip.hbm_bytes_per_s": ..., ...} */
+    const char *part;        /* "chip"; "" for the request itself */
+    const char *text, *file; /* of the request */
 };
 
 /* Parse. Refused: duplicate keys, nesting too deep, text over ORR_JSON_MAX_BYTES, anything after the value. */
@@ -54,38 +54,49 @@ enum orr_field_type { ORR_FIELD_INT, ORR_FIELD_REAL, ORR_FIELD_BOOL, ORR_FIELD_S
 struct orr_field {
     const char *key;
     enum orr_field_type type;
-    enum orr_unit unit;               /* REAL and INT: strings with units are accepted too */
+    enum orr_unit unit; /* REAL and INT: strings with units are accepted too */
     bool required;
-    double min, max;                  /* INT, REAL: inclusive */
-    size_t offset;                    /* of the member: int64_t, double, bool, char[size], enum (int) */
-    size_t size;                      /* STRING: bytes of the member */
-    const char *const *names;         /* ENUM: allowed words, value = index */
+    double min, max;          /* INT, REAL: inclusive */
+    size_t offset;            /* of the member: int64_t, double, bool, char[size], enum (int) */
+    size_t size;              /* STRING: bytes of the member */
+    const char *const *names; /* ENUM: allowed words, value = index */
     size_t n_names;
-    const char *meaning;              /* for documentation and messages */
+    const char *meaning; /* for documentation and messages */
 };
 
 /* Rows of a field table for `struct S`: the JSON key is the member's name. */
-#define ORR_INT(S, member, need, low, high, what)                                                                  \
-    {.key = #member, .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .required = need, .min = low, .max = high,     \
-     .offset = offsetof(struct S, member), .meaning = what}
-#define ORR_REAL(S, member, of, need, low, high, what)                                                             \
-    {.key = #member, .type = ORR_FIELD_REAL, .unit = of, .required = need, .min = low, .max = high,                \
-     .offset = offsetof(struct S, member), .meaning = what}
-#define ORR_BOOL(S, member, need, what)                                                                            \
-    {.key = #member, .type = ORR_FIELD_BOOL, .required = need, .offset = offsetof(struct S, member), .meaning = what}
-#define ORR_STRING(S, member, need, what)                                                                          \
-    {.key = #member, .type = ORR_FIELD_STRING, .required = need, .offset = offsetof(struct S, member),             \
-     .size = sizeof((struct S *)0)->member, .meaning = what}
-#define ORR_ENUM(S, member, need, words, what)                                                                     \
-    {.key = #member, .type = ORR_FIELD_ENUM, .required = need, .offset = offsetof(struct S, member),               \
-     .names = words, .n_names = sizeof words / sizeof words[0], .meaning = what}
+#define ORR_INT(S, member, need, low, high, what)                                                                      \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .required = need, .min = low, .max = high,      \
+        .offset = offsetof(struct S, member), .meaning = what                                                          \
+    }
+#define ORR_REAL(S, member, of, need, low, high, what)                                                                 \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_REAL, .unit = of, .required = need, .min = low, .max = high,                 \
+        .offset = offsetof(struct S, member), .meaning = what                                                          \
+    }
+#define ORR_BOOL(S, member, need, what)                                                                                \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_BOOL, .required = need, .offset = offsetof(struct S, member),                \
+        .meaning = what                                                                                                \
+    }
+#define ORR_STRING(S, member, need, what)                                                                              \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_STRING, .required = need, .offset = offsetof(struct S, member),              \
+        .size = sizeof((struct S *)0)->member, .meaning = what                                                         \
+    }
+#define ORR_ENUM(S, member, need, words, what)                                                                         \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_ENUM, .required = need, .offset = offsetof(struct S, member),                \
+        .names = words, .n_names = sizeof words / sizeof words[0], .meaning = what                                     \
+    }
 #define ORR_COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
 
 /* Fill `target` from `object` (found at `path` in doc). Keys not in the table are errors unless listed in
  * `extra` (NULL-terminated; may be NULL); every error names key, rule and nearest match. Absent optional
  * members of target are left as they are. */
 enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const json_t *object,
-                             const struct orr_field *fields, size_t n_fields, const char *const *extra,
-                             void *target, struct orr_error *error);
+                             const struct orr_field *fields, size_t n_fields, const char *const *extra, void *target,
+                             struct orr_error *error);
 
 #endif

@@ -11,8 +11,7 @@ static enum orr_err out_of_memory(struct orr_error *error)
 
 static void part_free(struct orr_part_doc *part)
 {
-    if (!part)
-        return;
+    if (!part) return;
     orr_part_close(part);
     free(part);
 }
@@ -31,8 +30,7 @@ static enum orr_err inner_reference(const struct orr_part_doc *holder, const cha
 {
     const json_t *value = json_object_get(holder->doc.root, key);
     const enum orr_err err = orr_reference_from(&holder->doc, key, value, kind, reference, error);
-    if (!err && !orr_doc_is_set(&holder->doc, key))
-        reference->folder = holder->folder;
+    if (!err && !orr_doc_is_set(&holder->doc, key)) reference->folder = holder->folder;
     return err;
 }
 
@@ -41,8 +39,7 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
 {
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
-    if (!err)
-        err = orr_model_from_json(&part->doc, part->id, model, error);
+    if (!err) err = orr_model_from_json(&part->doc, part->id, model, error);
     part_free(part);
     return err;
 }
@@ -52,8 +49,7 @@ enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct
 {
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
-    if (!err)
-        err = orr_engine_from_json(&part->doc, part->id, engine, error);
+    if (!err) err = orr_engine_from_json(&part->doc, part->id, engine, error);
     part_free(part);
     return err;
 }
@@ -64,12 +60,10 @@ static enum orr_err load_calibration(const struct orr_catalogue *catalogue, cons
 {
     struct orr_reference reference;
     enum orr_err err = inner_reference(chip, "calibration", ORR_PART_CALIBRATION, &reference, error);
-    if (err)
-        return err;
+    if (err) return err;
     struct orr_part_doc *part;
     err = part_new(catalogue, &reference, set, &part, error);
-    if (!err)
-        err = orr_calibration_from_json(&part->doc, part->id, chip->id, calibration, error);
+    if (!err) err = orr_calibration_from_json(&part->doc, part->id, chip->id, calibration, error);
     part_free(part);
     return err;
 }
@@ -80,30 +74,25 @@ static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struc
 {
     struct orr_reference reference;
     enum orr_err err = inner_reference(system, "chip", ORR_PART_CHIP, &reference, error);
-    if (err)
-        return err;
+    if (err) return err;
     struct orr_part_doc *part;
     char calibration_id[ORR_ID];
     err = part_new(catalogue, &reference, set, &part, error);
-    if (!err)
-        err = orr_chip_from_json(&part->doc, part->id, chip, calibration_id, error);
-    if (!err)
-        err = load_calibration(catalogue, part, set, calibration, error);
+    if (!err) err = orr_chip_from_json(&part->doc, part->id, chip, calibration_id, error);
+    if (!err) err = load_calibration(catalogue, part, set, calibration, error);
     part_free(part);
     return err;
 }
 
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
-                             const struct orr_set *set, struct orr_system *system,
-                             struct orr_calibration *calibration, struct orr_error *error)
+                             const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,
+                             struct orr_error *error)
 {
     struct orr_part_doc *part;
     char chip_id[ORR_ID];
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
-    if (!err)
-        err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
-    if (!err)
-        err = load_chip(catalogue, part, set, &system->chip, calibration, error);
+    if (!err) err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
+    if (!err) err = load_chip(catalogue, part, set, &system->chip, calibration, error);
     part_free(part);
     return err;
 }

@@ -22,8 +22,7 @@ static void step(struct cursor *cursor)
 
 static void skip_space(struct cursor *cursor)
 {
-    while (*cursor->at && strchr(" \t\r\n", *cursor->at))
-        step(cursor);
+    while (*cursor->at && strchr(" \t\r\n", *cursor->at)) step(cursor);
 }
 
 /* Past a string; the cursor stands on its first quote. */
@@ -31,12 +30,10 @@ static void skip_string(struct cursor *cursor)
 {
     step(cursor);
     while (*cursor->at && *cursor->at != '"') {
-        if (*cursor->at == '\\' && cursor->at[1])
-            step(cursor);
+        if (*cursor->at == '\\' && cursor->at[1]) step(cursor);
         step(cursor);
     }
-    if (*cursor->at)
-        step(cursor);
+    if (*cursor->at) step(cursor);
 }
 
 /* Past a whole value, without recursion. */
@@ -46,8 +43,7 @@ static void skip_value(struct cursor *cursor)
     do {
         skip_space(cursor);
         const char c = *cursor->at;
-        if (c == '\0')
-            return;
+        if (c == '\0') return;
         if (c == '"') {
             skip_string(cursor);
         } else if (c == '{' || c == '[') {
@@ -59,8 +55,7 @@ static void skip_value(struct cursor *cursor)
         } else if (c == ',' || c == ':') {
             step(cursor);
         } else {
-            while (*cursor->at && !strchr(" \t\r\n,:{}[]\"", *cursor->at))
-                step(cursor);
+            while (*cursor->at && !strchr(" \t\r\n,:{}[]\"", *cursor->at)) step(cursor);
         }
     } while (depth > 0);
 }
@@ -70,13 +65,10 @@ static void skip_value(struct cursor *cursor)
 static const char *match_key(const char *key, const char *path)
 {
     for (key++; *key && *key != '"'; key++, path++) {
-        if (*key == '\\' && key[1])
-            key++; /* the escapes that keys have in practice: \" and \\ */
-        if (*key != *path)
-            return NULL;
+        if (*key == '\\' && key[1]) key++; /* the escapes that keys have in practice: \" and \\ */
+        if (*key != *path) return NULL;
     }
-    if (*path == '\0')
-        return path;
+    if (*path == '\0') return path;
     return *path == '.' ? path + 1 : NULL;
 }
 
@@ -85,12 +77,9 @@ static const char *match_index(long index, const char *path)
 {
     long number = 0;
     const char *p = path;
-    for (; *p >= '0' && *p <= '9' && number < 100000000; p++)
-        number = number * 10 + (*p - '0');
-    if (p == path || number != index)
-        return NULL;
-    if (*p == '\0')
-        return p;
+    for (; *p >= '0' && *p <= '9' && number < 100000000; p++) number = number * 10 + (*p - '0');
+    if (p == path || number != index) return NULL;
+    if (*p == '\0') return p;
     return *p == '.' ? p + 1 : NULL;
 }
 
@@ -103,17 +92,14 @@ static bool find_inside(struct cursor *cursor, const char *path)
     step(cursor);
     for (long index = 0;; index++) {
         skip_space(cursor);
-        if (*cursor->at == '\0' || *cursor->at == '}' || *cursor->at == ']')
-            return false;
+        if (*cursor->at == '\0' || *cursor->at == '}' || *cursor->at == ']') return false;
         const char *rest;
         if (object) {
-            if (*cursor->at != '"')
-                return false;
+            if (*cursor->at != '"') return false;
             rest = match_key(cursor->at, path);
             skip_string(cursor);
             skip_space(cursor);
-            if (*cursor->at == ':')
-                step(cursor);
+            if (*cursor->at == ':') step(cursor);
         } else {
             rest = match_index(index, path);
         }
@@ -124,8 +110,7 @@ static bool find_inside(struct cursor *cursor, const char *path)
         }
         skip_value(cursor);
         skip_space(cursor);
-        if (*cursor->at == ',')
-            step(cursor);
+        if (*cursor->at == ',') step(cursor);
     }
 }
 
@@ -133,10 +118,8 @@ static bool find_inside(struct cursor *cursor, const char *path)
 static bool find(struct cursor *cursor, const char *path)
 {
     skip_space(cursor);
-    if (*path == '\0')
-        return true;
-    if (*cursor->at != '{' && *cursor->at != '[')
-        return false;
+    if (*path == '\0') return true;
+    if (*cursor->at != '{' && *cursor->at != '[') return false;
     return find_inside(cursor, path);
 }
 

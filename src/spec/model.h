@@ -6,23 +6,23 @@
 #include "spec/json.h"
 
 /* Bounds of a plausible config; together they keep every product below inside int64_t. */
-#define ORR_WIDTH_MAX 10000000
-#define ORR_HEADS_MAX 65536
-#define ORR_SEQ_MAX 1000000000
+#define ORR_WIDTH_MAX  10000000
+#define ORR_HEADS_MAX  65536
+#define ORR_SEQ_MAX    1000000000
 #define ORR_PARAMS_MAX 1e18
 
 /* ---------------------------------------------------------------- a config and its keys (model_config.c) */
 
-#define ORR_PATH 192
-#define ORR_ASKED_MAX 64  /* more than any type reads */
+#define ORR_PATH       192
+#define ORR_ASKED_MAX  64 /* more than any type reads */
 #define ORR_ASKED_NAME 64
 
 /* One config object. The first failure sticks: later reads return their harmless value and report nothing. */
 struct orr_config {
     const struct orr_doc *doc;
-    const json_t *object;      /* the text model: the root, or an object inside it */
-    const char *prefix;        /* name of that inner object; "" for the root */
-    const char *type;          /* model_type as written, for messages */
+    const json_t *object; /* the text model: the root, or an object inside it */
+    const char *prefix;   /* name of that inner object; "" for the root */
+    const char *type;     /* model_type as written, for messages */
     struct orr_error *error;
     enum orr_err err;
     size_t n_asked;
@@ -54,9 +54,9 @@ void orr_config_check_set(struct orr_config *config);
 
 /* How a layer differs from its siblings; a distinct set of marks is a layer kind. */
 enum orr_mark {
-    ORR_MARK_WINDOW = 1,  /* attention sees a window */
-    ORR_MARK_MOE = 2,     /* routed experts instead of a dense FFN */
-    ORR_MARK_NO_ROPE = 4  /* no rotary positions, unlike the rest */
+    ORR_MARK_WINDOW = 1, /* attention sees a window */
+    ORR_MARK_MOE = 2,    /* routed experts instead of a dense FFN */
+    ORR_MARK_NO_ROPE = 4 /* no rotary positions, unlike the rest */
 };
 #define ORR_N_MARK_SETS 8
 
@@ -65,22 +65,22 @@ enum orr_norm { ORR_NORM_RMS, ORR_NORM_LAYER, ORR_NORM_LAYER_NO_BIAS, ORR_NORM_L
 struct orr_shape {
     int64_t hidden, n_layers, n_heads, n_kv_heads, head_dim, vocab, ffn;
     int64_t max_seq, n_positions;
-    int64_t embedding_width;         /* of the token table; projected to hidden when it differs */
+    int64_t embedding_width; /* of the token table; projected to hidden when it differs */
     int64_t window;
-    int64_t n_norms;                 /* per layer */
+    int64_t n_norms; /* per layer */
     enum orr_norm norm;
     bool embedding_norm, final_norm;
     bool qkv_bias, out_bias, ffn_bias, head_bias;
     bool gated, parallel, tied, rope;
-    bool qk_norm, qk_norm_weights;   /* query and key heads normalised; with learned weights */
-    bool sinks;                      /* one learned logit per head */
-    int64_t q_rank, kv_rank;         /* latent attention when kv_rank > 0 */
+    bool qk_norm, qk_norm_weights; /* query and key heads normalised; with learned weights */
+    bool sinks;                    /* one learned logit per head */
+    int64_t q_rank, kv_rank;       /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
     bool latent_bias;
     int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
-    uint8_t marks[ORR_MAX_LAYERS];   /* set of enum orr_mark per layer */
+    uint8_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
 };
 
 /* ---------------------------------------------------------------- model types (model_types.c) */
@@ -89,10 +89,10 @@ struct orr_shape {
 enum orr_window_rule {
     ORR_WINDOW_NONE,
     ORR_WINDOW_ALL,
-    ORR_WINDOW_EVEN,    /* layers 0, 2, 4, ... */
-    ORR_WINDOW_PERIOD,  /* all but every n-th */
-    ORR_WINDOW_UPPER,   /* from "max_window_layers" up, if "use_sliding_window" */
-    ORR_WINDOW_ROPE     /* the layers with rotary positions */
+    ORR_WINDOW_EVEN,   /* layers 0, 2, 4, ... */
+    ORR_WINDOW_PERIOD, /* all but every n-th */
+    ORR_WINDOW_UPPER,  /* from "max_window_layers" up, if "use_sliding_window" */
+    ORR_WINDOW_ROPE    /* the layers with rotary positions */
 };
 
 /* One row: how a model_type spells its keys and what is fixed in its architecture. A NULL spelling is the common
@@ -100,12 +100,12 @@ enum orr_window_rule {
 struct orr_model_type {
     const char *name;
     const char *hidden, *layers, *heads, *kv_heads, *head_dim, *ffn, *max_seq, *window;
-    const char *experts, *active, *expert_ffn;            /* experts NULL: no MoE; expert_ffn NULL: as ffn */
-    const char *attention_bias, *ffn_bias, *parallel;     /* keys of flags; NULL: fixed below */
-    const char *attention_dropout, *hidden_dropout;       /* NULL: none */
+    const char *experts, *active, *expert_ffn;        /* experts NULL: no MoE; expert_ffn NULL: as ffn */
+    const char *attention_bias, *ffn_bias, *parallel; /* keys of flags; NULL: fixed below */
+    const char *attention_dropout, *hidden_dropout;   /* NULL: none */
     /* used when the key is absent; 0: required, for kv_heads: as heads, for head_dim: hidden / heads, else none */
     int64_t heads_absent, kv_heads_absent, head_dim_absent, vocab_absent, max_seq_absent, window_absent;
-    int64_t ffn_per_hidden;                               /* absent FFN width in hidden sizes; 0: required */
+    int64_t ffn_per_hidden; /* absent FFN width in hidden sizes; 0: required */
     double attention_dropout_absent, hidden_dropout_absent;
     enum orr_norm norm;
     int64_t n_norms;

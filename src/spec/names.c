@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-#define NAME(member, name, ...) name,
-#define NAME_ONLY(member, name) name,
+#define NAME(member, name, ...)  name,
+#define NAME_ONLY(member, name)  name,
 #define BITS(member, name, bits) bits,
 
 const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};

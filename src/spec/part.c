@@ -20,10 +20,8 @@ enum orr_err orr_reference_from(const struct orr_doc *doc, const char *path, con
     *reference = (struct orr_reference){.part = part, .doc = doc, .path = path};
     if (!value)
         return orr_doc_fail(doc, "", error, "missing key \"%s\": a catalogue id, a file path or an object", path);
-    if (json_is_object(value))
-        reference->object = value;
-    else if (json_is_string(value) && json_string_length(value) > 0)
-        reference->name = json_string_value(value);
+    if (json_is_object(value)) reference->object = value;
+    else if (json_is_string(value) && json_string_length(value) > 0) reference->name = json_string_value(value);
     else
         return orr_doc_fail(doc, path, error, "must be a catalogue id, a file path or an object, not %s",
                             orr_json_shown(shown, value));
@@ -36,8 +34,7 @@ enum orr_err orr_reference_read(const struct orr_doc *doc, const char *key, char
     id[0] = '\0';
     const json_t *value = json_object_get(doc->root, key);
     const enum orr_err err = orr_reference_from(doc, key, value, ORR_PART_CHIP, &reference, error);
-    if (!err && reference.name && strlen(reference.name) < ORR_ID)
-        orr_copy_line(id, ORR_ID, reference.name);
+    if (!err && reference.name && strlen(reference.name) < ORR_ID) orr_copy_line(id, ORR_ID, reference.name);
     return err;
 }
 
@@ -53,11 +50,9 @@ static enum orr_err fail_reference(const struct orr_reference *reference, enum o
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (!reference->doc)
-        return orr_fail(error, code, (struct orr_place){0}, "%s", message);
+    if (!reference->doc) return orr_fail(error, code, (struct orr_place){0}, "%s", message);
     (void)orr_doc_fail(reference->doc, reference->path, error, "%s", message);
-    if (error)
-        error->code = code;
+    if (error) error->code = code;
     return code;
 }
 
@@ -85,13 +80,10 @@ static void id_from_path(char id[ORR_ID], const char *path)
 {
     size_t end = strlen(path);
     const size_t config = strlen("/config.json");
-    if (end > config && strcmp(path + end - config, "/config.json") == 0)
-        end -= config;
-    else if (end > 5 && strcmp(path + end - 5, ".json") == 0)
-        end -= 5;
+    if (end > config && strcmp(path + end - config, "/config.json") == 0) end -= config;
+    else if (end > 5 && strcmp(path + end - 5, ".json") == 0) end -= 5;
     size_t start = end;
-    while (start > 0 && path[start - 1] != '/')
-        start--;
+    while (start > 0 && path[start - 1] != '/') start--;
     char name[ORR_FILE_PATH];
     const size_t length = end - start < sizeof name ? end - start : sizeof name - 1;
     memcpy(name, path + start, length);
@@ -104,8 +96,7 @@ static void folder_from_path(char folder[ORR_FILE_PATH], const char *path)
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
     (void)snprintf(folder, ORR_FILE_PATH, "%.*s", (int)length, length ? path : "");
-    if (length == 0)
-        (void)snprintf(folder, ORR_FILE_PATH, "./");
+    if (length == 0) (void)snprintf(folder, ORR_FILE_PATH, "./");
 }
 
 static enum orr_err parse_entry(const struct orr_entry *entry, struct orr_part_doc *part, struct orr_error *error)
@@ -148,10 +139,9 @@ static enum orr_err copy_object(const struct orr_reference *reference, struct or
     orr_copy_line(part->id, sizeof part->id, "custom");
     orr_key_path(part->prefix, holder->prefix, reference->path);
     (void)snprintf(part->file, sizeof part->file, "%s", holder->file ? holder->file : "");
-    if (reference->folder)
-        (void)snprintf(part->folder, sizeof part->folder, "%s", reference->folder);
-    part->doc = (struct orr_doc){.root = json_deep_copy(reference->object), .text = holder->text, .file = part->file,
-                                 .prefix = part->prefix};
+    if (reference->folder) (void)snprintf(part->folder, sizeof part->folder, "%s", reference->folder);
+    part->doc = (struct orr_doc){
+        .root = json_deep_copy(reference->object), .text = holder->text, .file = part->file, .prefix = part->prefix};
     return part->doc.root ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 
@@ -168,8 +158,7 @@ struct chain {
 static bool in_chain(const struct chain *chain, const struct orr_part_doc *part)
 {
     for (; chain; chain = chain->outer)
-        if (chain->text == part->doc.text || (part->text && strcmp(chain->file, part->file) == 0))
-            return true;
+        if (chain->text == part->doc.text || (part->text && strcmp(chain->file, part->file) == 0)) return true;
     return false;
 }
 
@@ -182,35 +171,30 @@ static enum orr_err find_base(const struct orr_catalogue *catalogue, const struc
                               const struct orr_entry *own, const struct orr_entry **entry, struct orr_error *error)
 {
     const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, error);
-    if (err || !own || *entry != own)
-        return err;
+    if (err || !own || *entry != own) return err;
     *entry = orr_catalogue_hidden(catalogue, own);
     return *entry ? ORR_OK : fail_reference(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
 }
 
 /* Replace part's tree by its base's with part's keys over it. */
-static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_part kind,
-                               const struct orr_entry *own, const struct chain *outer, struct orr_part_doc *part,
-                               struct orr_error *error)
+static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_part kind, const struct orr_entry *own,
+                               const struct chain *outer, struct orr_part_doc *part, struct orr_error *error)
 {
     struct orr_reference reference;
     const json_t *name = json_object_get(part->doc.root, "base");
     enum orr_err err = orr_reference_from(&part->doc, "base", name, kind, &reference, error);
-    if (err)
-        return err;
+    if (err) return err;
     if (!reference.name)
         return orr_doc_fail(&part->doc, "base", error, "must be a catalogue id or a file path, not an object");
     reference.folder = part->folder;
     const struct orr_entry *entry;
     err = find_base(catalogue, &reference, own, &entry, error);
-    if (err)
-        return err;
+    if (err) return err;
     const struct chain chain = {outer, part->doc.text, part->file, outer ? outer->depth + 1 : 1};
     if (chain.depth > BASES_MAX)
         return orr_doc_fail(&part->doc, "base", error, "is more than %d bases deep", BASES_MAX);
     struct orr_part_doc *base = calloc(1, sizeof *base);
-    if (!base)
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!base) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     err = open_merged(catalogue, &reference, entry, &chain, base, error);
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
@@ -233,24 +217,16 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
                                 struct orr_error *error)
 {
     enum orr_err err = ORR_OK;
-    if (!entry && reference->name)
-        err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, error);
-    if (err)
-        return err;
-    if (reference->object)
-        err = copy_object(reference, part, error);
-    else if (entry)
-        err = parse_entry(entry, part, error);
-    else if (is_path(reference->name))
-        err = parse_file(reference, part, error);
-    else
-        err = fail_unknown(catalogue, reference, error);
-    if (err)
-        return err;
+    if (!entry && reference->name) err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, error);
+    if (err) return err;
+    if (reference->object) err = copy_object(reference, part, error);
+    else if (entry) err = parse_entry(entry, part, error);
+    else if (is_path(reference->name)) err = parse_file(reference, part, error);
+    else err = fail_unknown(catalogue, reference, error);
+    if (err) return err;
     if (in_chain(outer, part))
         return fail_reference(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
-    if (!json_object_get(part->doc.root, "base"))
-        return ORR_OK;
+    if (!json_object_get(part->doc.root, "base")) return ORR_OK;
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }
 
@@ -259,8 +235,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
 /* The member `name` of an object or the element of an array; NULL: none. */
 static json_t *step_into(json_t *holder, const char *name)
 {
-    if (json_is_object(holder))
-        return json_object_get(holder, name);
+    if (json_is_object(holder)) return json_object_get(holder, name);
     char *end;
     const unsigned long index = strtoul(name, &end, 10);
     const bool number = name[0] >= '0' && name[0] <= '9' && *end == '\0';
@@ -269,8 +244,7 @@ static json_t *step_into(json_t *holder, const char *name)
 
 static int put(json_t *holder, const char *name, json_t *value)
 {
-    if (json_is_object(holder))
-        return json_object_set(holder, name, value);
+    if (json_is_object(holder)) return json_object_set(holder, name, value);
     return json_array_set(holder, strtoul(name, NULL, 10), value);
 }
 
@@ -288,12 +262,10 @@ static const char *put_at(json_t *root, const char *path, json_t *value)
         json_t *inside = step_into(holder, name);
         if (!inside && !json_is_object(holder))
             return json_is_array(holder) ? "leads past the end of an array" : "leads into a value that has no keys";
-        if (path[length] == '\0')
-            return put(holder, name, value) == 0 ? NULL : "cannot be set: out of memory";
+        if (path[length] == '\0') return put(holder, name, value) == 0 ? NULL : "cannot be set: out of memory";
         if (!inside) {
             inside = json_object();
-            if (json_object_set_new(holder, name, inside) != 0)
-                return "cannot be set: out of memory";
+            if (json_object_set_new(holder, name, inside) != 0) return "cannot be set: out of memory";
         }
         holder = inside;
         path += length + 1;
@@ -304,25 +276,22 @@ static const char *put_at(json_t *root, const char *path, json_t *value)
 /* What of a set path belongs to this part; NULL: nothing. The request itself owns plan and workload. */
 static const char *own_path(const char *key, const char *part)
 {
-    if (part[0] == '\0')
-        return strncmp(key, "plan.", 5) == 0 || strncmp(key, "workload.", 9) == 0 ? key : NULL;
+    if (part[0] == '\0') return strncmp(key, "plan.", 5) == 0 || strncmp(key, "workload.", 9) == 0 ? key : NULL;
     const size_t length = strlen(part);
     return strncmp(key, part, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
 }
 
 enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error)
 {
-    if (!doc->set)
-        return ORR_OK;
+    if (!doc->set) return ORR_OK;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)doc->set->values, key, value) {
+    json_object_foreach((json_t *)doc->set->values, key, value)
+    {
         const char *path = own_path(key, doc->set->part);
-        if (!path)
-            continue;
+        if (!path) continue;
         const char *why = put_at(doc->root, path, value);
-        if (why)
-            return orr_doc_fail(doc, path, error, "%s", why);
+        if (why) return orr_doc_fail(doc, path, error, "%s", why);
     }
     return ORR_OK;
 }
@@ -334,8 +303,7 @@ enum orr_err orr_part_open(const struct orr_catalogue *catalogue, const struct o
 {
     memset(part, 0, sizeof *part);
     const enum orr_err err = open_merged(catalogue, reference, NULL, NULL, part, error);
-    if (err || !set)
-        return err;
+    if (err || !set) return err;
     part->set = *set;
     part->set.part = orr_part_word(reference->part);
     part->doc.set = &part->set;

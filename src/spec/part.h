@@ -11,8 +11,8 @@
 struct orr_entry {
     enum orr_part part;
     const char *id, *text;
-    const char *file;          /* path on disk; NULL: built in */
-    size_t rank;               /* 0 built in, then the directories in order: the highest rank is seen */
+    const char *file; /* path on disk; NULL: built in */
+    size_t rank;      /* 0 built in, then the directories in order: the highest rank is seen */
 };
 
 /* The entry of that id, or for engines of that alias; *entry is NULL if there is none. Fails only when an engine that
@@ -28,7 +28,7 @@ const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum
 
 struct orr_reference {
     enum orr_part part;
-    const char *name;          /* id or path; NULL: an object in place */
+    const char *name; /* id or path; NULL: an object in place */
     const json_t *object;
     const struct orr_doc *doc; /* where the reference stands, for errors; NULL: nowhere */
     const char *path;          /* its key there */
@@ -42,7 +42,7 @@ struct orr_part_doc {
     char file[ORR_FILE_PATH];
     char folder[ORR_FILE_PATH]; /* of the file; "": not from disk */
     char prefix[ORR_KEY_PATH];
-    char *text;                 /* owned when read from disk */
+    char *text; /* owned when read from disk */
     struct orr_set set;
 };
 
@@ -66,8 +66,8 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
                             const struct orr_set *set, struct orr_model *model, struct orr_error *error);
 /* A system with its chip and the chip's calibration. */
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
-                             const struct orr_set *set, struct orr_system *system,
-                             struct orr_calibration *calibration, struct orr_error *error);
+                             const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,
+                             struct orr_error *error);
 enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              const struct orr_set *set, struct orr_engine *engine, struct orr_error *error);
 

@@ -36,7 +36,8 @@ static enum orr_err check_set(const struct orr_doc *request, struct orr_error *e
                             orr_json_shown(shown, set));
     const char *key;
     json_t *value;
-    json_object_foreach(set, key, value) {
+    json_object_foreach(set, key, value)
+    {
         const size_t length = strcspn(key, ".");
         bool known = false;
         for (size_t i = 0; i < ORR_COUNT_OF(STARTS); i++)
@@ -52,13 +53,11 @@ static enum orr_err check_set(const struct orr_doc *request, struct orr_error *e
 /* Put plan.* and workload.* into the request itself; the other paths wait for their part. */
 static enum orr_err apply_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error)
 {
-    if (!json_object_get(request->root, "set"))
-        return ORR_OK;
+    if (!json_object_get(request->root, "set")) return ORR_OK;
     const enum orr_err err = check_set(request, error);
-    if (err)
-        return err;
-    *set = (struct orr_set){.values = json_object_get(request->root, "set"), .part = "", .text = request->text,
-                            .file = request->file};
+    if (err) return err;
+    *set = (struct orr_set){
+        .values = json_object_get(request->root, "set"), .part = "", .text = request->text, .file = request->file};
     request->set = set;
     return orr_set_apply(request, error);
 }
@@ -86,8 +85,8 @@ enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_se
     const json_t *given = *object ? *object : empty;
     enum orr_err err = check_foreign(request, section, given, error);
     if (!err)
-        err = orr_fields_read(request, section->path, given, section->fields, section->n_fields, section->extra,
-                              target, error);
+        err = orr_fields_read(request, section->path, given, section->fields, section->n_fields, section->extra, target,
+                              error);
     json_decref(empty);
     return err;
 }
@@ -105,8 +104,7 @@ static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struc
                             "%lld is not a multiple of tp * pp * cp = %lld * %lld * %lld = %lld (nearest: %lld)",
                             (long long)gpus, (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
                             (long long)ranks, (long long)(gpus < ranks ? ranks : (gpus + ranks / 2) / ranks * ranks));
-    if (plan->dp == 0)
-        plan->dp = gpus > 0 ? gpus / ranks : 1;
+    if (plan->dp == 0) plan->dp = gpus > 0 ? gpus / ranks : 1;
     plan->gpus = gpus > 0 ? gpus : ranks * plan->dp;
     return ORR_OK;
 }
@@ -120,8 +118,7 @@ enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const st
     plan->cp = orr_at_least_one(plan->cp);
     plan->ep = orr_at_least_one(plan->ep);
     const enum orr_err err = fill_gpus(request, gpus, plan, error);
-    if (err)
-        return err;
+    if (err) return err;
     if (plan->etp == 0) /* experts are cut like every other matrix where the ranks allow it */
         plan->etp = orr_model_has_experts(model) && plan->dp * plan->cp % plan->ep == 0 ? plan->tp : 1;
     return ORR_OK;
@@ -137,24 +134,18 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
     const json_t *engine = json_object_get(workload, "engine");
     enum orr_err err = orr_reference_from(request, "model", json_object_get(request->root, "model"), ORR_PART_MODEL,
                                           &reference, error);
-    if (!err)
-        err = orr_model_load(catalogue, &reference, request->set, &job->model, error);
+    if (!err) err = orr_model_load(catalogue, &reference, request->set, &job->model, error);
     if (!err)
         err = orr_reference_from(request, "system", json_object_get(request->root, "system"), ORR_PART_SYSTEM,
                                  &reference, error);
-    if (!err)
-        err = orr_system_load(catalogue, &reference, request->set, &job->system, &job->calibration, error);
-    if (err)
-        return err;
-    if (engine)
-        err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
+    if (!err) err = orr_system_load(catalogue, &reference, request->set, &job->system, &job->calibration, error);
+    if (err) return err;
+    if (engine) err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
     else
-        reference = (struct orr_reference){.part = ORR_PART_ENGINE, .name = DEFAULT_ENGINES[job->kind], .doc = request,
-                                           .path = "workload.engine"};
-    if (!err)
-        err = orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
-    if (job->engine.attention_from_chip)
-        job->engine.attention = job->system.chip.flash;
+        reference = (struct orr_reference){
+            .part = ORR_PART_ENGINE, .name = DEFAULT_ENGINES[job->kind], .doc = request, .path = "workload.engine"};
+    if (!err) err = orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+    if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
     return err;
 }
 
@@ -163,8 +154,7 @@ static enum orr_err check_located(const struct orr_doc *request, const struct or
 {
     struct orr_error found;
     const enum orr_err err = orr_job_check(job, &found);
-    if (!err)
-        return ORR_OK;
+    if (!err) return ORR_OK;
     const size_t skip = found.key[0] ? strlen(found.key) + strlen(": ") : 0;
     return orr_doc_fail(request, found.key, error, "%s", found.text + skip);
 }
@@ -174,19 +164,14 @@ static enum orr_err read_job(const struct orr_catalogue *catalogue, struct orr_d
 {
     struct orr_set set;
     struct head head = {0};
-    enum orr_err err = orr_fields_read(request, "", request->root, HEAD_FIELDS, ORR_COUNT_OF(HEAD_FIELDS), HEAD_EXTRA,
-                                       &head, error);
+    enum orr_err err =
+        orr_fields_read(request, "", request->root, HEAD_FIELDS, ORR_COUNT_OF(HEAD_FIELDS), HEAD_EXTRA, &head, error);
     job->kind = (enum orr_job_kind)head.kind;
-    if (!err)
-        err = apply_set(request, &set, error);
-    if (!err)
-        err = read_parts(catalogue, request, job, error);
-    if (!err && job->kind == ORR_JOB_TRAIN)
-        err = orr_request_train(request, head.gpus, job, error);
-    else if (!err)
-        err = orr_request_infer(catalogue, request, head.gpus, job, error);
-    if (!err)
-        err = check_located(request, job, error);
+    if (!err) err = apply_set(request, &set, error);
+    if (!err) err = read_parts(catalogue, request, job, error);
+    if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head.gpus, job, error);
+    else if (!err) err = orr_request_infer(catalogue, request, head.gpus, job, error);
+    if (!err) err = check_located(request, job, error);
     request->set = NULL;
     return err;
 }
@@ -197,8 +182,7 @@ enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *jso
     struct orr_doc request;
     memset(job, 0, sizeof *job);
     enum orr_err err = orr_doc_parse(json, origin, &request, error);
-    if (!err)
-        err = read_job(catalogue, &request, job, error);
+    if (!err) err = read_job(catalogue, &request, job, error);
     orr_doc_close(&request);
     return err;
 }

@@ -15,11 +15,11 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
 
 /* One section of a request: its keys, and those that only the other kind of request has there. */
 struct orr_section {
-    const char *path;                 /* "plan" */
+    const char *path; /* "plan" */
     const struct orr_field *fields;
     size_t n_fields;
-    const char *const *extra;         /* keys read elsewhere, NULL-terminated */
-    const char *const *foreign;       /* keys of the other kind, NULL-terminated */
+    const char *const *extra;   /* keys read elsewhere, NULL-terminated */
+    const char *const *foreign; /* keys of the other kind, NULL-terminated */
     const char *kind, *foreign_kind;
 };
 

@@ -21,9 +21,11 @@ static const struct orr_field PLAN_FIELDS[] = {
 static const char *const MOVED_WORDS[] = {"fp16", "bf16", "fp8", "int8"};
 static const enum orr_dtype MOVED_FORMATS[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
 
-#define DTYPE(word, member, n, what)                                                                            \
-    {.key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, member),                       \
-     .names = orr_dtype_names, .n_names = n, .meaning = what}
+#define DTYPE(word, member, n, what)                                                                                   \
+    {                                                                                                                  \
+        .key = word, .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, member), .names = orr_dtype_names, \
+        .n_names = n, .meaning = what                                                                                  \
+    }
 
 static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
@@ -31,10 +33,18 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, output_len, true, 1, ORR_CONTEXT_MAX, "tokens of an answer"),
     DTYPE("precision", weights, ORR_N_DTYPES, "storage format of the weights"),
     DTYPE("matrix_precision", matrix, ORR_N_MATRIX_DTYPES, "format of the matrix products"),
-    {.key = "kv_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, kv), .names = MOVED_WORDS,
-     .n_names = ORR_COUNT_OF(MOVED_WORDS), .meaning = "format of the cache"},
-    {.key = "comm_precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct orr_serving, comm), .names = MOVED_WORDS,
-     .n_names = ORR_COUNT_OF(MOVED_WORDS), .meaning = "format of what travels between GPUs"},
+    {.key = "kv_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct orr_serving, kv),
+     .names = MOVED_WORDS,
+     .n_names = ORR_COUNT_OF(MOVED_WORDS),
+     .meaning = "format of the cache"},
+    {.key = "comm_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct orr_serving, comm),
+     .names = MOVED_WORDS,
+     .n_names = ORR_COUNT_OF(MOVED_WORDS),
+     .meaning = "format of what travels between GPUs"},
     ORR_REAL(orr_serving, prefix_hit_frac, ORR_UNIT_NONE, false, 0, ORR_PREFIX_HIT_MAX,
              "share of the prompt already in the cache"),
     ORR_INT(orr_serving, chunk_tokens, false, 0, ORR_CONTEXT_MAX, "tokens of the prompt per step"),
@@ -47,16 +57,16 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", NULL};
-static const char *const TRAIN_PLAN[] = {"vpp", "sp", "zero", "zero_group", "schedule", "cp_kind", "stage_layers",
-                                         NULL};
+static const char *const TRAIN_PLAN[] = {"vpp",      "sp",      "zero",         "zero_group",
+                                         "schedule", "cp_kind", "stage_layers", NULL};
 static const char *const TRAIN_WORKLOAD[] = {
-    "seq", "micro_batch", "global_batch", "recompute", "recompute_every", "attention", "attention_dropout",
-    "hidden_dropout", "causal", NULL};
+    "seq",       "micro_batch",       "global_batch",   "recompute", "recompute_every",
+    "attention", "attention_dropout", "hidden_dropout", "causal",    NULL};
 
-static const struct orr_section PLAN = {"plan", PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN, "infer",
-                                        "train"};
-static const struct orr_section WORKLOAD = {"workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS),
-                                            WORKLOAD_EXTRA, TRAIN_WORKLOAD, "infer", "train"};
+static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
+                                        "infer", "train"};
+static const struct orr_section WORKLOAD = {
+    "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, TRAIN_WORKLOAD, "infer", "train"};
 
 /* ---------------------------------------------------------------- plan */
 
@@ -66,8 +76,7 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     const json_t *object;
     memset(plan, 0, sizeof *plan);
     enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
-    if (!err)
-        err = orr_plan_fill(request, gpus, &job->model, plan, error);
+    if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
     plan->zero_group = plan->dp * plan->cp;
     plan->schedule = ORR_SCHEDULE_1F1B;
     plan->cp_kind = ORR_CP_RING;
@@ -82,17 +91,14 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
 {
     const struct orr_chip *chip = &job->system.chip;
     const enum orr_dtype sixteen = orr_chip_16bit(chip);
-    if (!json_object_get(object, "precision"))
-        serving->weights = sixteen;
+    if (!json_object_get(object, "precision")) serving->weights = sixteen;
     const enum orr_dtype weights = serving->weights;
     if (!json_object_get(object, "matrix_precision"))
         serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
     if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4 && !json_object_get(object, "matrix_precision"))
         serving->matrix = ORR_DTYPE_FP8; /* published MXFP4 weights meet 8-bit activations */
-    if (json_object_get(object, "kv_precision"))
-        serving->kv = MOVED_FORMATS[serving->kv];
-    else
-        serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
+    if (json_object_get(object, "kv_precision")) serving->kv = MOVED_FORMATS[serving->kv];
+    else serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
     serving->comm = json_object_get(object, "comm_precision") ? MOVED_FORMATS[serving->comm] : serving->matrix;
     if (orr_dtype_bytes(serving->comm) < 2 && !json_object_get(object, "comm_precision"))
         serving->comm = sixteen; /* partial sums travel wide unless asked otherwise */
@@ -130,14 +136,13 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
         return orr_doc_fail(request, "workload.draft_tokens", error,
                             "%lld needs a draft_model: a catalogue id, a file path or an object",
                             (long long)job->serving.draft_tokens);
-    if (!value)
-        return ORR_OK;
+    if (!value) return ORR_OK;
     if (!json_object_get(object, "draft_tokens"))
         return orr_doc_fail(request, "workload.draft_model", error,
                             "needs draft_tokens: tokens drafted per step, from 1 to %d (0: off)", ORR_DRAFT_MAX);
     struct orr_reference reference;
-    const enum orr_err err = orr_reference_from(request, "workload.draft_model", value, ORR_PART_MODEL, &reference,
-                                                error);
+    const enum orr_err err =
+        orr_reference_from(request, "workload.draft_model", value, ORR_PART_MODEL, &reference, error);
     /* "set" paths model.* mean the model that is served */
     return err ? err : orr_model_load(catalogue, &reference, NULL, &job->draft, error);
 }
@@ -148,13 +153,10 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     struct orr_serving serving = {.batch = 1, .draft_accept_frac = 0.8};
     const json_t *object;
     enum orr_err err = read_plan(request, gpus, job, error);
-    if (!err)
-        err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
-    if (err)
-        return err;
+    if (!err) err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
+    if (err) return err;
     fill_formats(object, job, &serving);
-    if (!json_object_get(object, "moe_imbalance"))
-        serving.moe_imbalance = default_imbalance(job->plan.ep);
+    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = default_imbalance(job->plan.ep);
     job->serving = serving;
     fill_workload(job);
     return read_draft(catalogue, request, object, job, error);

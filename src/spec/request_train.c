@@ -33,42 +33,55 @@ struct ask {
 static const char *const ATTENTION_WORDS[] = {ORR_ATTENTION_KERNELS(NAME) "flash"};
 enum { ATTENTION_FLASH = ORR_N_ATTENTION_KERNELS }; /* index of "flash" above */
 
-#define WORK_INT(member, low, high, what)                                                                       \
-    {.key = #member, .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .min = low, .max = high,                    \
-     .offset = offsetof(struct ask, workload.member), .meaning = what}
-#define WORK_BOOL(member, what)                                                                                 \
-    {.key = #member, .type = ORR_FIELD_BOOL, .offset = offsetof(struct ask, workload.member), .meaning = what}
-#define WORK_ENUM(member, words, what)                                                                          \
-    {.key = #member, .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.member), .names = words,   \
-     .n_names = sizeof words / sizeof words[0], .meaning = what}
+#define WORK_INT(member, low, high, what)                                                                              \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .min = low, .max = high,                        \
+        .offset = offsetof(struct ask, workload.member), .meaning = what                                               \
+    }
+#define WORK_BOOL(member, what)                                                                                        \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_BOOL, .offset = offsetof(struct ask, workload.member), .meaning = what       \
+    }
+#define WORK_ENUM(member, words, what)                                                                                 \
+    {                                                                                                                  \
+        .key = #member, .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.member), .names = words,       \
+        .n_names = sizeof words / sizeof words[0], .meaning = what                                                     \
+    }
 
 static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(seq, 1, ORR_TOKENS_MAX, "tokens of a sequence"),
     WORK_INT(micro_batch, 1, ORR_MICRO_BATCH_MAX, "sequences of a micro-batch"),
     WORK_INT(global_batch, 1, ORR_BATCH_MAX, "sequences of a step"),
-    {.key = "precision", .type = ORR_FIELD_ENUM, .offset = offsetof(struct ask, workload.precision),
-     .names = orr_dtype_names, .n_names = ORR_N_MATRIX_DTYPES, .meaning = "inputs of the matrix products"},
+    {.key = "precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct ask, workload.precision),
+     .names = orr_dtype_names,
+     .n_names = ORR_N_MATRIX_DTYPES,
+     .meaning = "inputs of the matrix products"},
     WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
     WORK_BOOL(causal, "the masked half of the scores is skipped by fused kernels"),
-    {.key = "moe_imbalance", .type = ORR_FIELD_REAL, .min = 1, .max = ORR_IMBALANCE_MAX,
+    {.key = "moe_imbalance",
+     .type = ORR_FIELD_REAL,
+     .min = 1,
+     .max = ORR_IMBALANCE_MAX,
      .offset = offsetof(struct ask, workload.moe_imbalance),
      .meaning = "rows on the hottest expert rank over the mean"},
 };
 static const char *const WORKLOAD_EXTRA[] = {"engine", NULL};
 
-static const char *const INFER_WORKLOAD[] = {
-    "batch", "input_len", "output_len", "matrix_precision", "kv_precision", "prefix_hit_frac", "chunk_tokens",
-    "draft_model", "draft_tokens", "draft_accept_frac", "disaggregated", NULL};
+static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
+                                             "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
+                                             "draft_tokens", "draft_accept_frac", "disaggregated", NULL};
 static const char *const NO_KEYS[] = {NULL};
 
-static const struct orr_section PLAN = {"plan", PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS, "train",
-                                        "infer"};
-static const struct orr_section WORKLOAD = {"workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS),
-                                            WORKLOAD_EXTRA, INFER_WORKLOAD, "train", "infer"};
+static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS,
+                                        "train", "infer"};
+static const struct orr_section WORKLOAD = {
+    "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, INFER_WORKLOAD, "train", "infer"};
 
 /* ---------------------------------------------------------------- plan */
 
@@ -99,22 +112,15 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     memset(plan, 0, sizeof *plan);
     enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
     const json_t *stage_layers = json_object_get(object, "stage_layers");
-    if (!err && stage_layers)
-        err = read_stage_layers(request, stage_layers, plan, error);
-    if (!err)
-        err = orr_plan_fill(request, gpus, &job->model, plan, error);
-    if (err)
-        return err;
-    if (!json_object_get(object, "zero"))
-        plan->zero = engine->default_zero;
-    if (plan->zero_group == 0)
-        plan->zero_group = plan->dp * plan->cp;
-    if (!json_object_get(object, "sp"))
-        plan->sp = engine->default_sp && plan->tp > 1;
+    if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
+    if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
+    if (err) return err;
+    if (!json_object_get(object, "zero")) plan->zero = engine->default_zero;
+    if (plan->zero_group == 0) plan->zero_group = plan->dp * plan->cp;
+    if (!json_object_get(object, "sp")) plan->sp = engine->default_sp && plan->tp > 1;
     if (!json_object_get(object, "schedule"))
         plan->schedule = plan->vpp > 1 ? ORR_SCHEDULE_INTERLEAVED : ORR_SCHEDULE_1F1B;
-    if (!json_object_get(object, "cp_kind"))
-        plan->cp_kind = ORR_CP_RING;
+    if (!json_object_get(object, "cp_kind")) plan->cp_kind = ORR_CP_RING;
     return ORR_OK;
 }
 
@@ -127,12 +133,9 @@ static enum orr_err fill_attention(const struct orr_doc *request, int asked, con
         return orr_doc_fail(request, "workload.attention", error,
                             "engine %s has no fused kernel of its own; name one: \"flash1\", \"flash2\", \"flash3\"",
                             engine->id);
-    if (asked >= 0 && asked < ORR_N_ATTENTION_KERNELS)
-        *attention = (enum orr_attention_kernel)asked;
-    else if (asked < 0 && engine->attention_unfused_default)
-        *attention = ORR_ATTENTION_UNFUSED;
-    else
-        *attention = engine->attention;
+    if (asked >= 0 && asked < ORR_N_ATTENTION_KERNELS) *attention = (enum orr_attention_kernel)asked;
+    else if (asked < 0 && engine->attention_unfused_default) *attention = ORR_ATTENTION_UNFUSED;
+    else *attention = engine->attention;
     return ORR_OK;
 }
 
@@ -140,24 +143,17 @@ static enum orr_err fill_attention(const struct orr_doc *request, int asked, con
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
     const int64_t max_seq = job->model.max_seq;
-    if (workload->seq == 0)
-        workload->seq = max_seq > 0 && max_seq < 2048 ? max_seq : 2048;
+    if (workload->seq == 0) workload->seq = max_seq > 0 && max_seq < 2048 ? max_seq : 2048;
     workload->micro_batch = orr_at_least_one(workload->micro_batch);
     if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
-    if (!json_object_get(object, "precision"))
-        workload->precision = orr_chip_16bit(&job->system.chip);
-    if (!json_object_get(object, "recompute"))
-        workload->recompute = job->engine.default_recompute;
+    if (!json_object_get(object, "precision")) workload->precision = orr_chip_16bit(&job->system.chip);
+    if (!json_object_get(object, "recompute")) workload->recompute = job->engine.default_recompute;
     workload->recompute_every = orr_at_least_one(workload->recompute_every);
-    if (!json_object_get(object, "attention_dropout"))
-        workload->attention_dropout = job->model.attention_dropout;
-    if (!json_object_get(object, "hidden_dropout"))
-        workload->hidden_dropout = job->model.hidden_dropout;
-    if (!json_object_get(object, "causal"))
-        workload->causal = true;
-    if (!json_object_get(object, "moe_imbalance"))
-        workload->moe_imbalance = 1;
+    if (!json_object_get(object, "attention_dropout")) workload->attention_dropout = job->model.attention_dropout;
+    if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;
+    if (!json_object_get(object, "causal")) workload->causal = true;
+    if (!json_object_get(object, "moe_imbalance")) workload->moe_imbalance = 1;
 }
 
 static enum orr_err read_workload(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)
@@ -165,10 +161,8 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     const json_t *object;
     struct ask ask = {.attention = -1};
     enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
-    if (!err)
-        err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
-    if (err)
-        return err;
+    if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
+    if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
     return ORR_OK;

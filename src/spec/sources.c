@@ -6,8 +6,7 @@
 static bool is_listed(const char *key, const char *const *list)
 {
     for (; *list; list++)
-        if (strcmp(key, *list) == 0)
-            return true;
+        if (strcmp(key, *list) == 0) return true;
     return false;
 }
 
@@ -17,7 +16,8 @@ static enum orr_err check_entries(const struct orr_doc *doc, json_t *sources, st
     char path[ORR_KEY_PATH], shown[ORR_SHOWN];
     const char *key;
     json_t *value;
-    json_object_foreach(sources, key, value) {
+    json_object_foreach(sources, key, value)
+    {
         orr_key_path(path, "sources", key);
         if (!json_is_string(value) || json_string_length(value) == 0)
             return orr_doc_fail(doc, path, error, "must be a text naming a document and date, not %s",
@@ -39,11 +39,10 @@ static bool members_covered(json_t *sources, const char *key, json_t *value)
     char path[ORR_KEY_PATH];
     const char *member;
     json_t *part;
-    if (!json_is_object(value) || json_object_size(value) == 0)
-        return false;
-    json_object_foreach(value, member, part) {
-        if (!json_object_get(sources, orr_key_path(path, key, member)))
-            return false;
+    if (!json_is_object(value) || json_object_size(value) == 0) return false;
+    json_object_foreach(value, member, part)
+    {
+        if (!json_object_get(sources, orr_key_path(path, key, member))) return false;
     }
     return true;
 }
@@ -53,23 +52,22 @@ enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *uns
     json_t *sources = json_object_get(doc->root, "sources");
     const bool in_place = doc->prefix && doc->prefix[0];
     char shown[ORR_SHOWN];
-    if (!sources && in_place)
-        return ORR_OK;
+    if (!sources && in_place) return ORR_OK;
     if (!sources)
         return orr_doc_fail(doc, "", error, "missing key \"sources\": {\"KEY\": \"document, date\", \"*\": ...}");
     if (!json_is_object(sources))
         return orr_doc_fail(doc, "sources", error, "must be an object, not %s", orr_json_shown(shown, sources));
     const enum orr_err err = check_entries(doc, sources, error);
-    if (err || in_place || json_object_get(sources, "*"))
-        return err;
+    if (err || in_place || json_object_get(sources, "*")) return err;
     const char *key;
     json_t *value;
-    json_object_foreach(doc->root, key, value) {
+    json_object_foreach(doc->root, key, value)
+    {
         if (is_listed(key, unsourced) || json_object_get(sources, key) || members_covered(sources, key, value))
             continue;
         if (!orr_doc_is_set(doc, key))
-            return orr_doc_fail(doc, key, error,
-                                "has no source: add one to \"sources\" under \"%.100s\" or \"*\"", key);
+            return orr_doc_fail(doc, key, error, "has no source: add one to \"sources\" under \"%.100s\" or \"*\"",
+                                key);
     }
     return ORR_OK;
 }

@@ -31,8 +31,7 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     memset(system, 0, sizeof *system);
     (void)snprintf(system->id, sizeof system->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
-    if (err)
-        return err;
+    if (err) return err;
     if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
         return orr_doc_fail(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
                             (long long)system->domain_gpus);

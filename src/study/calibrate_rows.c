@@ -38,9 +38,9 @@ enum orr_dtype orr_row_dtype(struct orr_row_reader *r, const char *column, const
     static const struct {
         const char *word;
         enum orr_dtype dtype;
-    } WORDS[] = {{"bf16", ORR_DTYPE_BF16}, {"fp16", ORR_DTYPE_FP16},     {"fp8", ORR_DTYPE_FP8},
+    } WORDS[] = {{"bf16", ORR_DTYPE_BF16}, {"fp16", ORR_DTYPE_FP16},           {"fp8", ORR_DTYPE_FP8},
                  {"int8", ORR_DTYPE_INT8}, {"fp8_block", ORR_DTYPE_FP8_BLOCK}, {"nvfp4", ORR_DTYPE_FP4},
-                 {"fp4", ORR_DTYPE_FP4},   {"tf32", ORR_DTYPE_TF32},     {"fp32", ORR_DTYPE_FP32}};
+                 {"fp4", ORR_DTYPE_FP4},   {"tf32", ORR_DTYPE_TF32},           {"fp32", ORR_DTYPE_FP32}};
     *word = orr_csv_cell(r->csv, r->row, column);
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         if (strcmp(*word, WORDS[i].word) == 0) return WORDS[i].dtype;

@@ -20,26 +20,20 @@ static char *next_cell(struct reader *r, char *end)
     }
     for (;;) {
         const char c = *r->read;
-        if (quoted && c == '\0')
-            return NULL;
+        if (quoted && c == '\0') return NULL;
         if (quoted && c == '"' && r->read[1] != '"') {
             quoted = false;
             r->read++;
             continue;
         }
-        if (!quoted && (c == ',' || c == '\n' || c == '\0'))
-            break;
-        if (quoted && c == '"')
-            r->read++; /* a doubled quote is one */
-        if (*r->read == '\n')
-            r->line++;
-        if (*r->read != '\r' || quoted)
-            *r->write++ = *r->read;
+        if (!quoted && (c == ',' || c == '\n' || c == '\0')) break;
+        if (quoted && c == '"') r->read++; /* a doubled quote is one */
+        if (*r->read == '\n') r->line++;
+        if (*r->read != '\r' || quoted) *r->write++ = *r->read;
         r->read++;
     }
     *end = *r->read;
-    if (*r->read)
-        r->read++;
+    if (*r->read) r->read++;
     *r->write++ = '\0';
     return start;
 }
@@ -47,8 +41,7 @@ static char *next_cell(struct reader *r, char *end)
 static size_t count_char(const char *text, char c)
 {
     size_t n = 0;
-    for (; *text; text++)
-        n += *text == c;
+    for (; *text; text++) n += *text == c;
     return n;
 }
 
@@ -58,7 +51,8 @@ static enum orr_err read_header(struct reader *r, const char *file, struct orr_c
     while (end == ',') {
         char *name = next_cell(r, &end);
         if (!name)
-            return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = file, .line = 1}, "a quote is never closed");
+            return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = file, .line = 1},
+                            "a quote is never closed");
         csv->names[csv->n_columns++] = name;
     }
     r->line++;
@@ -74,9 +68,9 @@ static enum orr_err read_row(struct reader *r, const char *file, struct orr_csv 
     while (end == ',') {
         char *cell = next_cell(r, &end);
         if (!cell)
-            return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = file, .line = line}, "a quote is never closed");
-        if (n < csv->n_columns)
-            row[n] = cell;
+            return orr_fail(error, ORR_ERR_SYNTAX, (struct orr_place){.file = file, .line = line},
+                            "a quote is never closed");
+        if (n < csv->n_columns) row[n] = cell;
         n++;
     }
     r->line++;
@@ -112,13 +106,10 @@ enum orr_err orr_csv_parse(const char *text, const char *file, struct orr_csv *c
     enum orr_err err = read_header(&r, file, csv, error);
     if (!err) {
         csv->cells = calloc((count_char(text, '\n') + 2) * csv->n_columns, sizeof *csv->cells);
-        if (!csv->cells)
-            err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
+        if (!csv->cells) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
     }
-    while (!err && *r.read)
-        err = read_row(&r, file, csv, error);
-    if (err)
-        orr_csv_free(csv);
+    while (!err && *r.read) err = read_row(&r, file, csv, error);
+    if (err) orr_csv_free(csv);
     return err;
 }
 
@@ -134,15 +125,13 @@ void orr_csv_free(struct orr_csv *csv)
 bool orr_csv_has(const struct orr_csv *csv, const char *name)
 {
     for (size_t i = 0; i < csv->n_columns; i++)
-        if (strcmp(csv->names[i], name) == 0)
-            return true;
+        if (strcmp(csv->names[i], name) == 0) return true;
     return false;
 }
 
 const char *orr_csv_cell(const struct orr_csv *csv, size_t row, const char *name)
 {
     for (size_t i = 0; i < csv->n_columns; i++)
-        if (strcmp(csv->names[i], name) == 0)
-            return csv->cells[row * csv->n_columns + i];
+        if (strcmp(csv->names[i], name) == 0) return csv->cells[row * csv->n_columns + i];
     return "";
 }

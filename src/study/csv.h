@@ -6,10 +6,10 @@
 
 struct orr_csv {
     size_t n_columns, n_rows;
-    char **names;       /* n_columns */
-    char **cells;       /* n_rows * n_columns */
-    char *storage;      /* all strings live here */
-    int *lines;         /* line in the file of every row */
+    char **names;  /* n_columns */
+    char **cells;  /* n_rows * n_columns */
+    char *storage; /* all strings live here */
+    int *lines;    /* line in the file of every row */
 };
 
 enum orr_err orr_csv_parse(const char *text, const char *file, struct orr_csv *csv, struct orr_error *error);

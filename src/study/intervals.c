@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL 2.0
-#define TAIL_FRAC 0.1
+#define POOL       2.0
+#define TAIL_FRAC  0.1
 #define LEAST_FRAC 0.01 /* a prediction lies inside its own interval */
 
 struct residual {
@@ -43,8 +43,7 @@ double orr_weighted_quantile(const struct orr_weighted *points, size_t n, double
 {
     double below = 0, last_at = 0, last = points[0].value;
     for (size_t i = 0; i < n; i++) {
-        if (points[i].weight <= 0)
-            continue;
+        if (points[i].weight <= 0) continue;
         const double at = below + points[i].weight / 2;
         if (at >= q)
             return below > 0 ? last + (points[i].value - last) * (q - last_at) / (at - last_at) : points[i].value;
@@ -142,18 +141,15 @@ static bool usable(const struct orr_score *score)
 static int ascending(const void *a, const void *b)
 {
     const struct point *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
     return x->i != y->i ? (x->i > y->i) - (x->i < y->i) : x->mirrored - y->mirrored;
 }
 
 static size_t number_of_source(struct pool *pool, const char *source)
 {
     size_t i = 0;
-    while (i < pool->n_sources && strcmp(pool->sources[i], source) != 0)
-        i++;
-    if (i == pool->n_sources)
-        pool->sources[pool->n_sources++] = source;
+    while (i < pool->n_sources && strcmp(pool->sources[i], source) != 0) i++;
+    if (i == pool->n_sources) pool->sources[pool->n_sources++] = source;
     return i;
 }
 
@@ -185,8 +181,7 @@ static void collect(struct pool *pool, const struct orr_validation *v, const cha
 {
     for (size_t i = 0; i < v->n_scores; i++) {
         const struct orr_score *score = &v->scores[i];
-        if (!usable(score) || (left_out && strcmp(score->source, left_out) == 0))
-            continue;
+        if (!usable(score) || (left_out && strcmp(score->source, left_out) == 0)) continue;
         const double ratio = ratio_of(score);
         pool->points[2 * pool->n] = (struct point){ratio, pool->n, false};
         pool->points[2 * pool->n + 1] = (struct point){1 / ratio, pool->n, true};
@@ -225,8 +220,7 @@ static enum orr_err cover_source(const struct orr_validation *v, size_t first, c
     bool seen[ORR_N_REGIMES][2] = {{false}};
     for (size_t i = first; !err && i < v->n_scores; i++) {
         const struct orr_score *score = &v->scores[i];
-        if (!usable(score) || strcmp(score->source, v->scores[first].source) != 0)
-            continue;
+        if (!usable(score) || strcmp(score->source, v->scores[first].source) != 0) continue;
         struct orr_coverage *c = &coverage[score->regime][score->calibrated];
         c->n++;
         c->n_inside += inside(score, all);
@@ -241,8 +235,7 @@ static enum orr_err cover_source(const struct orr_validation *v, size_t first, c
 static bool first_of_source(const struct orr_validation *v, size_t i)
 {
     for (size_t j = 0; j < i; j++)
-        if (strcmp(v->scores[j].source, v->scores[i].source) == 0)
-            return false;
+        if (strcmp(v->scores[j].source, v->scores[i].source) == 0) return false;
     return true;
 }
 
@@ -253,7 +246,6 @@ enum orr_err orr_interval_coverage(const struct orr_validation *validation,
     enum orr_err err = orr_interval_table_of(validation, NULL, &all);
     memset(coverage, 0, sizeof(struct orr_coverage[ORR_N_REGIMES][2]));
     for (size_t i = 0; !err && i < validation->n_scores; i++)
-        if (first_of_source(validation, i))
-            err = cover_source(validation, i, &all, coverage);
+        if (first_of_source(validation, i)) err = cover_source(validation, i, &all, coverage);
     return err;
 }

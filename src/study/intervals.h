@@ -25,9 +25,9 @@ ORR_NODISCARD enum orr_err orr_interval_table_of(const struct orr_validation *va
 /* Timed scores of one class. */
 struct orr_coverage {
     size_t n, n_sources;
-    size_t n_inside;       /* in the interval of the table from all sources */
-    size_t n_left;         /* scores for which other sources are left to make a table from */
-    size_t n_left_inside;  /* in the interval of that table */
+    size_t n_inside;      /* in the interval of the table from all sources */
+    size_t n_left;        /* scores for which other sources are left to make a table from */
+    size_t n_left_inside; /* in the interval of that table */
 };
 
 ORR_NODISCARD enum orr_err orr_interval_coverage(const struct orr_validation *validation,

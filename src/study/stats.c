@@ -33,22 +33,20 @@ static void fill_stats(double *errors, size_t n, struct orr_error_stats *stats)
     stats->max_frac = errors[n - 1];
 }
 
-struct orr_error_stats orr_score_stats(const struct orr_validation *validation, const char *(*member)(const struct orr_score *),
-                                       const char *value)
+struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
+                                       const char *(*member)(const struct orr_score *), const char *value)
 {
     struct orr_error_stats stats = {0};
     double *errors = malloc((validation->n_scores + 1) * sizeof *errors);
     size_t timed = 0, covered = 0;
     for (size_t i = 0; errors && i < validation->n_scores; i++) {
         const struct orr_score *score = &validation->scores[i];
-        if (score->skipped[0] || (member && strcmp(member(score), value) != 0))
-            continue;
+        if (score->skipped[0] || (member && strcmp(member(score), value) != 0)) continue;
         errors[stats.n++] = score->error;
         timed += score->timed;
         covered += score->timed && score->covered;
     }
-    if (stats.n > 0)
-        fill_stats(errors, stats.n, &stats);
+    if (stats.n > 0) fill_stats(errors, stats.n, &stats);
     stats.coverage80_frac = timed > 0 ? (double)covered / (double)timed : (double)NAN;
     free(errors);
     return stats;

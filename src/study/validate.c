@@ -15,8 +15,7 @@ static void add_string(struct orr_text *text, const char *value)
 {
     orr_text_add(text, "\"");
     for (const char *c = value; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            orr_text_add(text, "\\");
+        if (*c == '"' || *c == '\\') orr_text_add(text, "\\");
         orr_text_add(text, (unsigned char)*c < 0x20 ? " " : "%c", *c);
     }
     orr_text_add(text, "\"");
@@ -25,8 +24,7 @@ static void add_string(struct orr_text *text, const char *value)
 /* "key": cell, unless the cell is empty: then the documented default applies. */
 void orr_row_cell(struct orr_text *text, const char *key, const char *cell)
 {
-    if (!cell[0])
-        return;
+    if (!cell[0]) return;
     const char last = text->data[text->length - 1];
     orr_text_add(text, "%s\"%s\":", last == '{' ? "" : ",", key);
     add_string(text, cell);
@@ -43,8 +41,7 @@ static void add_number(struct orr_text *text, const char *key, long value)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%ld", value);
-    if (value > 0)
-        orr_row_cell(text, key, digits);
+    if (value > 0) orr_row_cell(text, key, digits);
 }
 
 /* Facts a source states only in prose: expert tensor parallelism, the sharding group, the framework. */
@@ -114,8 +111,7 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
 /* The score has a measured value; else it says what is wrong with the cell. */
 static bool measured(struct orr_score *score, const char *column, const char *cell)
 {
-    if (score->measured > 0 && isfinite(score->measured))
-        return true;
+    if (score->measured > 0 && isfinite(score->measured)) return true;
     snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
     return false;
 }
@@ -124,8 +120,7 @@ bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
 {
     struct orr_error error;
     const bool read = request && orr_job_read(w->catalogue, request, "row", &w->job, &error) == ORR_OK;
-    if (!read)
-        snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
+    if (!read) snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
     free(request);
     return read;
 }
@@ -133,8 +128,7 @@ bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
 /* Read a request into the validator's job and predict it; on failure the score says why. */
 static bool predict(struct validator *w, char *request, struct orr_score *score)
 {
-    if (!orr_row_read(w, request, score))
-        return false;
+    if (!orr_row_read(w, request, score)) return false;
     orr_train(&w->job, w->scratch, &w->result);
     return true;
 }
@@ -144,18 +138,15 @@ static bool predict_training(struct validator *w, size_t row, struct orr_score *
 {
     const struct orr_csv *csv = w->csv;
     const char *printed = orr_csv_cell(csv, row, "micro_batch");
-    if (!predict(w, training_request(csv, row, printed[0] ? printed : "1"), score))
-        return false;
+    if (!predict(w, training_request(csv, row, printed[0] ? printed : "1"), score)) return false;
     int64_t micro_batch = printed[0] ? 1 : w->job.engine.default_micro_batch;
     for (; micro_batch > 1; micro_batch /= 2) {
         struct orr_job job = w->job;
         struct orr_result result;
         job.workload.micro_batch = micro_batch;
-        if (orr_job_check(&job, NULL) != ORR_OK)
-            continue;
+        if (orr_job_check(&job, NULL) != ORR_OK) continue;
         orr_train(&job, w->scratch, &result);
-        if (!result.fits)
-            continue;
+        if (!result.fits) continue;
         w->job = job;
         w->result = result;
         break;
@@ -169,10 +160,8 @@ static void score_training_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
     score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
-    if (!measured(score, "value", orr_csv_cell(csv, row, "value")))
-        return;
-    if (!predict_training(w, row, score))
-        return;
+    if (!measured(score, "value", orr_csv_cell(csv, row, "value"))) return;
+    if (!predict_training(w, row, score)) return;
     const double value = score->measured, step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
         score->predicted = step_s;
@@ -189,7 +178,8 @@ static void score_training_row(struct validator *w, size_t row)
         score->error = score->predicted / value - 1;
     } else {
         snprintf(score->skipped, sizeof score->skipped,
-                 "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, peak_memory_gib)",
+                 "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, "
+                 "peak_memory_gib)",
                  metric);
     }
 }
@@ -204,9 +194,11 @@ static char *lab_request(const struct orr_csv *csv, size_t row)
     struct orr_text text = {0};
     orr_text_add(&text, "{\"kind\":\"train\",\"gpus\":1,\"system\":\"h200-sxm\",\"model\":{");
     /* the lab's GPT has biases and layer norms but no position vectors: gpt_neox without rotary dimensions */
-    orr_text_add(&text, llama ? "\"model_type\":\"llama\"" : "\"model_type\":\"gpt_neox\",\"rotary_pct\":0,\"use_parallel_residual\":false");
-    orr_text_add(&text, ",\"tie_word_embeddings\":false,\"hidden_size\":%s,\"num_hidden_layers\":%s,\"num_attention_heads\":%s",
-                 orr_csv_cell(csv, row, "hidden"), orr_csv_cell(csv, row, "layers"), orr_csv_cell(csv, row, "heads"));
+    orr_text_add(&text, llama ? "\"model_type\":\"llama\""
+                              : "\"model_type\":\"gpt_neox\",\"rotary_pct\":0,\"use_parallel_residual\":false");
+    orr_text_add(
+        &text, ",\"tie_word_embeddings\":false,\"hidden_size\":%s,\"num_hidden_layers\":%s,\"num_attention_heads\":%s",
+        orr_csv_cell(csv, row, "hidden"), orr_csv_cell(csv, row, "layers"), orr_csv_cell(csv, row, "heads"));
     orr_text_add(&text, ",\"intermediate_size\":%s,\"vocab_size\":%s,\"max_position_embeddings\":131072}",
                  orr_csv_cell(csv, row, "ffn"), orr_csv_cell(csv, row, "vocab"));
     orr_text_add(&text, ",\"workload\":{\"engine\":\"%s\",\"attention_dropout\":%s,\"hidden_dropout\":%s",
@@ -225,8 +217,7 @@ static char *lab_request(const struct orr_csv *csv, size_t row)
 static void name_lab(struct orr_score *score)
 {
     score->system = "h200-sxm";
-    if (!score->source[0])
-        score->source = "orrery-lab H200 training";
+    if (!score->source[0]) score->source = "orrery-lab H200 training";
 }
 
 static void score_lab_row(struct validator *w, size_t row)
@@ -235,8 +226,7 @@ static void score_lab_row(struct validator *w, size_t row)
     const char *peak = orr_csv_cell(csv, row, "peak_bytes"), *step = orr_csv_cell(csv, row, "step_s");
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
-    if (!predict(w, lab_request(csv, row), time))
-        return;
+    if (!predict(w, lab_request(csv, row), time)) return;
     const bool ran = peak[0] != '\0';
     w->v->n_verdicts++;
     w->v->n_wrong_verdicts += w->result.fits != ran;
@@ -246,15 +236,13 @@ static void score_lab_row(struct validator *w, size_t row)
         return;
     }
     time->measured = strtod(step, NULL);
-    if (!measured(time, "step_s", step))
-        return;
+    if (!measured(time, "step_s", step)) return;
     time->predicted = w->result.step_time_s;
     orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
     memory->measured = strtod(peak, NULL) / (1024.0 * 1024.0 * 1024.0);
-    if (!measured(memory, "peak_bytes", peak))
-        return;
+    if (!measured(memory, "peak_bytes", peak)) return;
     memory->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
     memory->error = memory->predicted / memory->measured - 1;
 }
@@ -282,8 +270,7 @@ static char *layer_request(const struct orr_csv *csv, size_t row)
 static double phase_total_s(const struct orr_phase_sum *sum)
 {
     double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++)
-        total_s += sum->exposed_s[g];
+    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
     return total_s;
 }
 
@@ -299,8 +286,7 @@ static void score_layer_row(struct validator *w, size_t row)
     const double forward_s = phase_total_s(&sum->forward);
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
     score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
-    if (score->predicted > 0)
-        orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
+    if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown phase \"%.40s\" (known: forward, backward, forward+backward)", phase);
@@ -316,8 +302,7 @@ static void (*scorer_of(const struct orr_csv *csv))(struct validator *, size_t)
         return score_lab_row;
     if (orr_csv_has(csv, "metric") && orr_csv_has(csv, "value") && orr_csv_has(csv, "input_len"))
         return orr_score_infer_row;
-    if (orr_csv_has(csv, "phase") && orr_csv_has(csv, "time_s"))
-        return score_layer_row;
+    if (orr_csv_has(csv, "phase") && orr_csv_has(csv, "time_s")) return score_layer_row;
     return NULL;
 }
 
@@ -325,12 +310,10 @@ static void (*scorer_of(const struct orr_csv *csv))(struct validator *, size_t)
 static bool grow(struct orr_validation *v, const struct orr_csv *csv)
 {
     struct orr_csv *csvs = realloc(v->csvs, (v->n_csvs + 1) * sizeof *csvs);
-    if (!csvs)
-        return false;
+    if (!csvs) return false;
     v->csvs = csvs;
     struct orr_score *scores = realloc(v->scores, (v->n_scores + 2 * csv->n_rows + 1) * sizeof *scores);
-    if (!scores)
-        return false;
+    if (!scores) return false;
     v->scores = scores;
     v->csvs[v->n_csvs++] = *csv;
     return true;
@@ -341,18 +324,18 @@ static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
 }
 
-static enum orr_err score_file(struct validator *w, const struct orr_csv *csv, const char *origin, struct orr_error *error)
+static enum orr_err score_file(struct validator *w, const struct orr_csv *csv, const char *origin,
+                               struct orr_error *error)
 {
     void (*score_row)(struct validator *, size_t) = scorer_of(csv);
     if (!score_row)
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
-                        "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
-                        "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
-    if (!grow(w->v, csv))
-        return out_of_memory(origin, error);
+        return orr_fail(
+            error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
+            "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
+            "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
+    if (!grow(w->v, csv)) return out_of_memory(origin, error);
     w->csv = csv;
-    for (size_t row = 0; row < csv->n_rows; row++)
-        score_row(w, row);
+    for (size_t row = 0; row < csv->n_rows; row++) score_row(w, row);
     w->v->n_rows += csv->n_rows;
     return ORR_OK;
 }
@@ -370,24 +353,19 @@ enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv
         w->v = v;
         w->scratch = scratch;
         err = score_file(w, &table, origin, error);
-        if (err)
-            orr_csv_free(&table);
+        if (err) orr_csv_free(&table);
     }
     orr_scratch_free(scratch);
     free(w);
-    if (err && v != *validation)
-        orr_validation_free(v);
-    else
-        *validation = v;
+    if (err && v != *validation) orr_validation_free(v);
+    else *validation = v;
     return err;
 }
 
 void orr_validation_free(struct orr_validation *validation)
 {
-    if (!validation)
-        return;
-    for (size_t i = 0; i < validation->n_csvs; i++)
-        orr_csv_free(&validation->csvs[i]);
+    if (!validation) return;
+    for (size_t i = 0; i < validation->n_csvs; i++) orr_csv_free(&validation->csvs[i]);
     free(validation->csvs);
     free(validation->scores);
     free(validation);

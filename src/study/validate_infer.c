@@ -34,17 +34,14 @@ static void add_plan(struct orr_text *text, const struct orr_csv *csv, size_t ro
     const long gpus = number(orr_csv_cell(csv, row, "gpus"), 1), tp = number(orr_csv_cell(csv, row, "tp"), 1);
     const long pp = number(orr_csv_cell(csv, row, "pp"), 1), ep = number(orr_csv_cell(csv, row, "ep"), 1);
     long dp = number(orr_csv_cell(csv, row, "dp"), 0), attention = tp;
-    if (dp <= 0)
-        dp = gpus / (tp * pp) > 0 ? gpus / (tp * pp) : 1;
-    if (tp * pp * dp != gpus && gpus % (pp * dp) == 0)
-        attention = gpus / (pp * dp);
+    if (dp <= 0) dp = gpus / (tp * pp) > 0 ? gpus / (tp * pp) : 1;
+    if (tp * pp * dp != gpus && gpus % (pp * dp) == 0) attention = gpus / (pp * dp);
     orr_text_add(text, ",\"plan\":{");
     add_number(text, "tp", attention);
     add_number(text, "pp", pp);
     add_number(text, "dp", dp);
     add_number(text, "ep", ep);
-    if (ep > 1)
-        add_number(text, "etp", 1);
+    if (ep > 1) add_number(text, "etp", 1);
     orr_text_add(text, "}");
 }
 
@@ -64,8 +61,7 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
-    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0)
-        n.output = 1;
+    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) n.output = 1;
     const char *pass = strstr(notes, "PREFILL only");
     const char *tokens = pass ? strstr(pass, "; ") : NULL;
     if (tokens) /* "16384 tokens per GPU per pass" */
@@ -85,7 +81,10 @@ static char *infer_request(const struct orr_csv *csv, size_t row, const struct l
     add_plan(&text, csv, row);
     orr_text_add(&text, ",\"workload\":{");
     orr_row_cell(&text, "precision", precision[0] ? precision : "fp16");
-    orr_row_cell(&text, "kv_precision", kv[0] ? kv : narrow(precision) ? "fp8" : ""); /* quantised models ship 8-bit caches */
+    orr_row_cell(&text, "kv_precision",
+                 kv[0]               ? kv
+                 : narrow(precision) ? "fp8"
+                                     : ""); /* quantised models ship 8-bit caches */
     orr_row_cell(&text, "engine", engine[0] ? engine : "vllm");
     add_number(&text, "batch", n->batch);
     add_number(&text, "input_len", n->input);
@@ -101,12 +100,12 @@ static double iteration_s(const struct orr_job *job, int64_t batch)
     const struct orr_serving *s = &job->serving;
     const double finished = (double)batch / (double)s->output_len, prompt = finished * (double)s->input_len;
     struct orr_step_model *model = orr_step_model_new(job);
-    if (!model)
-        return (double)NAN;
+    if (!model) return (double)NAN;
     const int64_t sequences = prompt > 0 ? (int64_t)orr_max(1, orr_ceil(finished)) : 0;
     const struct orr_step step = {.prefill_tokens = (int64_t)prompt,
                                   .prefill_sequences = sequences,
-                                  .prefill_context = (int64_t)orr_max(0, ((double)(sequences * s->input_len) - prompt) / 2),
+                                  .prefill_context =
+                                      (int64_t)orr_max(0, ((double)(sequences * s->input_len) - prompt) / 2),
                                   .decode_sequences = batch,
                                   .decode_context = batch * (s->input_len + s->output_len / 2)};
     const double time_s = orr_step_time(model, &step);
@@ -155,7 +154,8 @@ static bool predicted_value(const struct orr_infer_result *result, const char *m
                  {"prefill_s", result->prefill_s, true},
                  {"decode_step_s", result->decode_s, true},
                  {"tokens_per_s_per_gpu",
-                  strstr(notes, "PREFILL") ? result->input_tokens_per_s_per_gpu : result->output_tokens_per_s_per_gpu, false}};
+                  strstr(notes, "PREFILL") ? result->input_tokens_per_s_per_gpu : result->output_tokens_per_s_per_gpu,
+                  false}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, metric) == 0) {
             *value = known[i].value;
@@ -168,10 +168,8 @@ static bool predicted_value(const struct orr_infer_result *result, const char *m
 /* A row of one phase has that phase's regime, whatever the longer phase of its request. */
 static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric)
 {
-    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0)
-        return orr_prefill_regime(job, result);
-    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0)
-        return orr_decode_regime(job, result);
+    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) return orr_prefill_regime(job, result);
+    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0) return orr_decode_regime(job, result);
     return orr_infer_regime(job, result);
 }
 
@@ -189,8 +187,7 @@ void orr_score_infer_row(struct validator *w, size_t row)
         return;
     }
     const struct lengths n = lengths_of(csv, row, metric);
-    if (!orr_row_read(w, infer_request(csv, row, &n), score))
-        return;
+    if (!orr_row_read(w, infer_request(csv, row, &n), score)) return;
     orr_infer(&w->job, w->scratch, &result);
     const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0;
     if (rate && in_flight(csv, row) && !strstr(notes, "PREFILL")) {
@@ -202,5 +199,6 @@ void orr_score_infer_row(struct validator *w, size_t row)
         return;
     }
     const double time_s = is_time ? score->predicted : result.latency_s;
-    orr_row_time(w, regime_of(&w->job, &result, metric), time_s, is_time ? score->measured : time_s * score->predicted / score->measured, score);
+    orr_row_time(w, regime_of(&w->job, &result, metric), time_s,
+                 is_time ? score->measured : time_s * score->predicted / score->measured, score);
 }
