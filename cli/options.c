@@ -10,45 +10,32 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define HEADING(text, for_)                                                                                            \
-    {                                                                                                                  \
-        .kind = CLI_HEADING, .commands = (for_), .help = (text)                                                        \
-    }
-#define TOP(name_, also, arg, text)                                                                                    \
-    {                                                                                                                  \
-        .name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .keys = (name_),                      \
-        .commands = CLI_FOR_JOB, .help = (text)                                                                        \
-    }
-#define FIELD_OF(name_, also, arg, section_, key_, for_, text)                                                         \
-    {                                                                                                                  \
-        .name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .section = (section_),                \
-        .keys = (key_), .commands = (for_), .help = (text)                                                             \
-    }
-#define FIELD(name_, also, arg, section_, key_, text) FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_TRAIN, text)
-#define SERVE(name_, also, arg, section_, key_, text) FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_INFER, text)
-#define SWITCH(name_, also, section_, keys_, for_, text)                                                               \
-    {                                                                                                                  \
-        .name = (name_), .aliases = (also), .kind = CLI_BOOL, .section = (section_), .keys = (keys_),                  \
-        .commands = (for_), .help = (text)                                                                             \
-    }
-#define WORD(name_, section_, key_, word_, for_, text)                                                                 \
-    {                                                                                                                  \
-        .name = (name_), .aliases = "", .kind = CLI_WORD, .section = (section_), .keys = (key_), .word = (word_),      \
-        .commands = (for_), .help = (text)                                                                             \
-    }
-#define FORMAT(name_, format_, for_, text)                                                                             \
-    {                                                                                                                  \
-        .name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)    \
-    }
-#define ACTION(name_, also, arg, kind_, for_, text)                                                                    \
-    {                                                                                                                  \
-        .name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)     \
-    }
-#define DUMP(stages, for_, text)                                                                                       \
-    {                                                                                                                  \
-        .name = "dump", .aliases = "", .argument = "STAGE", .kind = CLI_DUMP, .keys = (stages), .commands = (for_),    \
-        .help = (text)                                                                                                 \
-    }
+/* clang-format off: tables laid out by hand */
+
+#define HEADING(text, for_) {.kind = CLI_HEADING, .commands = (for_), .help = (text)}
+#define TOP(name_, also, arg, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .keys = (name_), \
+     .commands = CLI_FOR_JOB, .help = (text)}
+#define FIELD_OF(name_, also, arg, section_, key_, for_, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = CLI_TEXT, .section = (section_), \
+     .keys = (key_), .commands = (for_), .help = (text)}
+#define FIELD(name_, also, arg, section_, key_, text) \
+    FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_TRAIN, text)
+#define SERVE(name_, also, arg, section_, key_, text) \
+    FIELD_OF(name_, also, arg, section_, key_, CLI_FOR_INFER, text)
+#define SWITCH(name_, also, section_, keys_, for_, text) \
+    {.name = (name_), .aliases = (also), .kind = CLI_BOOL, .section = (section_), .keys = (keys_), \
+     .commands = (for_), .help = (text)}
+#define WORD(name_, section_, key_, word_, for_, text) \
+    {.name = (name_), .aliases = "", .kind = CLI_WORD, .section = (section_), .keys = (key_), .word = (word_), \
+     .commands = (for_), .help = (text)}
+#define FORMAT(name_, format_, for_, text) \
+    {.name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)}
+#define ACTION(name_, also, arg, kind_, for_, text) \
+    {.name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)}
+#define DUMP(stages, for_, text) \
+    {.name = "dump", .aliases = "", .argument = "STAGE", .kind = CLI_DUMP, .keys = (stages), .commands = (for_), \
+     .help = (text)}
 
 static const struct cli_option options[] = {
     HEADING("Job", CLI_FOR_JOB),
@@ -68,21 +55,16 @@ static const struct cli_option options[] = {
     SERVE("dp", "data-parallel-size dp-size", "N", "plan", "dp", "replicas; default: the GPUs that are left"),
     SERVE("cp", "context-parallel-size cp-size", "N", "plan", "cp", "context parallel: shortens the prefill"),
     SERVE("ep", "expert-parallel-size ep-size", "N", "plan", "ep", "expert parallel"),
-    FIELD_OF("etp", "expert-tensor-parallel-size", "N", "plan", "etp", CLI_FOR_JOB, "tensor parallel inside an expert"),
+    FIELD_OF("etp", "expert-tensor-parallel-size", "N", "plan", "etp", CLI_FOR_JOB,
+             "tensor parallel inside an expert"),
     SWITCH("sp", "sequence-parallel", "plan", "sp", CLI_FOR_TRAIN, "sequence parallel"),
     FIELD("zero", "zero-stage", "0-3", "plan", "zero", "sharding of optimizer, gradients, weights"),
     WORD("use-distributed-optimizer", "plan", "zero", "1", CLI_FOR_TRAIN, "same as --zero 1"),
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule", "gpipe, 1f1b, interleaved, zb-h1, zb-h2"),
     FIELD("cp-kind", "", "NAME", "plan", "cp_kind", "ring, allgather, ulysses"),
-    {.name = "stage-layers",
-     .aliases = "",
-     .argument = "N,N,...",
-     .kind = CLI_LIST,
-     .section = "plan",
-     .keys = "stage_layers",
-     .commands = CLI_FOR_TRAIN,
-     .help = "layers of each pipeline rank"},
+    {.name = "stage-layers", .aliases = "", .argument = "N,N,...", .kind = CLI_LIST, .section = "plan",
+     .keys = "stage_layers", .commands = CLI_FOR_TRAIN, .help = "layers of each pipeline rank"},
     HEADING("Workload", CLI_FOR_JOB),
     FIELD("seq", "seq-length seq-len", "N", "workload", "seq", "tokens in a sequence"),
     FIELD("micro-batch", "micro-batch-size", "N", "workload", "micro_batch", "sequences in a micro-batch"),
@@ -120,7 +102,8 @@ static const struct cli_option options[] = {
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
-    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL, "add your own models/, chips/, ...; repeatable"),
+    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL,
+           "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
@@ -169,9 +152,7 @@ static const char *other_command(const char *flag, size_t n)
     static const struct {
         unsigned command;
         const char *name;
-    } commands[] = {{CLI_FOR_TRAIN, "train"},
-                    {CLI_FOR_INFER, "infer"},
-                    {CLI_FOR_VALIDATE, "validate"},
+    } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"},
                     {CLI_FOR_CALIBRATE, "calibrate"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (find_option(flag, n, commands[i].command)) return commands[i].name;

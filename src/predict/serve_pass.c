@@ -47,6 +47,11 @@ static void add_op(const struct orr_job *job, const struct orr_op *op, const str
     pass->dram_bytes += n * cost->dram_bytes;
 }
 
+double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac)
+{
+    return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at(cost, clock_frac);
+}
+
 struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                              size_t first, size_t end, double clock_frac)
 {
@@ -54,8 +59,7 @@ struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list
     double rows = 0;
     for (size_t i = first; i < end; i++) {
         const struct orr_op *op = &list->items[i];
-        const double time_s =
-            op->kind == ORR_OP_COLLECTIVE ? costs[i].total_s - costs[i].hidden_s : orr_cost_at(&costs[i], clock_frac);
+        const double time_s = orr_pass_op_s(op, &costs[i], clock_frac);
         add_op(job, op, &costs[i], time_s, &pass);
         rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
     }

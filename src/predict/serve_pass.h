@@ -24,6 +24,9 @@ double orr_pass_s(const struct orr_pass *pass); /* kernels and collectives, gaps
 size_t orr_pass_build(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                       enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
 
+/* Seconds one execution takes at `clock_frac` of the burst clock; what a collective hides is not seen. */
+double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
+
 /* Add the operators first..end up with matrix kernels at `clock_frac` of the burst clock. */
 struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                              size_t first, size_t end, double clock_frac);

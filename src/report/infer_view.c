@@ -80,8 +80,7 @@ double orr_infer_runs(const struct orr_infer_view *view, size_t i)
 
 double orr_infer_run_s(const struct orr_infer_view *view, size_t i)
 {
-    if (view->ops[i].kind == ORR_OP_COLLECTIVE) return view->costs[i].total_s - view->costs[i].hidden_s;
-    return orr_cost_at(&view->costs[i], phase_sums(view, view->ops[i].phase)->clock_frac);
+    return orr_pass_op_s(&view->ops[i], &view->costs[i], phase_sums(view, view->ops[i].phase)->clock_frac);
 }
 
 double orr_infer_part_s(const struct orr_infer_view *view, size_t i, enum orr_infer_part part)

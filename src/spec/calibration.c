@@ -6,6 +6,8 @@
 #include "spec/sources.h"
 #include "spec/spec.h"
 
+/* clang-format off: tables laid out by hand */
+
 /* How well a group of constants fits its rows; checked, shown by the catalogue, not used by the model. */
 struct fit {
     int64_t rows;
@@ -33,27 +35,20 @@ struct line_entry {
 };
 
 /* Rows of the tables below: key, member of the entry. */
-#define NUMBER(S, group, name, of, need, low, high, what)                                                              \
-    {                                                                                                                  \
-        .key = #name, .type = ORR_FIELD_REAL, .unit = of, .required = need, .min = low, .max = high,                   \
-        .offset = offsetof(struct S, group.name), .meaning = what                                                      \
-    }
-#define FIT(S)                                                                                                         \
-    {.key = "rows",                                                                                                    \
-     .type = ORR_FIELD_INT,                                                                                            \
-     .unit = ORR_UNIT_COUNT,                                                                                           \
-     .min = 0,                                                                                                         \
-     .max = 1e9,                                                                                                       \
-     .offset = offsetof(struct S, fit.rows),                                                                           \
-     .meaning = "kernel timings fitted"},                                                                              \
-        NUMBER(S, fit, median_error_frac, ORR_UNIT_NONE, false, 0, 10, "median error of the fit"),                     \
-        NUMBER(S, fit, p90_error_frac, ORR_UNIT_NONE, false, 0, 10, "error nine in ten rows stay below")
+#define NUMBER(S, group, name, of, need, low, high, what)                                                     \
+    {.key = #name, .type = ORR_FIELD_REAL, .unit = of, .required = need, .min = low, .max = high,             \
+     .offset = offsetof(struct S, group.name), .meaning = what}
+#define FIT(S)                                                                                                \
+    {.key = "rows", .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .min = 0, .max = 1e9,                      \
+     .offset = offsetof(struct S, fit.rows), .meaning = "kernel timings fitted"},                             \
+    NUMBER(S, fit, median_error_frac, ORR_UNIT_NONE, false, 0, 10, "median error of the fit"),                \
+    NUMBER(S, fit, p90_error_frac, ORR_UNIT_NONE, false, 0, 10, "error nine in ten rows stay below")
 
 /* A fraction of zero would divide by zero: a kernel that makes no progress is no calibration. */
-#define LEAST_FRAC                           0.001
-#define GEMM(name, of, low, high, what)      NUMBER(gemm_entry, constants, name, of, true, low, high, what)
+#define LEAST_FRAC 0.001
+#define GEMM(name, of, low, high, what) NUMBER(gemm_entry, constants, name, of, true, low, high, what)
 #define ATTENTION(name, of, low, high, what) NUMBER(attention_entry, constants, name, of, true, low, high, what)
-#define DECODE(name, of, low, high, what)    NUMBER(decode_entry, constants, name, of, true, low, high, what)
+#define DECODE(name, of, low, high, what) NUMBER(decode_entry, constants, name, of, true, low, high, what)
 
 static const struct orr_field GEMM_FIELDS[] = {
     GEMM(burst_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of peak before the power limit acts"),
@@ -96,28 +91,15 @@ static const struct orr_field DECODE_FIELDS[] = {
 };
 
 static const struct orr_field LINE_FIELDS[] = {
-    {.key = "collective",
-     .type = ORR_FIELD_ENUM,
-     .required = true,
-     .offset = offsetof(struct line_entry, line.collective),
-     .names = orr_collective_names,
-     .n_names = ORR_N_COLLECTIVES,
-     .meaning = "the operation"},
-    {.key = "algorithm",
-     .type = ORR_FIELD_ENUM,
-     .required = true,
-     .offset = offsetof(struct line_entry, line.algorithm),
-     .names = orr_algorithm_names,
-     .n_names = ORR_N_ALGORITHMS,
-     .meaning = "how it runs"},
-    {.key = "low_latency",
-     .type = ORR_FIELD_BOOL,
-     .required = true,
-     .offset = offsetof(struct line_entry, line.low_latency),
-     .meaning = "latency protocol, else bandwidth"},
-    {.key = "custom",
-     .type = ORR_FIELD_BOOL,
-     .offset = offsetof(struct line_entry, line.custom),
+    {.key = "collective", .type = ORR_FIELD_ENUM, .required = true,
+     .offset = offsetof(struct line_entry, line.collective), .names = orr_collective_names,
+     .n_names = ORR_N_COLLECTIVES, .meaning = "the operation"},
+    {.key = "algorithm", .type = ORR_FIELD_ENUM, .required = true,
+     .offset = offsetof(struct line_entry, line.algorithm), .names = orr_algorithm_names,
+     .n_names = ORR_N_ALGORITHMS, .meaning = "how it runs"},
+    {.key = "low_latency", .type = ORR_FIELD_BOOL, .required = true,
+     .offset = offsetof(struct line_entry, line.low_latency), .meaning = "latency protocol, else bandwidth"},
+    {.key = "custom", .type = ORR_FIELD_BOOL, .offset = offsetof(struct line_entry, line.custom),
      .meaning = "a serving engine's own kernel"},
     NUMBER(line_entry, line, base_s, ORR_UNIT_S, true, 0, 1, "fixed time"),
     NUMBER(line_entry, line, hop_s, ORR_UNIT_S, true, 0, 1, "time per hop"),
@@ -125,13 +107,9 @@ static const struct orr_field LINE_FIELDS[] = {
 };
 static const char *const LINE_EXTRA[] = {"ranks", "efficiency_frac", NULL};
 
-#define POINTWISE(member, word, what)                                                                                  \
-    {.key = word,                                                                                                      \
-     .type = ORR_FIELD_REAL,                                                                                           \
-     .required = true,                                                                                                 \
-     .min = LEAST_FRAC,                                                                                                \
-     .max = 1,                                                                                                         \
-     .offset = offsetof(struct orr_calibration, pointwise_frac) + ORR_POINTWISE_##member * sizeof(double),             \
+#define POINTWISE(member, word, what)                                                                         \
+    {.key = word, .type = ORR_FIELD_REAL, .required = true, .min = LEAST_FRAC, .max = 1,                      \
+     .offset = offsetof(struct orr_calibration, pointwise_frac) + ORR_POINTWISE_##member * sizeof(double),    \
      .meaning = "share of DRAM bandwidth: " what},
 static const struct orr_field POINTWISE_FIELDS[] = {ORR_POINTWISES(POINTWISE)};
 
@@ -145,8 +123,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_calibration, overlap_contention_frac, ORR_UNIT_NONE, true, 0, 1, "compute lost beside transfers"),
     ORR_REAL(orr_calibration, straggle_frac_per_doubling, ORR_UNIT_NONE, true, 0, 1, "time added per doubling"),
 };
-static const char *const EXTRA[] = {"name",       "chips",          "software", "gemm",    "attention", "decode",
-                                    "mla_decode", "pointwise_frac", "lines",    "sources", NULL};
+static const char *const EXTRA[] = {"name", "chips", "software", "gemm", "attention", "decode", "mla_decode",
+                                    "pointwise_frac", "lines", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chips", "software", "sources", NULL};
 
 /* ---------------------------------------------------------------- the nested tables */
@@ -156,20 +134,21 @@ static enum orr_err read_gemm(const struct orr_doc *doc, struct orr_calibration 
     char path[ORR_KEY_PATH], shown[ORR_SHOWN];
     json_t *table = json_object_get(doc->root, "gemm");
     if (!json_is_object(table))
-        return orr_doc_fail(doc, table ? "gemm" : "", error, "%s",
-                            table ? "must be an object of dtypes" : "missing key \"gemm\": {\"bf16\": {...}}");
+        return orr_doc_fail(doc, table ? "gemm" : "", error, "%s", table ? "must be an object of dtypes"
+                                                                          : "missing key \"gemm\": {\"bf16\": {...}}");
     const char *key;
     json_t *value;
-    json_object_foreach(table, key, value)
-    {
+    json_object_foreach(table, key, value) {
         size_t dtype = 0;
-        while (dtype < ORR_N_MATRIX_DTYPES && strcmp(key, orr_dtype_names[dtype]) != 0) dtype++;
+        while (dtype < ORR_N_MATRIX_DTYPES && strcmp(key, orr_dtype_names[dtype]) != 0)
+            dtype++;
         if (dtype == ORR_N_MATRIX_DTYPES)
             return orr_doc_fail_unknown(doc, "gemm", key, orr_dtype_names, ORR_N_MATRIX_DTYPES, error);
         struct gemm_entry entry = {0};
         const enum orr_err err = orr_fields_read(doc, orr_key_path(path, "gemm", key), value, GEMM_FIELDS,
                                                  ORR_COUNT_OF(GEMM_FIELDS), NULL, &entry, error);
-        if (err) return err;
+        if (err)
+            return err;
         if (entry.constants.sustained_frac > entry.constants.burst_frac)
             return orr_doc_fail(doc, path, error, "sustained_frac %s is above burst_frac",
                                 orr_json_shown(shown, json_object_get(value, "sustained_frac")));
@@ -188,17 +167,18 @@ static enum orr_err read_attention(const struct orr_doc *doc, struct orr_calibra
                             table ? "must be an object of kernels" : "missing key \"attention\": {\"flash2\": {...}}");
     const char *key;
     json_t *value;
-    json_object_foreach(table, key, value)
-    {
+    json_object_foreach(table, key, value) {
         size_t kernel = 0;
-        while (kernel < ORR_N_ATTENTION_KERNELS && strcmp(key, orr_attention_kernel_names[kernel]) != 0) kernel++;
+        while (kernel < ORR_N_ATTENTION_KERNELS && strcmp(key, orr_attention_kernel_names[kernel]) != 0)
+            kernel++;
         if (kernel == ORR_N_ATTENTION_KERNELS)
             return orr_doc_fail_unknown(doc, "attention", key, orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS,
                                         error);
         struct attention_entry entry = {0};
         const enum orr_err err = orr_fields_read(doc, orr_key_path(path, "attention", key), value, ATTENTION_FIELDS,
                                                  ORR_COUNT_OF(ATTENTION_FIELDS), NULL, &entry, error);
-        if (err) return err;
+        if (err)
+            return err;
         calibration->attention[kernel] = entry.constants;
     }
     return ORR_OK;
@@ -224,7 +204,8 @@ static enum orr_err read_widths(const struct orr_doc *doc, const char *path, jso
     return err;
 }
 
-static enum orr_err read_decode(const struct orr_doc *doc, struct orr_calibration *calibration, struct orr_error *error)
+static enum orr_err read_decode(const struct orr_doc *doc, struct orr_calibration *calibration,
+                                struct orr_error *error)
 {
     char path[ORR_KEY_PATH];
     json_t *table = json_object_get(doc->root, "decode");
@@ -234,18 +215,20 @@ static enum orr_err read_decode(const struct orr_doc *doc, struct orr_calibratio
                                   : "missing key \"decode\": {\"paged\": {\"16\": {...}, \"8\": {...}}, ...}");
     const char *key;
     json_t *value;
-    json_object_foreach(table, key, value)
-    {
+    json_object_foreach(table, key, value) {
         size_t kernel = 0;
-        while (kernel < ORR_N_DECODE_KERNELS && strcmp(key, orr_decode_kernel_names[kernel]) != 0) kernel++;
+        while (kernel < ORR_N_DECODE_KERNELS && strcmp(key, orr_decode_kernel_names[kernel]) != 0)
+            kernel++;
         if (kernel == ORR_N_DECODE_KERNELS)
             return orr_doc_fail_unknown(doc, "decode", key, orr_decode_kernel_names, ORR_N_DECODE_KERNELS, error);
-        const enum orr_err err =
-            read_widths(doc, orr_key_path(path, "decode", key), value, calibration->decode[kernel], error);
-        if (err) return err;
+        const enum orr_err err = read_widths(doc, orr_key_path(path, "decode", key), value,
+                                             calibration->decode[kernel], error);
+        if (err)
+            return err;
     }
     json_t *latent = json_object_get(doc->root, "mla_decode");
-    if (!latent) return orr_doc_fail(doc, "", error, "missing key \"mla_decode\": {\"16\": {...}, \"8\": {...}}");
+    if (!latent)
+        return orr_doc_fail(doc, "", error, "missing key \"mla_decode\": {\"16\": {...}, \"8\": {...}}");
     return read_widths(doc, "mla_decode", latent, calibration->mla_decode, error);
 }
 
@@ -259,9 +242,9 @@ static enum orr_err read_points(const struct orr_doc *doc, const char *path, con
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(array, i);
         points[i] = json_number_value(value);
-        const bool number =
-            json_is_number(value) ||
-            (json_is_string(value) && orr_quantity_parse(json_string_value(value), ORR_UNIT_NONE, &points[i]));
+        const bool number = json_is_number(value) ||
+                            (json_is_string(value) &&
+                             orr_quantity_parse(json_string_value(value), ORR_UNIT_NONE, &points[i]));
         if (!number || points[i] < min || points[i] > max)
             return orr_doc_fail(doc, path, error, "number %zu must be a number from %g to %g", i + 1, min, max);
     }
@@ -274,14 +257,16 @@ static enum orr_err read_line(const struct orr_doc *doc, const char *path, const
 {
     struct line_entry entry = {0};
     char key[ORR_KEY_PATH];
-    enum orr_err err =
-        orr_fields_read(doc, path, value, LINE_FIELDS, ORR_COUNT_OF(LINE_FIELDS), LINE_EXTRA, &entry, error);
-    if (err) return err;
+    enum orr_err err = orr_fields_read(doc, path, value, LINE_FIELDS, ORR_COUNT_OF(LINE_FIELDS), LINE_EXTRA, &entry,
+                                       error);
+    if (err)
+        return err;
     *line = entry.line;
     int64_t n_ranks = 0;
     orr_key_path(key, path, "ranks");
     err = read_points(doc, key, json_object_get(value, "ranks"), 1, 1e7, line->ranks, &n_ranks, error);
-    if (err) return err;
+    if (err)
+        return err;
     for (int64_t i = 1; i < n_ranks; i++)
         if (line->ranks[i] <= line->ranks[i - 1])
             return orr_doc_fail(doc, key, error, "must increase, but %g follows %g", line->ranks[i],
@@ -295,7 +280,8 @@ static enum orr_err read_line(const struct orr_doc *doc, const char *path, const
     return err;
 }
 
-static enum orr_err read_lines(const struct orr_doc *doc, struct orr_calibration *calibration, struct orr_error *error)
+static enum orr_err read_lines(const struct orr_doc *doc, struct orr_calibration *calibration,
+                               struct orr_error *error)
 {
     char path[ORR_KEY_PATH], index[24];
     const json_t *lines = json_object_get(doc->root, "lines");
@@ -305,9 +291,10 @@ static enum orr_err read_lines(const struct orr_doc *doc, struct orr_calibration
         return orr_doc_fail(doc, "lines", error, "must be an array of at most %d lines", ORR_MAX_LINES);
     for (size_t i = 0; i < json_array_size(lines); i++) {
         (void)snprintf(index, sizeof index, "%zu", i);
-        const enum orr_err err =
-            read_line(doc, orr_key_path(path, "lines", index), json_array_get(lines, i), &calibration->lines[i], error);
-        if (err) return err;
+        const enum orr_err err = read_line(doc, orr_key_path(path, "lines", index), json_array_get(lines, i),
+                                           &calibration->lines[i], error);
+        if (err)
+            return err;
     }
     calibration->n_lines = (int64_t)json_array_size(lines);
     return ORR_OK;
@@ -334,8 +321,10 @@ static enum orr_err read_chips(const struct orr_doc *doc, const char *chip_id, b
     *calibrated = false;
     for (size_t i = 0; i < json_array_size(chips); i++) {
         const char *id = json_string_value(json_array_get(chips, i));
-        if (!id) return orr_doc_fail(doc, "chips", error, "must be an array of chip ids");
-        if (strcmp(id, chip_id) == 0) *calibrated = true;
+        if (!id)
+            return orr_doc_fail(doc, "chips", error, "must be an array of chip ids");
+        if (strcmp(id, chip_id) == 0)
+            *calibrated = true;
     }
     return ORR_OK;
 }
@@ -346,11 +335,17 @@ enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id
     memset(calibration, 0, sizeof *calibration);
     (void)snprintf(calibration->id, sizeof calibration->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, calibration, error);
-    if (!err) err = read_chips(doc, chip_id, &calibration->calibrated, error);
-    if (!err) err = read_gemm(doc, calibration, error);
-    if (!err) err = read_attention(doc, calibration, error);
-    if (!err) err = read_decode(doc, calibration, error);
-    if (!err) err = read_pointwise(doc, calibration, error);
-    if (!err) err = read_lines(doc, calibration, error);
+    if (!err)
+        err = read_chips(doc, chip_id, &calibration->calibrated, error);
+    if (!err)
+        err = read_gemm(doc, calibration, error);
+    if (!err)
+        err = read_attention(doc, calibration, error);
+    if (!err)
+        err = read_decode(doc, calibration, error);
+    if (!err)
+        err = read_pointwise(doc, calibration, error);
+    if (!err)
+        err = read_lines(doc, calibration, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
