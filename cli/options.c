@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* clang-format off: tables laid out by hand */
+/* clang-format off */
 
 #define HEADING(text, for_) {.kind = CLI_HEADING, .commands = (for_), .help = (text)}
 #define TOP(name_, also, arg, text) \
@@ -63,6 +63,7 @@ static const struct cli_option options[] = {
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule", "gpipe, 1f1b, interleaved, zb-h1, zb-h2"),
     FIELD("cp-kind", "", "NAME", "plan", "cp_kind", "ring, allgather, ulysses"),
+    FIELD("overlap", "", "LIST", "plan", "overlap", "transfers beside compute: all, none, or of tp,ep,pp,dp"),
     {.name = "stage-layers", .aliases = "", .argument = "N,N,...", .kind = CLI_LIST, .section = "plan",
      .keys = "stage_layers", .commands = CLI_FOR_TRAIN, .help = "layers of each pipeline rank"},
     HEADING("Workload", CLI_FOR_JOB),

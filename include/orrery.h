@@ -549,9 +549,14 @@ struct orr_plan {
     bool sp;
     enum orr_schedule schedule;
     enum orr_cp_kind cp_kind;
+    uint32_t exposed_groups;                  /* 1 << group: its transfers run alone though the engine could hide them */
     int64_t n_stage_layers;                   /* 0: layers spread evenly */
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
+
+/* exposed_groups as the contract spells what is left: "all", "none", "tp,dp"; returns text. */
+#define ORR_OVERLAP_TEXT 16
+ORR_API char *orr_overlap_text(uint32_t exposed_groups, char text[ORR_OVERLAP_TEXT]);
 
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */

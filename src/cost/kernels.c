@@ -110,9 +110,9 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
 {
     double hidden_s = 0;
     if (op->window_op >= 0) hidden_s = orr_min(cost->total_s, costs[op->window_op].total_s);
-    if (op->group == ORR_GROUP_TP && job->kind == ORR_JOB_TRAIN)
+    if (op->group == ORR_GROUP_TP && job->kind == ORR_JOB_TRAIN && orr_may_overlap(&job->plan, ORR_GROUP_TP))
         hidden_s += (cost->total_s - hidden_s) * job->engine.tp_overlap_frac;
-    if (op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP)
+    if ((op->group == ORR_GROUP_EP || op->group == ORR_GROUP_ETP) && orr_may_overlap(&job->plan, ORR_GROUP_EP))
         hidden_s += (cost->total_s - hidden_s) * job->engine.ep_overlap_frac;
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }

@@ -113,13 +113,13 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
 }
 
 static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
-                                       const struct orr_stage *stages, const struct orr_layer_bytes *layers,
-                                       int64_t stage)
+                                       const struct orr_layer_bytes *layers, const struct orr_rank_class *class)
 {
-    struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, stage)};
-    add_static(job, &stages[stage], &r);
-    add_layers(job, &stages[stage], layers, &r);
-    add_ends(job, dims, &stages[stage], &r);
+    /* no later rank of the class has more micro-batches in flight */
+    struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, class->first)};
+    add_static(job, &class->stage, &r);
+    add_layers(job, &class->stage, layers, &r);
+    add_ends(job, dims, &class->stage, &r);
     return r;
 }
 
@@ -252,27 +252,35 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) memory->total_bytes += memory->part_bytes[i];
 }
 
-void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stages, struct orr_memory *memory)
+struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
+                                          const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
+                                          size_t n_classes)
+{
+    struct orr_memory_peak peak = {.bytes = -1};
+    for (size_t i = 0; i < n_classes; i++) {
+        const struct rank_bytes r = rank_bytes_of(job, dims, layers, &classes[i]);
+        int instant = 0;
+        const double bytes = rank_peak(job, &r, &instant);
+        if (bytes > peak.bytes) peak = (struct orr_memory_peak){.bytes = bytes, .class = i, .instant = instant};
+    }
+    return peak;
+}
+
+double orr_usable_bytes(const struct orr_job *job)
+{
+    return job->system.chip.hbm_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes;
+}
+
+void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, struct orr_memory *memory)
 {
     const struct orr_dims dims = orr_dims_of(job);
     struct orr_layer_bytes layers[ORR_MAX_LAYER_KINDS];
     for (int64_t k = 0; k < job->model.n_kinds; k++) layers[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
-    struct rank_bytes worst = {0};
-    double most = -1;
-    int peak = 0;
-    for (int64_t i = 0; i < job->plan.pp; i++) {
-        const struct rank_bytes r = rank_bytes_of(job, &dims, stages, layers, i);
-        int instant = 0;
-        const double bytes = rank_peak(job, &r, &instant);
-        if (bytes > most) {
-            most = bytes;
-            worst = r;
-            peak = instant;
-            memory->peak_stage = i;
-        }
-    }
-    fill(job, &stages[memory->peak_stage], layers, &worst, peak, memory);
+    const struct orr_memory_peak peak = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n);
+    const struct orr_rank_class *class = &classes->items[peak.class];
+    const struct rank_bytes r = rank_bytes_of(job, &dims, layers, class);
+    memory->peak_stage = class->first;
+    fill(job, &class->stage, layers, &r, peak.instant, memory);
     memory->capacity_bytes = job->system.chip.hbm_bytes;
-    memory->usable_bytes =
-        memory->capacity_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes; /* Eq. 79 */
+    memory->usable_bytes = orr_usable_bytes(job);
 }

@@ -26,6 +26,19 @@ double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_la
 /* Micro-batches whose activations pipeline rank i holds at its peak (method 6.1). */
 double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_t stage);
 
-void orr_memory_predict(const struct orr_job *job, const struct orr_stage *stages, struct orr_memory *memory);
+/* The highest peak of all ranks: where and when it is. */
+struct orr_memory_peak {
+    double bytes;
+    size_t class; /* of ranks */
+    int instant;
+};
+/* `layers` of every layer kind, by orr_layer_bytes_of. */
+struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
+                                          const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
+                                          size_t n_classes);
+/* Capacity less context and fragmentation (Eq. 79). */
+double orr_usable_bytes(const struct orr_job *job);
+
+void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, struct orr_memory *memory);
 
 #endif

@@ -154,7 +154,7 @@ void orr_emit_residual(struct orr_emit *emit)
 void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
-    const bool async = emit->job->engine.tp_async_backward;
+    const bool async = emit->job->engine.tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
     const int64_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
     if (emit->job->plan.sp) {
         orr_emit_collective(emit, "tp.gather_saved", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,

@@ -60,17 +60,27 @@ static void emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     orr_ops_sharded_layer(emit, orr_rank_dense_params(emit->job, kind), orr_rank_expert_params(emit->job, kind));
 }
 
-void orr_ops_build(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list)
+static struct orr_emit emit_of(const struct orr_job *job, struct orr_op_list *list)
 {
-    struct orr_emit emit = {.job = job,
-                            .dims = orr_dims_of(job),
-                            .list = list,
-                            .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL};
+    return (struct orr_emit){.job = job,
+                             .dims = orr_dims_of(job),
+                             .list = list,
+                             .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL};
+}
+
+void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
+{
     list->n = 0;
+    struct orr_emit emit = emit_of(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
         emit.layer_kind = i;
         emit_layer(&emit, &job->model.kinds[i]);
     }
     orr_ops_ends(&emit);
+}
+
+void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list)
+{
+    struct orr_emit emit = emit_of(job, list);
     orr_ops_step(&emit, heaviest);
 }

@@ -44,11 +44,28 @@ struct orr_stage {
 /* Layers of every pipeline rank; plan.pp entries. Where chunks do not divide evenly the first ones, after the
  * embedding's, carry one layer more, so that the ends stay light. */
 void orr_stages_build(const struct orr_job *job, struct orr_stage *stages);
-/* The rank with the most parameters: its optimizer and gradient collectives set the step's. */
-const struct orr_stage *orr_stages_heaviest(const struct orr_stage *stages, int64_t n_stages);
+/* Parameters of a stage whose layers are known. */
+void orr_stage_count(const struct orr_job *job, struct orr_stage *stage);
 
-/* The whole list: every layer kind, both ends, the optimizer step. */
-void orr_ops_build(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list);
+/* Pipeline ranks that hold the same layers and ends: what they take is worked out once. */
+struct orr_rank_class {
+    struct orr_stage stage;
+    int64_t first; /* lowest rank of the class */
+    double ranks;  /* how many there are */
+};
+struct orr_classes {
+    size_t n;
+    struct orr_rank_class items[ORR_MAX_STAGES];
+    uint16_t of_rank[ORR_MAX_STAGES]; /* class of every rank */
+};
+void orr_classes_build(const struct orr_stage *stages, int64_t n_stages, struct orr_classes *classes);
+/* The rank with the most parameters: its optimizer and gradient collectives set the step's. */
+const struct orr_stage *orr_classes_heaviest(const struct orr_rank_class *classes, size_t n_classes);
+
+/* Every layer kind and both ends: depends on how a layer is cut, not on how many there are. */
+void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list);
+/* Then what a whole iteration adds: pipeline sends, gradient collectives, optimizer. */
+void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list);
 
 /* Parts of a layer (attention.c, mla.c, ffn.c, moe.c), the ends (ends.c) and the step (step.c). */
 void orr_ops_attention(struct orr_emit *emit, const struct orr_layer_kind *kind);
@@ -122,6 +139,12 @@ void orr_emit_residual(struct orr_emit *emit);
 void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width);
 void orr_emit_column_gather(struct orr_emit *emit, double width);
 void orr_emit_row_output(struct orr_emit *emit, double width);
+
+/* May transfers of a group run beside compute where the engine can do so? */
+static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group group)
+{
+    return (plan->exposed_groups >> group & 1) == 0;
+}
 
 /* Ranks of a group, and the distance between neighbours in global rank order (default order t, c, e, D, p). */
 int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group);

@@ -3,6 +3,8 @@
 
 #include "base/number.h"
 
+#include <string.h>
+
 /* Latent down-projections and their norms are not divided by tp (method 3.3). */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
@@ -55,8 +57,9 @@ static int64_t chunk_layers(int64_t n_layers, int64_t n_chunks, int64_t i)
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
 
-static void stage_finish(const struct orr_job *job, struct orr_stage *stage)
+void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
 {
+    stage->dense_params = stage->expert_params = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         stage->dense_params += stage->n_layers[k] * orr_rank_dense_params(job, &job->model.kinds[k]);
         stage->expert_params += stage->n_layers[k] * orr_rank_expert_params(job, &job->model.kinds[k]);
@@ -77,15 +80,37 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
             plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job->model.n_layers, n_chunks, chunk);
         for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
-    for (int64_t i = 0; i < plan->pp; i++) stage_finish(job, &stages[i]);
+    for (int64_t i = 0; i < plan->pp; i++) orr_stage_count(job, &stages[i]);
 }
 
-const struct orr_stage *orr_stages_heaviest(const struct orr_stage *stages, int64_t n_stages)
+static bool same_stage(const struct orr_stage *a, const struct orr_stage *b)
 {
-    const struct orr_stage *heaviest = stages;
-    for (int64_t i = 1; i < n_stages; i++)
-        if (stages[i].dense_params + stages[i].expert_params > heaviest->dense_params + heaviest->expert_params)
-            heaviest = &stages[i];
+    return a->embedding == b->embedding && a->head == b->head &&
+           memcmp(a->n_layers, b->n_layers, sizeof a->n_layers) == 0;
+}
+
+void orr_classes_build(const struct orr_stage *stages, int64_t n_stages, struct orr_classes *classes)
+{
+    classes->n = 0;
+    for (int64_t i = 0; i < n_stages; i++) {
+        size_t c = classes->n; /* neighbours are alike more often than not */
+        while (c > 0 && !same_stage(&classes->items[c - 1].stage, &stages[i])) c--;
+        if (c == 0) {
+            c = ++classes->n;
+            classes->items[c - 1] = (struct orr_rank_class){.stage = stages[i], .first = i};
+        }
+        classes->items[c - 1].ranks += 1;
+        classes->of_rank[i] = (uint16_t)(c - 1);
+    }
+}
+
+const struct orr_stage *orr_classes_heaviest(const struct orr_rank_class *classes, size_t n_classes)
+{
+    const struct orr_stage *heaviest = &classes->stage;
+    for (size_t i = 1; i < n_classes; i++)
+        if (classes[i].stage.dense_params + classes[i].stage.expert_params >
+            heaviest->dense_params + heaviest->expert_params)
+            heaviest = &classes[i].stage;
     return heaviest;
 }
 

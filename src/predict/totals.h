@@ -4,8 +4,8 @@
 
 #include "predict/scratch.h"
 
-/* Complete a result whose times and memory are set; `rank` is the critical pipeline rank. */
-void orr_fill_totals(const struct orr_job *job, const struct orr_scratch *scratch, int64_t rank,
+/* Complete a result whose times and memory are set; `work` is the critical pipeline rank's. */
+void orr_fill_totals(const struct orr_job *job, const struct orr_classes *classes, const struct orr_work *work,
                      struct orr_result *result);
 
 #endif

@@ -1,12 +1,9 @@
 /* One training job -> one result: joins operators, costs, schedule and memory. The only place that does.
  * Method 1 (Eqs. 1, 3), the power rule, bounds, totals. */
 #include "predict/scratch.h"
-#include "predict/power.h"
 
-#include "base/number.h"
 #include "predict/totals.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,81 +24,10 @@ size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **
     return scratch->ops.n;
 }
 
-/* Time of one iteration at a clock, by part. */
-struct step {
-    struct orr_pipeline pipe;
-    struct orr_data_parallel dp;
-    double optimizer_s, overhead_s, total_s;
-    double matrix_s; /* matrix FLOP of the critical rank, as time at the current clock and full rate */
-};
-
-/* Ranks of a stage whose layers equal the previous stage's share its time. */
-static void time_ranks(const struct orr_job *job, struct orr_scratch *scratch)
+static void fill_time(const struct orr_rank_time *rank, const struct orr_layer_sum *sum, const struct orr_settled *step,
+                      double m, struct orr_result *result)
 {
-    for (int64_t i = 0; i < job->plan.pp; i++) {
-        const struct orr_stage *stage = &scratch->stages[i];
-        const bool same =
-            i > 1 && i < job->plan.pp - 1 && memcmp(stage->n_layers, stage[-1].n_layers, sizeof stage->n_layers) == 0;
-        scratch->ranks[i] = same ? scratch->ranks[i - 1] : orr_rank_time_of(job, stage, &scratch->sums);
-    }
-}
-
-/* Host: an eager framework that launches slower than the GPU executes. Straggling: the slowest of many GPUs. */
-static double overhead_s(const struct orr_job *job, const struct orr_scratch *scratch, const struct orr_rank_time *rank,
-                         double n_micro_batches, double busy_s)
-{
-    const double launches =
-        n_micro_batches * (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
-        scratch->sums.step_launches;
-    const double host_s = orr_max(0, launches * job->engine.host_launch_s - busy_s); /* Eq. 39 */
-    const double doublings = orr_max(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
-    return host_s + job->engine.host_step_s + busy_s * job->calibration.straggle_frac_per_doubling * doublings;
-}
-
-static struct step step_at(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches,
-                           double clock_frac)
-{
-    struct step step;
-    orr_sums_build(job, &scratch->ops, scratch->costs, clock_frac, &scratch->sums);
-    time_ranks(job, scratch);
-    step.pipe = orr_pipeline_time(job, scratch->ranks, &scratch->sums, n_micro_batches);
-    const struct orr_rank_time *rank = &scratch->ranks[step.pipe.slowest];
-    double n_layers = 0;
-    for (int64_t k = 0; k < job->model.n_kinds; k++) n_layers += scratch->stages[step.pipe.slowest].n_layers[k];
-    step.dp = orr_data_parallel_time(job, &scratch->sums, rank, n_layers);
-    step.optimizer_s = scratch->sums.optimizer_s;
-    const double busy_s =
-        step.pipe.work_s + step.pipe.bubble_s + step.pipe.send_exposed_s + step.dp.exposed_s + step.optimizer_s;
-    step.overhead_s = overhead_s(job, scratch, rank, n_micro_batches, busy_s);
-    step.total_s = busy_s + step.overhead_s; /* Eq. 1 */
-    step.matrix_s =
-        n_micro_batches * (rank->forward.matrix_s + rank->recompute.matrix_s + rank->backward.matrix_s) / clock_frac;
-    return step;
-}
-
-/* The clock moves the matrix share, which moves the clock: u = f(u). Two steps and Aitken's extrapolation land on the
- * fixed point of this nearly straight map. */
-static struct step settle(const struct orr_job *job, struct orr_scratch *scratch, double n_micro_batches,
-                          double *matrix_frac)
-{
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
-    const double first = u->burst_frac;
-    struct step step = step_at(job, scratch, n_micro_batches, 1);
-    *matrix_frac = first;
-    if (job->engine.short_run) return step;
-    const double second = orr_sustained_frac(u, step.matrix_s / step.total_s);
-    if (second >= first) return step;
-    step = step_at(job, scratch, n_micro_batches, second / first);
-    const double third = orr_sustained_frac(u, step.matrix_s / step.total_s);
-    const double curvature = third - 2 * second + first;
-    *matrix_frac = curvature > 0 ? third - (third - second) * (third - second) / curvature : third;
-    return step_at(job, scratch, n_micro_batches, *matrix_frac / first);
-}
-
-static void fill_time(const struct orr_scratch *scratch, const struct step *step, double m, struct orr_result *result)
-{
-    const struct orr_rank_time *rank = &scratch->ranks[step->pipe.slowest];
-    const struct orr_phase_sum *f = &rank->forward, *r = &rank->recompute, *b = &rank->backward;
+    const struct orr_phase_sum *f = &sum->forward, *r = &sum->recompute, *b = &sum->backward;
     double *time_s = result->time_s, recompute_s = r->compute_s;
     for (int g = 0; g < ORR_N_GROUPS; g++) {
         recompute_s += r->exposed_s[g];
@@ -127,9 +53,8 @@ static void fill_time(const struct orr_scratch *scratch, const struct step *step
 
 /* Share of the step held by each resource: kernels by their bound, exposed communication by the network, waiting,
  * host and straggling by overhead. */
-static void fill_bounds(const struct orr_scratch *scratch, const struct step *step, double m, struct orr_result *result)
+static void fill_bounds(const struct orr_layer_sum *rank, double m, struct orr_result *result)
 {
-    const struct orr_rank_time *rank = &scratch->ranks[step->pipe.slowest];
     const double *time_s = result->time_s;
     double bound_s[ORR_N_BOUNDS];
     for (int i = 0; i < ORR_N_BOUNDS; i++)
@@ -149,26 +74,36 @@ static void fill_bounds(const struct orr_scratch *scratch, const struct step *st
 
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
-    const double m =
-        (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch); /* Eq. 4 */
+    const double m = orr_micro_batches(job), burst_frac = job->calibration.gemm[job->workload.precision].burst_frac;
+    const struct orr_classes *classes = &scratch->classes;
     memset(result, 0, offsetof(struct orr_result, memory));
     result->reason[0] = '\0';
     result->n_micro_batches = (int64_t)m;
     orr_stages_build(job, scratch->stages);
-    orr_ops_build(job, orr_stages_heaviest(scratch->stages, job->plan.pp), &scratch->ops);
-    orr_cost_list(job, &scratch->ops, scratch->costs);
-    const struct step step = settle(job, scratch, m, &result->matrix_frac);
-    fill_time(scratch, &step, m, result);
-    fill_bounds(scratch, &step, m, result);
+    orr_classes_build(scratch->stages, job->plan.pp, &scratch->classes);
+    orr_shape_build(job, &scratch->ops, scratch->costs, &scratch->shape);
+    const struct orr_iteration iteration = orr_iteration_of(job, orr_classes_heaviest(classes->items, classes->n),
+                                                            scratch->ops.n, &scratch->ops, scratch->costs);
+    const struct orr_settled step =
+        orr_settle(job, &scratch->shape, &iteration.sums, classes->items, classes->n, scratch->ranks);
+    scratch->slowest = step.pipe.slowest;
+    orr_sums_build(job, &scratch->ops, scratch->costs, step.matrix_frac / burst_frac, &scratch->sums);
+    const struct orr_stage *stage = &classes->items[step.pipe.slowest].stage;
+    const struct orr_layer_sum sum = orr_rank_sum_of(job, stage, &scratch->sums);
+    fill_time(&scratch->ranks[step.pipe.slowest], &sum, &step, m, result);
+    fill_bounds(&sum, m, result);
+    result->matrix_frac = step.matrix_frac;
     result->matrix_share_frac = step.matrix_s / result->step_time_s;
-    orr_memory_predict(job, scratch->stages, &result->memory);
+    orr_memory_predict(job, classes, &result->memory);
     result->fits = result->memory.total_bytes <= result->memory.usable_bytes;
-    orr_fill_totals(job, scratch, step.pipe.slowest, result);
+    const struct orr_work work = orr_rank_work(job, &scratch->shape, &iteration, stage);
+    orr_fill_totals(job, classes, &work, result);
 }
 
 size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans,
                              size_t n_max)
 {
-    const int64_t m = job->workload.global_batch / (job->plan.dp * job->workload.micro_batch);
-    return orr_pipeline_spans(&job->plan, scratch->ranks, m, spans, n_max);
+    struct orr_rank_time ranks[ORR_MAX_STAGES];
+    for (int64_t i = 0; i < job->plan.pp; i++) ranks[i] = scratch->ranks[scratch->classes.of_rank[i]];
+    return orr_pipeline_spans(&job->plan, ranks, (int64_t)orr_micro_batches(job), spans, n_max);
 }

@@ -71,7 +71,7 @@ static void add_bubble(const struct orr_view *view, const struct orr_style *styl
     const struct orr_rank_time *rank = orr_view_rank_time(view);
     char forward[32], backward[32], wgrad[32];
     orr_text_add(text, "  critical rank: F %s, B %s, W %s\n", orr_print_s(forward, rank->forward_s),
-                 orr_print_s(backward, rank->backward_s), orr_print_s(wgrad, rank->backward.wgrad_s));
+                 orr_print_s(backward, rank->backward_s), orr_print_s(wgrad, rank->wgrad_s));
 }
 
 /* ---------------------------------------------------------------- the whole explanation */

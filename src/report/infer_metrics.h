@@ -7,7 +7,7 @@
 #include "report/infer_view.h"
 #include "report/value.h"
 
-/* clang-format off: tables laid out by hand */
+/* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
  * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.

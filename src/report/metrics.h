@@ -7,7 +7,7 @@
 #include "report/value.h"
 #include "report/view.h"
 
-/* clang-format off: tables laid out by hand */
+/* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
  * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
@@ -203,9 +203,9 @@
     X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->step_time_s))        \
     X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->step_time_s))      \
     X(forward_ops_s, S, "Σ forward kernels of one micro-batch, critical rank",                                        \
-      orr_view_rank_time(v)->forward.compute_s)                                                                       \
+      v->sum.forward.compute_s)                                                                                       \
     X(backward_ops_s, S, "Σ backward kernels of one micro-batch, critical rank",                                      \
-      orr_view_rank_time(v)->backward.compute_s)                                                                      \
+      v->sum.backward.compute_s)                                                                                      \
     X(recompute_ops_s, S, "Σ repeated kernels and their collectives of one micro-batch, critical rank",               \
       orr_ratio(v->result->time_s[ORR_TIME_RECOMPUTE], (double)v->result->n_micro_batches))                           \
     X(tp_ops_s, S, "Σ (collective - hidden) of one micro-batch, critical rank", orr_view_exposed_s(v, ORR_GROUP_TP))  \
@@ -214,15 +214,16 @@
       orr_view_exposed_s(v, ORR_GROUP_EP) + orr_view_exposed_s(v, ORR_GROUP_ETP))                                     \
     X(send_pairs, NUMBER, "pp - 1 at fill and drain; n_micro_batches · vpp more unless they run beside compute",      \
       orr_view_send_pairs(v))                                                                                         \
-    X(send_pair_s, S, "one activation forward, one gradient back", v->scratch->sums.send_s +                          \
-      v->scratch->sums.send_backward_s)                                                                               \
+    X(send_pair_s, S, "one activation forward, one gradient back", v->scratch->sums.step.send_s +                     \
+      v->scratch->sums.step.send_backward_s)                                                                          \
     X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", orr_view_data_parallel_s(v))                \
-    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate", v->scratch->sums.optimizer_s)   \
+    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate",                                   \
+      v->scratch->sums.step.optimizer_s)                                                                              \
     X(launches, NUMBER, "kernels launched in a step, critical rank", orr_view_launches(v))                            \
     X(busy_s, S, "step_time_s - time_s.overhead", v->result->step_time_s - v->result->time_s[ORR_TIME_OVERHEAD])      \
     X(F, S, "forward of one micro-batch, critical rank, exposed collectives in", orr_view_rank_time(v)->forward_s)    \
     X(B, S, "backward of one micro-batch, critical rank, recomputation in", orr_view_rank_time(v)->backward_s)        \
-    X(W, S, "weight gradients of one micro-batch, critical rank", orr_view_rank_time(v)->backward.wgrad_s)
+    X(W, S, "weight gradients of one micro-batch, critical rank", orr_view_rank_time(v)->wgrad_s)
 
 #define ORR_X_METRIC_(name, ...) ORR_METRIC_##name,
 enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };

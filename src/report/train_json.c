@@ -8,11 +8,13 @@
 
 static json_t *plan_json(const struct orr_plan *plan)
 {
-    json_t *json = json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss}", "tp", (json_int_t)plan->tp, "pp",
-                             (json_int_t)plan->pp, "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp",
-                             (json_int_t)plan->cp, "ep", (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp",
-                             plan->sp, "zero", (json_int_t)plan->zero, "zero_group", (json_int_t)plan->zero_group,
-                             "schedule", orr_schedule_name(plan->schedule), "cp_kind", orr_cp_kind_name(plan->cp_kind));
+    char overlap[ORR_OVERLAP_TEXT];
+    json_t *json =
+        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
+                  "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep",
+                  (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp", plan->sp, "zero", (json_int_t)plan->zero,
+                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "cp_kind",
+                  orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
     if (!json || plan->n_stage_layers == 0) return json;
     json_t *layers = json_array();
     int failed = !layers;

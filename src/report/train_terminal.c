@@ -25,6 +25,8 @@ static void add_plan(const struct orr_plan *plan, struct orr_text *line)
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
+    char overlap[ORR_OVERLAP_TEXT];
+    if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
 }
 
 static void add_workload(const struct orr_workload *workload, struct orr_text *line)

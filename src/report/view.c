@@ -9,25 +9,20 @@ struct orr_view orr_view_of(const struct orr_job *job, const struct orr_scratch 
     struct orr_view view = {.job = job, .scratch = scratch, .result = result};
     const double burst_frac = job->calibration.gemm[job->workload.precision].burst_frac;
     view.clock_frac = burst_frac > 0 ? result->matrix_frac / burst_frac : 1;
-    double most_s = -1;
-    for (int64_t i = 0; i < job->plan.pp; i++) {
-        const double work_s = scratch->ranks[i].forward_s + scratch->ranks[i].backward_s;
-        if (work_s > most_s) {
-            most_s = work_s;
-            view.rank = i;
-        }
-    }
+    view.class = scratch->slowest;
+    view.rank = scratch->classes.items[view.class].first;
+    view.sum = orr_rank_sum_of(job, &scratch->classes.items[view.class].stage, &scratch->sums);
     return view;
 }
 
 const struct orr_stage *orr_view_stage(const struct orr_view *view)
 {
-    return &view->scratch->stages[view->rank];
+    return &view->scratch->classes.items[view->class].stage;
 }
 
 const struct orr_rank_time *orr_view_rank_time(const struct orr_view *view)
 {
-    return &view->scratch->ranks[view->rank];
+    return &view->scratch->ranks[view->class];
 }
 
 /* ---------------------------------------------------------------- one operator */
@@ -142,30 +137,27 @@ size_t orr_view_heaviest(const struct orr_view *view, enum orr_time_part part, s
 
 double orr_view_exposed_s(const struct orr_view *view, enum orr_group group)
 {
-    const struct orr_rank_time *rank = orr_view_rank_time(view);
-    return rank->forward.exposed_s[group] + rank->backward.exposed_s[group];
+    return view->sum.forward.exposed_s[group] + view->sum.backward.exposed_s[group];
 }
 
 double orr_view_send_pairs(const struct orr_view *view)
 {
     const struct orr_plan *plan = &view->job->plan;
-    const bool overlapped = view->job->engine.p2p_overlap && plan->schedule == ORR_SCHEDULE_INTERLEAVED;
+    const bool overlapped = orr_sends_overlap(view->job);
     if (plan->pp == 1) return 0;
     return (double)(plan->pp - 1) + (overlapped ? 0 : (double)(view->result->n_micro_batches * plan->vpp));
 }
 
 double orr_view_data_parallel_s(const struct orr_view *view)
 {
-    const struct orr_sums *sums = &view->scratch->sums;
+    const struct orr_step_sums *step = &view->scratch->sums.step;
     const struct orr_rank_time *rank = orr_view_rank_time(view);
-    return sums->scatter_s + sums->gather_s + sums->tie_s +
+    return step->scatter_s + step->gather_s + step->tie_s +
            (double)view->result->n_micro_batches * (rank->sharded_exposed_s + rank->sharded_hidden_s);
 }
 
 double orr_view_launches(const struct orr_view *view)
 {
-    const struct orr_rank_time *rank = orr_view_rank_time(view);
-    return (double)view->result->n_micro_batches *
-               (rank->forward.launches + rank->recompute.launches + rank->backward.launches) +
-           view->scratch->sums.step_launches;
+    return (double)view->result->n_micro_batches * orr_view_rank_time(view)->launches +
+           view->scratch->sums.step.launches;
 }

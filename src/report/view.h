@@ -8,7 +8,9 @@ struct orr_view {
     const struct orr_job *job;
     const struct orr_result *result;
     const struct orr_scratch *scratch; /* of this prediction */
-    int64_t rank;                      /* the critical pipeline rank: its work sets the pace */
+    size_t class;                      /* of pipeline ranks whose work sets the pace */
+    int64_t rank;                      /* the first of them: the critical rank */
+    struct orr_layer_sum sum;          /* its layers and ends, one micro-batch */
     double clock_frac;                 /* matrix clock over the burst clock (power rule) */
     const struct orr_span *spans;      /* only for the timeline dump */
     size_t n_spans;

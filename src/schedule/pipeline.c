@@ -8,7 +8,7 @@
 /* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). */
 static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
-    const double work_s = rank->forward_s + rank->backward_s, w = rank->backward.wgrad_s;
+    const double work_s = rank->forward_s + rank->backward_s, w = rank->wgrad_s;
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
@@ -28,47 +28,54 @@ static double ragged_s(const struct orr_plan *plan, const struct orr_rank_time *
     return (v - 1) / v * ((double)plan->pp - rest) * (slowest->forward_s + slowest->backward_s);
 }
 
+bool orr_sends_overlap(const struct orr_job *job)
+{
+    return job->engine.p2p_overlap && job->plan.schedule == ORR_SCHEDULE_INTERLEAVED &&
+           orr_may_overlap(&job->plan, ORR_GROUP_PP);
+}
+
 /* Eq. 74: sends at fill and drain are always seen; those of the steady state unless they run beside other chunks. */
-static void add_sends(const struct orr_job *job, const struct orr_sums *sums, double n_micro_batches,
+static void add_sends(const struct orr_job *job, const struct orr_step_sums *step, double n_micro_batches,
                       struct orr_pipeline *pipe)
 {
-    const double v = (double)job->plan.vpp, p = (double)job->plan.pp, pair_s = sums->send_s + sums->send_backward_s;
-    const bool overlapped = job->engine.p2p_overlap && job->plan.schedule == ORR_SCHEDULE_INTERLEAVED;
+    const double v = (double)job->plan.vpp, p = (double)job->plan.pp, pair_s = step->send_s + step->send_backward_s;
+    const bool overlapped = orr_sends_overlap(job);
     const double steady_s = n_micro_batches * v * pair_s, ends_s = (p - 1) * pair_s;
     pipe->send_exposed_s = ends_s + (overlapped ? 0 : steady_s);
     pipe->send_hidden_s = overlapped ? steady_s : 0;
 }
 
-struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *ranks,
-                                      const struct orr_sums *sums, double n_micro_batches)
+struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *classes, size_t n_classes,
+                                      const struct orr_step_sums *step, double n_micro_batches)
 {
     struct orr_pipeline pipe = {0};
     double others_s = 0, slowest_s = -1;
-    for (int64_t i = 0; i < job->plan.pp; i++) {
-        const double work_s = ranks[i].forward_s + ranks[i].backward_s;
-        others_s += bubble_share_s(&job->plan, &ranks[i]);
+    for (size_t i = 0; i < n_classes; i++) {
+        const double work_s = classes[i].forward_s + classes[i].backward_s;
+        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
         if (work_s > slowest_s) {
             slowest_s = work_s;
             pipe.slowest = i;
         }
     }
-    const struct orr_rank_time *slowest = &ranks[pipe.slowest];
+    const struct orr_rank_time *slowest = &classes[pipe.slowest];
     pipe.work_s = n_micro_batches * slowest_s;
     pipe.bubble_s =
         others_s - bubble_share_s(&job->plan, slowest) + ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
-    if (job->plan.pp > 1) add_sends(job, sums, n_micro_batches, &pipe);
+    if (job->plan.pp > 1) add_sends(job, step, n_micro_batches, &pipe);
     return pipe;
 }
 
-struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_sums *sums,
+struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_step_sums *step,
                                                 const struct orr_rank_time *rank, double n_layers)
 {
-    const double omega = job->engine.dp_overlap_frac, buckets = orr_max(1, n_layers);
+    const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
+    const double buckets = orr_max(1, n_layers);
     /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
     const double backward_window_s = omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;
-    const double hidden_s = orr_min(sums->scatter_s, backward_window_s) + orr_min(sums->gather_s, forward_window_s);
+    const double hidden_s = orr_min(step->scatter_s, backward_window_s) + orr_min(step->gather_s, forward_window_s);
     const double covered_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
-    return (struct orr_data_parallel){.exposed_s = sums->scatter_s + sums->gather_s + sums->tie_s - covered_s,
+    return (struct orr_data_parallel){.exposed_s = step->scatter_s + step->gather_s + step->tie_s - covered_s,
                                       .hidden_s = covered_s};
 }

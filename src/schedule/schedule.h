@@ -5,6 +5,12 @@
 
 #include "cost/cost.h"
 
+/* Collectives of ZeRO-3 weights and gradients: hidden per layer, not per operator. */
+static inline bool orr_sharded_group(enum orr_group group)
+{
+    return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP;
+}
+
 /* What a phase of one layer (or end) costs, once. */
 struct orr_phase_sum {
     double compute_s;               /* kernels, at the current clock */
@@ -26,37 +32,79 @@ struct orr_layer_sum {
 #define ORR_SUM_HEAD      (ORR_MAX_LAYER_KINDS + 1)
 #define ORR_N_SUMS        (ORR_MAX_LAYER_KINDS + 2)
 
-struct orr_sums {
-    struct orr_layer_sum layer[ORR_N_SUMS];
+/* What happens once per iteration or per pipeline boundary. */
+struct orr_step_sums {
     double send_s, send_backward_s; /* one pipeline boundary */
     double scatter_s, gather_s;     /* gradient reduction; weight gathering (ZeRO-1, 2) */
     double tie_s;                   /* tied embedding gradients between the ends */
     double optimizer_s;
-    double step_launches;
+    double launches;
+};
+/* Of the operators from `first` on. */
+struct orr_step_sums orr_step_sums_of(const struct orr_op_list *list, size_t first, const struct orr_cost *costs);
+
+struct orr_sums {
+    struct orr_layer_sum layer[ORR_N_SUMS];
+    struct orr_step_sums step;
 };
 
 /* Add the costs up with matrix kernels at `clock_frac` of the burst clock. */
 void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                     double clock_frac, struct orr_sums *sums);
+/* The layers and ends of one pipeline rank, one micro-batch. */
+struct orr_layer_sum orr_rank_sum_of(const struct orr_job *job, const struct orr_stage *stage,
+                                     const struct orr_sums *sums);
 
-/* One pipeline rank, one micro-batch. */
-struct orr_rank_time {
-    struct orr_phase_sum forward, recompute, backward; /* whole rank */
-    double sharded_exposed_s, sharded_hidden_s;        /* ZeRO-3 */
-    double forward_s, backward_s;                      /* with exposed collectives; backward with recomputation */
+/* The same times as functions of the clock alone: kernels it stretches, those it does not touch, and the few whose
+ * bound changes on the way. A prediction asks for several clocks, a search for the same layers again and again. */
+struct orr_bend {
+    double compute_s, l2_s, dram_s;
+    bool partial;
+    double forward, backward, wgrad; /* executions in each phase; backward with recomputation */
 };
-struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage,
-                                      const struct orr_sums *sums);
+struct orr_layer_curve {
+    double forward_s, backward_s, wgrad_s;                   /* whatever the clock */
+    double forward_clock_s, backward_clock_s, wgrad_clock_s; /* at the burst clock; stretched by its inverse */
+    double forward_exposed_s, backward_exposed_s;            /* collectives */
+    double forward_sharded_s, backward_sharded_s;            /* ZeRO-3 */
+    double matrix_s, launches;
+    size_t first_bend, n_bends;
+};
+struct orr_curves {
+    struct orr_layer_curve layer[ORR_N_SUMS];
+    size_t n_bends;
+    struct orr_bend bends[ORR_MAX_OPS];
+};
+/* `clock_min`: the lowest clock that will be asked for. */
+void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                      double clock_min, struct orr_curves *curves);
 
+/* One pipeline rank, or one layer, and one micro-batch at some clock. */
+struct orr_rank_time {
+    double forward_s, backward_s; /* with exposed collectives; backward with recomputation */
+    double wgrad_s;               /* of backward, weight gradients */
+    double matrix_s;              /* matrix FLOP at the burst rate */
+    double launches;
+    double sharded_exposed_s, sharded_hidden_s; /* ZeRO-3; the exposed part is in backward_s */
+    double ranks;                               /* ranks of the pipeline that take the same */
+};
+/* Every layer kind and end at a clock. */
+void orr_layer_times(const struct orr_job *job, const struct orr_curves *curves, double clock_frac,
+                     struct orr_rank_time layers[ORR_N_SUMS]);
+struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_rank_class *class,
+                                      const struct orr_rank_time layers[ORR_N_SUMS]);
+
+/* Do pipeline sends of the steady state run beside other chunks? */
+bool orr_sends_overlap(const struct orr_job *job);
 /* Iteration of m micro-batches through the ranks: the slowest rank's own work, and the rest (fill, drain, waiting). */
 struct orr_pipeline {
-    int64_t slowest; /* rank whose work sets the pace */
-    double work_s;   /* m * (forward + backward) of that rank */
+    size_t slowest; /* class of ranks whose work sets the pace */
+    double work_s;  /* m * (forward + backward) of such a rank */
     double bubble_s;
     double send_exposed_s, send_hidden_s;
 };
-struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *ranks,
-                                      const struct orr_sums *sums, double n_micro_batches);
+struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *classes, size_t n_classes,
+                                      const struct orr_step_sums *step, double n_micro_batches);
 
 /* Event simulation of the same pipeline: spans of every rank in execution order; returns how many there are. */
 size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_time *ranks, int64_t n_micro_batches,
@@ -66,7 +114,7 @@ size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_tim
 struct orr_data_parallel {
     double exposed_s, hidden_s;
 };
-struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_sums *sums,
+struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_step_sums *step,
                                                 const struct orr_rank_time *rank, double n_layers);
 
 #endif

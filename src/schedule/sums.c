@@ -5,15 +5,10 @@
 
 #include <string.h>
 
-static bool sharded_group(enum orr_group group)
-{
-    return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP;
-}
-
 static void add_op(struct orr_phase_sum *sum, const struct orr_op *op, const struct orr_cost *cost, double time_s)
 {
     if (op->kind == ORR_OP_COLLECTIVE) {
-        if (sharded_group(op->group)) {
+        if (orr_sharded_group(op->group)) {
             sum->sharded_s += cost->total_s;
         } else {
             sum->hidden_s[op->group] += cost->hidden_s;
@@ -28,18 +23,33 @@ static void add_op(struct orr_phase_sum *sum, const struct orr_op *op, const str
     sum->bound_s[cost->bound] += time_s;
 }
 
-static void add_step_op(struct orr_sums *sums, const struct orr_op *op, const struct orr_cost *cost)
+static void add_step_op(struct orr_step_sums *step, const struct orr_op *op, const struct orr_cost *cost)
 {
-    if (op->kind != ORR_OP_COLLECTIVE) {
-        sums->optimizer_s += cost->total_s;
-        sums->step_launches += op->launches;
+    if (op->layer_kind == ORR_LAYER_BOUNDARY) {
+        *(op->phase == ORR_PHASE_FORWARD ? &step->send_s : &step->send_backward_s) = cost->total_s;
+    } else if (op->kind != ORR_OP_COLLECTIVE) {
+        step->optimizer_s += cost->total_s;
+        step->launches += op->launches;
     } else if (op->group == ORR_GROUP_PP) {
-        sums->tie_s += cost->total_s;
+        step->tie_s += cost->total_s;
     } else if (op->collective == ORR_COLLECTIVE_ALLGATHER) {
-        sums->gather_s += cost->total_s;
+        step->gather_s += cost->total_s;
     } else {
-        sums->scatter_s += cost->total_s;
+        step->scatter_s += cost->total_s;
     }
+}
+
+static bool of_step(const struct orr_op *op)
+{
+    return op->layer_kind == ORR_LAYER_BOUNDARY || op->phase == ORR_PHASE_STEP;
+}
+
+struct orr_step_sums orr_step_sums_of(const struct orr_op_list *list, size_t first, const struct orr_cost *costs)
+{
+    struct orr_step_sums step = {0};
+    for (size_t i = first; i < list->n; i++)
+        if (of_step(&list->items[i])) add_step_op(&step, &list->items[i], &costs[i]);
+    return step;
 }
 
 static struct orr_layer_sum *sum_of(struct orr_sums *sums, int64_t layer_kind)
@@ -54,18 +64,11 @@ void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, c
 {
     memset(sums->layer, 0, (size_t)job->model.n_kinds * sizeof *sums->layer);
     memset(&sums->layer[ORR_SUM_EMBEDDING], 0, 2 * sizeof *sums->layer);
-    memset(&sums->send_s, 0, sizeof *sums - offsetof(struct orr_sums, send_s));
+    sums->step = orr_step_sums_of(list, 0, costs);
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         const struct orr_cost *cost = &costs[i];
-        if (op->layer_kind == ORR_LAYER_BOUNDARY) {
-            *(op->phase == ORR_PHASE_FORWARD ? &sums->send_s : &sums->send_backward_s) = cost->total_s;
-            continue;
-        }
-        if (op->phase == ORR_PHASE_STEP) {
-            add_step_op(sums, op, cost);
-            continue;
-        }
+        if (of_step(op)) continue;
         struct orr_layer_sum *sum = sum_of(sums, op->layer_kind);
         const double time_s = op->kind == ORR_OP_COLLECTIVE ? 0 : orr_cost_at(cost, clock_frac);
         add_op(op->phase == ORR_PHASE_FORWARD ? &sum->forward : &sum->backward, op, cost, time_s);
@@ -87,40 +90,20 @@ static void add_phase(struct orr_phase_sum *total, const struct orr_phase_sum *s
     for (int b = 0; b < ORR_N_BOUNDS; b++) total->bound_s[b] += n * sum->bound_s[b];
 }
 
-/* Eq. 75: a layer's gathers and scatters run beside the layer's own compute as far as the engine can. */
-static double hidden_shards(const struct orr_job *job, const struct orr_layer_sum *sum)
+static void add_layer(struct orr_layer_sum *rank, const struct orr_layer_sum *sum, double n)
 {
-    const double omega = job->engine.zero3_overlap_frac;
-    return orr_min(sum->forward.sharded_s, omega * sum->forward.compute_s) +
-           orr_min(sum->backward.sharded_s, omega * (sum->backward.compute_s + sum->recompute.compute_s));
-}
-
-static void add_layer(const struct orr_job *job, struct orr_rank_time *rank, const struct orr_layer_sum *sum, double n)
-{
-    const double hidden_s = hidden_shards(job, sum) * (1 - job->calibration.overlap_contention_frac);
     add_phase(&rank->forward, &sum->forward, n);
     add_phase(&rank->recompute, &sum->recompute, n);
     add_phase(&rank->backward, &sum->backward, n);
-    rank->sharded_hidden_s += n * hidden_s;
-    rank->sharded_exposed_s += n * (sum->forward.sharded_s + sum->backward.sharded_s - hidden_s);
 }
 
-static double phase_s(const struct orr_phase_sum *sum)
+struct orr_layer_sum orr_rank_sum_of(const struct orr_job *job, const struct orr_stage *stage,
+                                     const struct orr_sums *sums)
 {
-    double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
-    return total_s;
-}
-
-struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_stage *stage,
-                                      const struct orr_sums *sums)
-{
-    struct orr_rank_time rank = {0};
+    struct orr_layer_sum rank = {0};
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        if (stage->n_layers[k] > 0) add_layer(job, &rank, &sums->layer[k], stage->n_layers[k]);
-    if (stage->embedding) add_layer(job, &rank, &sums->layer[ORR_SUM_EMBEDDING], 1);
-    if (stage->head) add_layer(job, &rank, &sums->layer[ORR_SUM_HEAD], 1);
-    rank.forward_s = phase_s(&rank.forward);
-    rank.backward_s = phase_s(&rank.backward) + phase_s(&rank.recompute) + rank.sharded_exposed_s;
+        if (stage->n_layers[k] > 0) add_layer(&rank, &sums->layer[k], stage->n_layers[k]);
+    if (stage->embedding) add_layer(&rank, &sums->layer[ORR_SUM_EMBEDDING], 1);
+    if (stage->head) add_layer(&rank, &sums->layer[ORR_SUM_HEAD], 1);
     return rank;
 }

@@ -92,7 +92,7 @@ static bool run_owed(struct clock *c, int64_t rank, struct orr_span *span)
 {
     if (c->owed[rank] == 0) return false;
     const double start_s = c->free_at[rank];
-    c->free_at[rank] += c->ranks[rank].backward.wgrad_s;
+    c->free_at[rank] += c->ranks[rank].wgrad_s;
     *span = (struct orr_span){"W", rank, 0, c->paid[rank]++, start_s, c->free_at[rank]};
     c->owed[rank]--;
     return true;
@@ -108,7 +108,7 @@ static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
     const double ready = ready_at(c, rank, &task);
     if (isnan(ready)) return false;
     const struct orr_rank_time *time = &c->ranks[rank];
-    const double wgrad_s = zero_bubble(c->plan) ? time->backward.wgrad_s : 0;
+    const double wgrad_s = zero_bubble(c->plan) ? time->wgrad_s : 0;
     if (c->owed[rank] > most_owed(c->plan, rank) || (c->owed[rank] > 0 && ready >= c->free_at[rank] + wgrad_s))
         return run_owed(c, rank, span);
     if (task.backward && wgrad_s > 0) c->owed[rank]++;

@@ -6,7 +6,7 @@
 #include "spec/sources.h"
 #include "spec/spec.h"
 
-/* clang-format off: tables laid out by hand */
+/* clang-format off */
 
 /* How well a group of constants fits its rows; checked, shown by the catalogue, not used by the model. */
 struct fit {

@@ -6,9 +6,7 @@
 
 #include "base/text.h"
 
-/* clang-format off: tables laid out by hand */
-
-/* clang-format off: rows stay dense */
+/* clang-format off */
 /* Spellings several types share. The first is the one of the type, the second the common one it maps to. */
 #define GPT_KEYS .hidden = "n_embd|hidden_size", .layers = "n_layer|num_hidden_layers", \
                  .heads = "n_head|num_attention_heads", .ffn = "n_inner", .ffn_per_hidden = 4, \
@@ -97,8 +95,8 @@ static const struct orr_model_type types[] = {
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    { "gemma3", "gemma3_text" }, { "llama4", "llama4_text" }, { "grok", "grok-1" },
-    { "grok1", "grok-1" },       { "aquila", "llama" },       { "kimi_k2", "deepseek_v3" },
+    {"gemma3", "gemma3_text"}, {"llama4", "llama4_text"}, {"grok", "grok-1"},
+    {"grok1", "grok-1"},       {"aquila", "llama"},       {"kimi_k2", "deepseek_v3"},
 };
 
 enum { N_TYPES = sizeof types / sizeof types[0], N_ALIASES = sizeof aliases / sizeof aliases[0] };

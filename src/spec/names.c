@@ -2,6 +2,7 @@
 #include "spec/names.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #define NAME(member, name, ...)  name,
 #define NAME_ONLY(member, name)  name,
@@ -131,6 +132,22 @@ const char *orr_decode_kernel_name(enum orr_decode_kernel kernel)
 const char *orr_part_name(enum orr_part part)
 {
     return name_of(PART_NAMES, ORR_N_PARTS, (unsigned)part);
+}
+
+const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS] = {ORR_GROUP_TP, ORR_GROUP_EP, ORR_GROUP_PP, ORR_GROUP_DP};
+const char *const orr_overlap_names[ORR_N_OVERLAPS] = {"tp", "ep", "pp", "dp"};
+
+char *orr_overlap_text(uint32_t exposed_groups, char text[ORR_OVERLAP_TEXT])
+{
+    size_t length = 0, n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < ORR_N_OVERLAPS; i++) {
+        if (exposed_groups >> orr_overlap_groups[i] & 1) continue;
+        length +=
+            (size_t)snprintf(text + length, ORR_OVERLAP_TEXT - length, "%s%s", n++ ? "," : "", orr_overlap_names[i]);
+    }
+    if (n == ORR_N_OVERLAPS || n == 0) (void)snprintf(text, ORR_OVERLAP_TEXT, "%s", n ? "all" : "none");
+    return text;
 }
 
 const char *orr_part_word(enum orr_part part)

@@ -15,6 +15,11 @@ extern const char *const orr_pointwise_names[ORR_N_POINTWISES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
 
+/* Groups whose overlap a plan may switch off, and their words. */
+enum { ORR_N_OVERLAPS = 4 };
+extern const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS];
+extern const char *const orr_overlap_names[ORR_N_OVERLAPS];
+
 /* Dtypes products run in: all before int4, which only stores weights. */
 enum { ORR_N_MATRIX_DTYPES = ORR_DTYPE_INT4 };
 

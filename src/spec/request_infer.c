@@ -57,8 +57,8 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 
 static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", NULL};
-static const char *const TRAIN_PLAN[] = {"vpp",      "sp",      "zero",         "zero_group",
-                                         "schedule", "cp_kind", "stage_layers", NULL};
+static const char *const TRAIN_PLAN[] = {"vpp",     "sp",           "zero",    "zero_group", "schedule",
+                                         "cp_kind", "stage_layers", "overlap", NULL};
 static const char *const TRAIN_WORKLOAD[] = {
     "seq",       "micro_batch",       "global_batch",   "recompute", "recompute_every",
     "attention", "attention_dropout", "hidden_dropout", "causal",    NULL};

@@ -1,6 +1,8 @@
 /* "plan" and "workload" of a training request. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -21,7 +23,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
     ORR_ENUM(orr_plan, cp_kind, false, orr_cp_kind_names, "how context parallel exchanges keys and values"),
 };
-static const char *const PLAN_EXTRA[] = {"stage_layers", NULL};
+static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", NULL};
 
 /* The workload as written: attention is a kernel or "flash", the engine's own. */
 struct ask {
@@ -104,6 +106,32 @@ static enum orr_err read_stage_layers(const struct orr_doc *request, const json_
     return ORR_OK;
 }
 
+/* "tp,dp": transfers of these groups run beside compute as far as the engine can; those of the others alone. */
+static enum orr_err read_overlap(const struct orr_doc *request, const json_t *value, struct orr_plan *plan,
+                                 struct orr_error *error)
+{
+    char hint[ORR_HINT], word[16];
+    const char *at = json_string_value(value);
+    if (!at) return orr_doc_fail(request, "plan.overlap", error, "must be \"all\", \"none\" or a list like \"tp,dp\"");
+    plan->exposed_groups = 0;
+    if (strcmp(at, "all") == 0) return ORR_OK;
+    for (size_t i = 0; i < ORR_N_OVERLAPS; i++) plan->exposed_groups |= 1u << orr_overlap_groups[i];
+    if (strcmp(at, "none") == 0) return ORR_OK;
+    for (;; at++) {
+        const size_t n = strcspn(at, ",");
+        size_t i = 0;
+        (void)snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), at);
+        while (i < ORR_N_OVERLAPS && strcmp(word, orr_overlap_names[i]) != 0) i++;
+        if (i == ORR_N_OVERLAPS)
+            return orr_doc_fail(request, "plan.overlap", error,
+                                "\"%s\" is none of tp, ep, pp, dp (or all, or none alone)%s", word,
+                                orr_did_you_mean(hint, word, orr_overlap_names, ORR_N_OVERLAPS));
+        plan->exposed_groups &= ~(1u << orr_overlap_groups[i]);
+        at += n;
+        if (!*at) return ORR_OK;
+    }
+}
+
 static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
 {
     struct orr_plan *plan = &job->plan;
@@ -113,6 +141,8 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
     const json_t *stage_layers = json_object_get(object, "stage_layers");
     if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
+    const json_t *overlap = json_object_get(object, "overlap");
+    if (!err && overlap) err = read_overlap(request, overlap, plan, error);
     if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
     if (err) return err;
     if (!json_object_get(object, "zero")) plan->zero = engine->default_zero;

@@ -9,9 +9,7 @@ static struct orr_span spans[MAX_SPANS];
 
 static struct orr_rank_time rank_time(double forward_s, double backward_s, double wgrad_s)
 {
-    struct orr_rank_time rank = {.forward_s = forward_s, .backward_s = backward_s};
-    rank.backward.wgrad_s = wgrad_s;
-    return rank;
+    return (struct orr_rank_time){.forward_s = forward_s, .backward_s = backward_s, .wgrad_s = wgrad_s, .ranks = 1};
 }
 
 /* A job that only its plan matters of. */
@@ -25,8 +23,8 @@ static struct orr_job *job_of(enum orr_schedule schedule, int64_t pp, int64_t vp
 
 static double closed_form_s(const struct orr_job *job, const struct orr_rank_time *ranks, int64_t m)
 {
-    static const struct orr_sums sums;
-    const struct orr_pipeline pipe = orr_pipeline_time(job, ranks, &sums, (double)m);
+    static const struct orr_step_sums step;
+    const struct orr_pipeline pipe = orr_pipeline_time(job, ranks, (size_t)job->plan.pp, &step, (double)m);
     assert_close(pipe.send_exposed_s + pipe.send_hidden_s, 0, 0);
     return pipe.work_s + pipe.bubble_s;
 }
@@ -204,7 +202,7 @@ static void spans_are_causal_and_do_not_overlap(void **state)
     const struct {
         enum orr_schedule schedule;
         int64_t vpp;
-    } kinds[] = {{ORR_SCHEDULE_GPIPE, 1}, {ORR_SCHEDULE_1F1B, 1}, {ORR_SCHEDULE_INTERLEAVED, 2},
+    } kinds[] = {{ORR_SCHEDULE_GPIPE, 1},       {ORR_SCHEDULE_1F1B, 1},  {ORR_SCHEDULE_INTERLEAVED, 2},
                  {ORR_SCHEDULE_INTERLEAVED, 3}, {ORR_SCHEDULE_ZB_H1, 1}, {ORR_SCHEDULE_ZB_H2, 1}};
     struct orr_rank_time ranks[4];
     for (int i = 0; i < 4; i++) ranks[i] = rank_time(1 + 0.1 * i, 2.2 - 0.1 * i, 0.9);
@@ -302,13 +300,13 @@ static void sends_are_eq_74(void **state)
     (void)state;
     struct orr_rank_time ranks[4];
     for (int i = 0; i < 4; i++) ranks[i] = rank_time(1, 2, 0);
-    const struct orr_sums sums = {.send_s = 0.01, .send_backward_s = 0.02};
+    const struct orr_step_sums step = {.send_s = 0.01, .send_backward_s = 0.02};
     struct orr_job *job = job_of(ORR_SCHEDULE_1F1B, 4, 1);
-    assert_close(orr_pipeline_time(job, ranks, &sums, 16).send_exposed_s, (16 + 3) * 0.03, 1e-12);
+    assert_close(orr_pipeline_time(job, ranks, 4, &step, 16).send_exposed_s, (16 + 3) * 0.03, 1e-12);
     job = job_of(ORR_SCHEDULE_INTERLEAVED, 4, 2);
-    assert_close(orr_pipeline_time(job, ranks, &sums, 16).send_exposed_s, (16 * 2 + 3) * 0.03, 1e-12);
+    assert_close(orr_pipeline_time(job, ranks, 4, &step, 16).send_exposed_s, (16 * 2 + 3) * 0.03, 1e-12);
     job->engine.p2p_overlap = true;
-    const struct orr_pipeline pipe = orr_pipeline_time(job, ranks, &sums, 16);
+    const struct orr_pipeline pipe = orr_pipeline_time(job, ranks, 4, &step, 16);
     assert_close(pipe.send_exposed_s, 3 * 0.03, 1e-12);
     assert_close(pipe.send_hidden_s, 32 * 0.03, 1e-12);
 }
@@ -319,18 +317,18 @@ static void gradient_collectives_hide_under_backward(void **state)
     (void)state;
     struct orr_job *job = job_of(ORR_SCHEDULE_1F1B, 1, 1);
     const struct orr_rank_time rank = rank_time(5, 10, 0);
-    struct orr_sums sums = {.scatter_s = 4, .gather_s = 3, .tie_s = 0.5};
-    struct orr_data_parallel dp = orr_data_parallel_time(job, &sums, &rank, 20); /* no overlap */
+    struct orr_step_sums step = {.scatter_s = 4, .gather_s = 3, .tie_s = 0.5};
+    struct orr_data_parallel dp = orr_data_parallel_time(job, &step, &rank, 20); /* no overlap */
     assert_close(dp.exposed_s, 7.5, 1e-12);
     job->engine.dp_overlap_frac = 1;
-    dp = orr_data_parallel_time(job, &sums, &rank, 20);
+    dp = orr_data_parallel_time(job, &step, &rank, 20);
     assert_close(dp.exposed_s, 0.5, 1e-12);
     assert_close(dp.hidden_s, 7, 1e-12);
-    sums.scatter_s = 12;
-    dp = orr_data_parallel_time(job, &sums, &rank, 20);
+    step.scatter_s = 12;
+    dp = orr_data_parallel_time(job, &step, &rank, 20);
     assert_close(dp.exposed_s, 12 - 9.5 + 0.5, 1e-12);
     job->calibration.overlap_contention_frac = 0.1; /* Eq. 65 */
-    dp = orr_data_parallel_time(job, &sums, &rank, 20);
+    dp = orr_data_parallel_time(job, &step, &rank, 20);
     assert_close(dp.exposed_s, 12 - 0.9 * 9.5 + 3 - 0.9 * 3 + 0.5, 1e-12);
 }
 

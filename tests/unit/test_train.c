@@ -2,6 +2,8 @@
  * deterministic; and time parts that follow from single operators. */
 #include "support.h"
 
+#include "predict/scratch.h"
+
 #define N_JOBS 200
 
 static const char *const MODELS[] = {"gpt3-175b",   "llama2-70b", "llama3-8b", "mixtral-8x7b",
@@ -367,9 +369,58 @@ static void long_sequences_respect_the_bound(void **state)
         }
 }
 
+static double phase_s(const struct orr_phase_sum *sum)
+{
+    double total_s = sum->compute_s;
+    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
+    return total_s;
+}
+
+/* The curves a prediction settles its clock with, against the operators added up one by one at that clock. */
+static void curves_agree_with_the_operators(void **state)
+{
+    struct grid *grid = *state;
+    const struct orr_scratch *scratch = grid->world->scratch;
+    for (size_t i = 0; i < N_JOBS; i++) {
+        predict(grid, &grid->jobs[i]);
+        for (size_t c = 0; c < scratch->classes.n; c++) {
+            const struct orr_rank_time *rank = &scratch->ranks[c];
+            const struct orr_layer_sum sum =
+                orr_rank_sum_of(&grid->jobs[i], &scratch->classes.items[c].stage, &scratch->sums);
+            const double all = sum.forward.launches + sum.recompute.launches + sum.backward.launches;
+            assert_close(rank->forward_s, phase_s(&sum.forward), 1e-12);
+            assert_close(rank->backward_s, phase_s(&sum.backward) + phase_s(&sum.recompute) + rank->sharded_exposed_s,
+                         1e-12);
+            assert_close(rank->sharded_exposed_s + rank->sharded_hidden_s,
+                         sum.forward.sharded_s + sum.backward.sharded_s, 1e-12);
+            assert_close(rank->wgrad_s, sum.backward.wgrad_s, 1e-12);
+            assert_close(rank->launches, all, 1e-12);
+        }
+    }
+}
+
+/* Transfers that run alone never make a step shorter; without any, nothing is hidden that the plan may expose. */
+static void exposing_transfers_costs_time(void **state)
+{
+    struct grid *grid = *state;
+    const enum orr_group groups[] = {ORR_GROUP_TP, ORR_GROUP_EP, ORR_GROUP_PP, ORR_GROUP_DP};
+    for (size_t i = 0; i < N_JOBS; i++) {
+        struct orr_job job = grid->jobs[i];
+        const double all_s = predict(grid, &job).step_time_s;
+        for (size_t g = 0; g < COUNT(groups); g++) {
+            job.plan.exposed_groups = 1u << groups[g];
+            const struct orr_result r = predict(grid, &job);
+            assert_at_most(all_s, r.step_time_s * (1 + 1e-6)); /* a longer step also runs at a higher clock */
+            assert_close(r.hidden_s[groups[g]], 0, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(curves_agree_with_the_operators),
+        cmocka_unit_test(exposing_transfers_costs_time),
         cmocka_unit_test(parts_sum_to_the_step),
         cmocka_unit_test(nothing_beats_the_speed_of_light),
         cmocka_unit_test(energy_stays_inside_the_board_limit),

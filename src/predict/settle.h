@@ -1,0 +1,54 @@
+/* Times of one plan from parts that other plans may share: the layers' costs (shape), what an iteration adds, and the
+ * classes of pipeline ranks. A prediction builds all three; a search builds each as seldom as it changes. */
+#ifndef ORR_PREDICT_SETTLE_H
+#define ORR_PREDICT_SETTLE_H
+
+#include "schedule/schedule.h"
+
+/* Work of one rank that energy is spent on. */
+struct orr_work {
+    double flops, dram_bytes, link_bytes, flop_j;
+};
+
+/* Layers and ends, once each: depends on how a layer is cut (tp, cp, ep, etp, sp, micro-batch, recomputation, formats),
+ * not on how many layers, stages or replicas there are; with ZeRO-3 also on the group it shards over. */
+struct orr_shape {
+    struct orr_curves curves;
+    struct orr_work work[ORR_N_SUMS];
+};
+/* Fills `list` and `costs` with the operators of layers and ends. */
+void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct orr_cost *costs,
+                     struct orr_shape *shape);
+
+/* Pipeline sends, gradient collectives, optimizer. */
+struct orr_iteration {
+    struct orr_step_sums sums;
+    struct orr_work work; /* in one iteration */
+};
+/* Appends its operators after the first `n_layer_ops`. */
+struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct orr_stage *heaviest, size_t n_layer_ops,
+                                      struct orr_op_list *list, struct orr_cost *costs);
+
+/* Time of one iteration, by part, at the clock the power limit leaves. */
+struct orr_settled {
+    struct orr_pipeline pipe;
+    struct orr_data_parallel dp;
+    double optimizer_s, overhead_s, total_s;
+    double matrix_s;    /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
+    double matrix_frac; /* share of peak matrix kernels sustain */
+};
+/* `ranks` gets the times of every class. */
+struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,
+                              const struct orr_step_sums *step, const struct orr_rank_class *classes, size_t n_classes,
+                              struct orr_rank_time *ranks);
+
+/* Micro-batches per replica (Eq. 4). */
+double orr_micro_batches(const struct orr_job *job);
+
+/* Of the rank that sets the pace, in one iteration. */
+struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,
+                              const struct orr_iteration *iteration, const struct orr_stage *stage);
+/* Mean power of a GPU whose rank does this work in time_s (Eq. 104), capped by the board's limit. */
+double orr_power_w(const struct orr_chip *chip, const struct orr_work *work, double time_s);
+
+#endif
