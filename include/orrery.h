@@ -771,6 +771,143 @@ ORR_API size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *
  * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
 ORR_API void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
 
+/* ---------------------------------------------------------------- search: every valid plan, the best of them */
+
+#define ORR_OBJECTIVES(X)                                                                     \
+    /*  enum        name          what the best plan has                                   */ \
+    X(TIME, "time", "the shortest step, or the shortest latency")                             \
+    X(THROUGHPUT, "throughput", "the most tokens per second and GPU")                         \
+    X(COST, "cost", "the fewest dollars per token")                                           \
+    X(ENERGY, "energy", "the fewest joules per token")                                        \
+    X(MEMORY, "memory", "the most memory left")
+#define ORR_X_OBJECTIVE_(name, ...) ORR_OBJECTIVE_##name,
+enum orr_objective { ORR_OBJECTIVES(ORR_X_OBJECTIVE_) ORR_N_OBJECTIVES };
+ORR_API const char *orr_objective_name(enum orr_objective objective);
+
+/* Values one dimension may take; n = 0: every value the rules allow. */
+#define ORR_MAX_CHOICES 64
+struct orr_choices {
+    int64_t n;
+    int64_t values[ORR_MAX_CHOICES]; /* ascending; enums and booleans by their number */
+};
+
+struct orr_space {
+    struct orr_choices gpus; /* never empty */
+    struct orr_choices tp, cp, pp, dp, ep, etp;
+    struct orr_choices vpp, schedule, zero, sp, cp_kind, micro_batch, recompute, recompute_every; /* train */
+    bool overlap; /* train: also plans that switch off an overlap the engine has */
+    struct orr_choices batch, weights, kv; /* infer: sequences of a replica, formats */
+    struct orr_choices disaggregated;      /* infer: 0, 1 or both */
+};
+
+/* A number every plan of the answer must respect: any numeric key of the result. */
+struct orr_limit {
+    char key[64]; /* "mfu_frac", "memory_bytes.total", "ttft_s", ... */
+    bool at_most; /* else at least */
+    double value;
+};
+#define ORR_MAX_LIMITS 16
+
+/* One plan, as small as it can be. */
+struct orr_choice {
+    int32_t gpus, tp, cp, pp, vpp, dp, ep, etp;
+    int32_t micro_batch, recompute_every; /* train */
+    int32_t batch;                        /* infer */
+    uint8_t recompute, zero, sp, schedule, cp_kind, weights, kv, disaggregated;
+    uint32_t exposed_groups;
+    int32_t decode_gpus, decode_tp, decode_pp, decode_ep, decode_batch; /* disaggregated: the other pool */
+};
+
+struct orr_search_request {
+    struct orr_job job; /* model, system, engine and workload; the plan is what is searched */
+    bool imbalance_given; /* infer: workload.moe_imbalance was; else it follows ep */
+    struct orr_space space;
+    enum orr_objective objective;
+    int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
+    double front_within; /* the front ends where a step takes this many times the fastest */
+    bool brute;          /* evaluate every plan that fits, prune none */
+    bool compared;       /* also count the plans that are better than `compare` */
+    struct orr_choice compare;
+    size_t n_limits;
+    struct orr_limit limits[ORR_MAX_LIMITS];
+    /* Do the limits hold? Set by orr_search_limits; NULL: there are none. Either result is NULL. */
+    bool (*accept)(const struct orr_search_request *request, const struct orr_job *job, const struct orr_result *train,
+                   const struct orr_infer_result *infer);
+};
+
+/* A request of the JSON contract in which "gpus" and every key of "plan" may be a list ("1,2,4", "64..4096",
+ * [8, 16]); what is silent is searched. "search": {"objective", "top", "front_within", "brute", "overlap", "limits"}. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
+                                                   const char *origin, struct orr_search_request *request,
+                                                   struct orr_error *error);
+/* Resolve the keys of request->limits. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_limits(struct orr_search_request *request, struct orr_error *error);
+
+struct orr_found {
+    double objective;             /* lower is better */
+    double time_s;                /* step, or latency */
+    double memory_bytes;          /* of the fullest GPU */
+    double front[2];              /* coordinates of the front; lower is better */
+    struct orr_choice choice;
+};
+/* Names of the two coordinates: step_time_s and memory_bytes.total; with several GPU counts step_time_s and GPU
+ * seconds; infer: seconds per output token of a GPU and of a user. */
+ORR_API const char *orr_front_name(const struct orr_search_request *request, int axis);
+
+/* Plans are counted once each; they add up to `plans`. */
+#define ORR_REJECTS(X)                                                          \
+    /*  enum        name         why a plan is not in the answer             */ \
+    X(MEMORY, "memory", "does not fit")                                         \
+    X(BOUND, "bound", "cannot be good enough: its lower bound is too slow")     \
+    X(LIMIT, "limit", "would be in the answer but breaks a limit")              \
+    X(WORSE, "worse", "evaluated, and others are better")
+#define ORR_X_REJECT_(name, ...) ORR_REJECT_##name,
+enum orr_reject { ORR_REJECTS(ORR_X_REJECT_) ORR_N_REJECTS };
+ORR_API const char *orr_reject_name(enum orr_reject reject);
+
+struct orr_search_counts {
+    uint64_t plans;                   /* valid ones, fitting or not */
+    uint64_t evaluated;               /* times worked out in full */
+    uint64_t feasible;                /* found to fit */
+    uint64_t shapes;                  /* ways a layer is cut whose costs were worked out */
+    uint64_t better;                  /* than the plan to compare with, layouts not told apart */
+    uint64_t rejected[ORR_N_REJECTS];
+};
+
+struct orr_search;
+ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_request *request,
+                                                  struct orr_search **search, struct orr_error *error);
+ORR_API void orr_search_free(struct orr_search *search);
+
+/* Called now and then by one thread; false: stop, and keep what is found so far. */
+typedef bool orr_search_progress(void *context, const struct orr_search *search, double done_frac);
+/* All of it on `threads` threads (0: all cores). Same answer whatever the threads. ORR_ERR_MEMORY, or ORR_OK. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
+                                                  orr_search_progress *progress, void *context,
+                                                  struct orr_error *error);
+
+/* The same in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
+ * then pass 1. `next` hands out blocks, -1 when there are none; it is called by one thread at a time. */
+enum { ORR_SEARCH_PASSES = 2 };
+ORR_API int64_t orr_search_n_blocks(const struct orr_search *search);
+ORR_API ORR_NODISCARD enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads,
+                                                   int64_t (*next)(void *context), void *next_context,
+                                                   orr_search_progress *progress, void *context,
+                                                   struct orr_error *error);
+/* What this process found in its last pass, and adding what another did. */
+ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes); /* malloc'd */
+ORR_API ORR_NODISCARD enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes,
+                                                    struct orr_error *error);
+
+/* The answer. Lists are owned by the search and sorted: best first; the front by its first coordinate. */
+ORR_API const struct orr_search_request *orr_search_request_of(const struct orr_search *search);
+ORR_API struct orr_search_counts orr_search_counts_of(const struct orr_search *search);
+ORR_API bool orr_search_complete(const struct orr_search *search); /* not stopped */
+ORR_API size_t orr_search_best(const struct orr_search *search, const struct orr_found **found);
+ORR_API size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
+/* The job of a plan of the answer, for orr_train or orr_infer. */
+ORR_API void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
+
 /* ---------------------------------------------------------------- stages, for those who want to look inside */
 
 struct orr_op {

@@ -1,0 +1,106 @@
+/* Search inside: the space as lists worked out once, what a worker needs, what a block finds.
+ *
+ * A training space is a list of keys, each a way to cut a layer; its costs are worked out once per key. Below a key
+ * come the degrees that only multiply: replicas and stages, then schedule, sharding, saved layers, overlap. Blocks are
+ * runs of keys; which block runs where does not change what is found. */
+#ifndef ORR_STUDY_SEARCH_H
+#define ORR_STUDY_SEARCH_H
+
+#include "predict/scratch.h"
+
+/* ---------------------------------------------------------------- what is found */
+
+struct orr_outcome {
+    struct orr_search_counts counts;
+    size_t n_best, max_best;
+    struct orr_found *best; /* sorted, one per layout */
+    size_t n_front, max_front;
+    struct orr_found *front; /* sorted by front[0], falling in front[1] */
+    double fastest_s;        /* of all plans that fit; HUGE_VAL: none */
+    bool failed;             /* out of memory */
+};
+
+/* An empty outcome that lists up to `top` plans; orr_outcome_free in any case. */
+void orr_outcome_open(struct orr_outcome *outcome, size_t top);
+void orr_outcome_free(struct orr_outcome *outcome);
+void orr_outcome_copy(struct orr_outcome *to, const struct orr_outcome *from); /* lists, not counts */
+void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from);  /* lists and counts */
+/* Would it be listed? Lower bounds may stand in for values: false is then final. */
+bool orr_outcome_wants(const struct orr_outcome *outcome, const struct orr_found *found, double front_within);
+void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found);
+
+/* ---------------------------------------------------------------- the space */
+
+/* A way to cut a layer. */
+struct orr_cut {
+    int32_t tp, cp, ep, etp, micro_batch;
+    uint8_t sp, cp_kind, recompute;
+    uint32_t exposed_groups; /* of tp and ep */
+    bool coarse;             /* belongs to the first, small pass */
+};
+
+/* One way to run a pipeline of pp ranks. */
+struct orr_pipe {
+    int32_t vpp;
+    uint8_t schedule;
+    bool coarse;
+    size_t first_class, n_classes; /* of orr_train_space.classes; parameters not counted */
+};
+
+struct orr_train_space {
+    size_t n_cuts;
+    struct orr_cut *cuts;
+    size_t n_pipes;
+    struct orr_pipe *pipes;
+    size_t first_pipe[ORR_MAX_STAGES + 2]; /* pipes of pp ranks: from first_pipe[pp] to first_pipe[pp + 1] */
+    size_t n_classes;
+    struct orr_rank_class *classes;
+    int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input, full recomputation */
+    uint32_t exposable;                      /* groups of dp and pp the engine can hide */
+    bool cut_by_dp;                          /* costs of a layer depend on the micro-batches, so on dp */
+};
+
+enum orr_err orr_train_space_build(const struct orr_search_request *request, struct orr_train_space *space,
+                                   struct orr_error *error);
+void orr_train_space_free(struct orr_train_space *space);
+/* Is `value` one of the choices, or are there none? */
+bool orr_chosen(const struct orr_choices *choices, int64_t value);
+
+/* ---------------------------------------------------------------- one thread's work */
+
+struct orr_worker {
+    struct orr_job job;
+    struct orr_op_list ops;
+    struct orr_cost costs[ORR_MAX_OPS];
+    struct orr_shape shape, sharded_shape; /* ZeRO 0-2; ZeRO-3 */
+    size_t n_layer_ops;
+    struct orr_rank_class classes[ORR_MAX_STAGES];
+    struct orr_rank_time ranks[ORR_MAX_STAGES];
+    struct orr_scratch scratch; /* full predictions */
+};
+
+struct orr_search {
+    struct orr_search_request request;
+    struct orr_train_space train;
+    int64_t n_blocks;
+    double compare_objective; /* -HUGE_VAL: nothing to compare with */
+    double usable_bytes;
+    struct orr_outcome outcome; /* of the passes done */
+    struct orr_outcome pass;    /* of the last one, this process only */
+    bool stopped;
+};
+
+/* Objective and coordinates of a training plan from its time; `energy_j` only for that objective. */
+void orr_train_found(const struct orr_search_request *request, double time_s, double memory_bytes, double energy_j,
+                     const struct orr_choice *choice, struct orr_found *found);
+void orr_search_train_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
+                            struct orr_outcome *outcome);
+void orr_train_choose(const struct orr_choice *choice, struct orr_job *job);
+
+/* Inference spaces are small: every plan is predicted. */
+void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
+                            struct orr_outcome *outcome);
+int64_t orr_search_infer_blocks(const struct orr_search_request *request);
+void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
+
+#endif
