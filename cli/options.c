@@ -107,6 +107,7 @@ static const struct cli_option options[] = {
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
+    ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
     HEADING("Output", CLI_FOR_ALL),
     FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
@@ -119,6 +120,7 @@ static const struct cli_option options[] = {
     DUMP("ops costs memory", CLI_FOR_INFER, "a stage as JSON: ops, costs, memory"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
+    ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "columns of the terminal"),
     ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE,
            "no colours, as with NO_COLOR set"),
@@ -256,6 +258,8 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_BY: args->by = given->value; return CLI_ANSWERED;
     case CLI_HTML: args->html = given->value; return CLI_ANSWERED;
     case CLI_INTERVALS: args->intervals = true; return CLI_ANSWERED;
+    case CLI_WITHOUT: args->without = given->value; return CLI_ANSWERED;
+    case CLI_ABLATION: args->ablation = true; return CLI_ANSWERED;
     case CLI_HELP: args->help = true; return CLI_ANSWERED;
     case CLI_SET:
         if (strchr(given->value, '=')) return CLI_ANSWERED;

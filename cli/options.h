@@ -21,6 +21,8 @@ enum cli_kind {
     CLI_BY,
     CLI_HTML,
     CLI_INTERVALS,
+    CLI_WITHOUT,
+    CLI_ABLATION,
     CLI_HELP
 };
 
@@ -68,6 +70,8 @@ struct cli_args {
     const char *by;       /* column to group by; NULL: none */
     const char *html;     /* file to write a page to; NULL: none */
     bool intervals;       /* the table of intervals instead of a report */
+    const char *without;  /* pieces of physics to leave out; NULL: none */
+    bool ablation;        /* what each piece is worth instead of a report */
     bool help;
 };
 

@@ -194,6 +194,8 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_BY:
     case CLI_HTML:
     case CLI_INTERVALS:
+    case CLI_WITHOUT:
+    case CLI_ABLATION:
     case CLI_HELP: break;
     }
     free(json.data);

@@ -37,15 +37,22 @@ static enum cli_status find_files(glob_t *files)
     return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places[0]);
 }
 
+/* What the files are added to: scores, or scores with and without each piece. */
+struct scores {
+    struct orr_validation *validation;
+    struct orr_ablation *ablation;
+};
+
 /* Score one more file. */
-static enum cli_status add_file(const struct orr_catalogue *catalogue, const char *path,
-                                struct orr_validation **validation)
+static enum cli_status add_file(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *path,
+                                struct scores *scores)
 {
     const char *origin;
     char *csv = cli_read_file(path, &origin);
     if (!csv) return CLI_BAD;
     struct orr_error error;
-    const enum orr_err code = orr_validate(catalogue, csv, origin, validation, &error);
+    const enum orr_err code = args->ablation ? orr_ablation_add(catalogue, csv, origin, &scores->ablation, &error)
+                                             : orr_validate(catalogue, csv, origin, &scores->validation, &error);
     free(csv);
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
@@ -83,25 +90,64 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
     return orr_validation_mape_frac(validation) <= args->max_mape_frac ? CLI_ANSWERED : CLI_BELOW;
 }
 
+static enum cli_status answer_ablation(const struct cli_args *args, const struct orr_ablation *ablation)
+{
+    char *report = orr_ablation_report(ablation, args->format, &args->style);
+    if (!report) return cli_fail_memory();
+    const enum cli_status status = cli_write(report);
+    free(report);
+    return status;
+}
+
 /* One report over all files. */
 static enum cli_status validate_files(const struct cli_args *args, const char *const *paths, size_t n)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
-    struct orr_validation *validation = NULL;
+    struct orr_error error;
+    struct scores scores = {0};
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!status && args->without && orr_validation_without(args->without, &scores.validation, &error))
+        status = cli_fail("--without: %s", error.text);
     for (size_t i = 0; i < n && !status; i++)
-        if (args->n_words || !is_record(paths[i])) status = add_file(catalogue, paths[i], &validation);
-    if (!status) status = answer(args, validation);
-    orr_validation_free(validation);
+        if (args->n_words || !is_record(paths[i])) status = add_file(args, catalogue, paths[i], &scores);
+    if (!status) status = args->ablation ? answer_ablation(args, scores.ablation) : answer(args, scores.validation);
+    orr_validation_free(scores.validation);
+    orr_ablation_free(scores.ablation);
     orr_catalogue_close(catalogue);
     return status;
 }
 
+/* The options, then what --without can leave out. */
+static enum cli_status help(void)
+{
+    struct cli_text text = {0};
+    const char *name, *meaning;
+    cli_text_add(&text, "\nPieces of physics, and what is predicted without them\n");
+    for (size_t i = 0; (name = orr_piece_name(i, &meaning)); i++) cli_text_add(&text, "  %-18s %s\n", name, meaning);
+    enum cli_status status = cli_options_help(CLI_FOR_VALIDATE, usage);
+    if (!status) status = cli_write(text.data);
+    free(text.data);
+    return status;
+}
+
+/* The first option given that --ablation has no use for; NULL: none. */
+static const char *beside_ablation(const struct cli_args *args)
+{
+    return args->without              ? "without"
+           : args->by                 ? "by"
+           : args->html               ? "html"
+           : args->intervals          ? "intervals"
+           : args->max_mape_frac >= 0 ? "max-mape"
+                                      : NULL;
+}
+
 static enum cli_status validate(const struct cli_args *args)
 {
-    if (args->help) return cli_options_help(CLI_FOR_VALIDATE, usage);
+    if (args->help) return help();
     if (args->intervals && args->format != ORR_FORMAT_TERMINAL)
         return cli_fail("--intervals cannot be combined with --json or --csv");
+    const char *beside = args->ablation ? beside_ablation(args) : NULL;
+    if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
     if (args->n_words) return validate_files(args, args->words, args->n_words);
     glob_t files = {0};
     if (find_files(&files)) return CLI_BAD;

@@ -1045,6 +1045,22 @@ ORR_API ORR_NODISCARD char *orr_validation_report(const struct orr_validation *v
                                                   const struct orr_style *style);
 /* One HTML page that needs nothing else: predicted over measured, row by row, and the tables; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_validation_html(const struct orr_validation *validation);
+/* Pieces of physics a validation can leave out, to see what each is worth: the name of the i-th, NULL after the last.
+ * `meaning` (may be NULL) receives what a prediction is without it. */
+ORR_API const char *orr_piece_name(size_t i, const char **meaning);
+/* Start a validation that leaves them out of every job ("tiles,power"); pass it to orr_validate in place of NULL. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation,
+                                                          struct orr_error *error);
+/* The same rows with everything and without each piece in turn: start with a NULL *ablation; every further call adds a
+ * file. On error free it. */
+struct orr_ablation;
+ORR_API ORR_NODISCARD enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char *csv,
+                                                    const char *origin, struct orr_ablation **ablation,
+                                                    struct orr_error *error);
+ORR_API void orr_ablation_free(struct orr_ablation *ablation);
+/* TERMINAL, JSON or CSV; malloc'd. */
+ORR_API ORR_NODISCARD char *orr_ablation_report(const struct orr_ablation *ablation, enum orr_format format,
+                                                const struct orr_style *style);
 /* The 80 % intervals these measurements give, as the C table that predictions look them up in; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_validation_intervals(const struct orr_validation *validation);
 

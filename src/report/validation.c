@@ -4,8 +4,8 @@
 
 #include "report/json_text.h"
 #include "report/table.h"
+#include "study/ablate.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,11 +102,25 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text)
     orr_text_add(text, ".\n");
 }
 
+/* The name of a piece left out, and what is predicted instead. */
+static void add_without(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    const char *name, *meaning;
+    for (size_t i = 0; (name = orr_piece_name(i, &meaning)); i++) {
+        if (!(v->without >> i & 1)) continue;
+        char line[160];
+        snprintf(line, sizeof line, "%s: %s", name, meaning);
+        orr_text_wrap(text, style, "  without", 11, line, " ");
+    }
+    if (v->without) orr_text_add(text, "\n");
+}
+
 static void add_terminal(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
     orr_text_add(text,
                  "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
                  v->n_rows, count_scored(v));
+    add_without(v, text, style);
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(v, groupings);
     for (size_t i = 0; i < n; i++) add_group_table(v, &groupings[i], text, style);
@@ -120,7 +134,7 @@ static void add_terminal(const struct orr_validation *v, struct orr_text *text, 
 
 /* ---- JSON */
 
-static json_t *stats_json(const struct orr_error_stats *s)
+json_t *orr_stats_json(const struct orr_error_stats *s)
 {
     json_t *object =
         json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "rows", (json_int_t)s->n, "mape", s->mape_frac, "median_ape",
@@ -136,7 +150,7 @@ static json_t *groups_json(const struct orr_validation *v, const char *key, orr_
     json_t *array = values ? json_array() : NULL;
     for (size_t i = 0; values && i < n; i++) {
         const struct orr_error_stats stats = orr_score_stats(v, member, values[i]);
-        json_t *object = stats_json(&stats);
+        json_t *object = orr_stats_json(&stats);
         json_object_set_new(object, key, json_string(values[i]));
         json_array_append_new(array, object);
     }
@@ -170,12 +184,22 @@ static json_t *skipped_json(const struct orr_validation *v)
     return array;
 }
 
+static json_t *without_json(const struct orr_validation *v)
+{
+    const char *name;
+    json_t *array = json_array();
+    for (size_t i = 0; (name = orr_piece_name(i, NULL)); i++)
+        if (v->without >> i & 1) json_array_append_new(array, json_string(name));
+    return array;
+}
+
 static json_t *validation_json(const struct orr_validation *v)
 {
     const struct orr_error_stats all = orr_score_stats(v, NULL, NULL);
     json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o}", "schema", ORR_SCHEMA, "kind", "validate", "rows",
                                (json_int_t)v->n_rows, "scored", (json_int_t)all.n, "skipped", skipped_json(v));
-    json_t *stats = stats_json(&all);
+    if (v->without) json_object_set_new(object, "without", without_json(v));
+    json_t *stats = orr_stats_json(&all);
     json_object_del(stats, "rows");
     json_object_update(object, stats);
     json_decref(stats);

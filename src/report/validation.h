@@ -4,6 +4,8 @@
 
 #include "study/intervals.h"
 
+#include <jansson.h>
+
 typedef const char *(*orr_member)(const struct orr_score *);
 
 /* A table every report shows: the scores grouped by a member. */
@@ -28,6 +30,9 @@ struct orr_coverage_fracs {
     double inside, left_out;
 };
 struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v);
+
+/* Rows, errors, bias and coverage as an object. */
+json_t *orr_stats_json(const struct orr_error_stats *s);
 
 const char *orr_class_of(const struct orr_score *score);
 const char *orr_source_of(const struct orr_score *score);

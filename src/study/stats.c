@@ -19,10 +19,14 @@ static double quantile(const double *sorted, size_t n, double q)
     return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-static void fill_stats(double *errors, size_t n, struct orr_error_stats *stats)
+/* `room`: n values to work in. */
+static void fill_stats(double *errors, size_t n, double *room, struct orr_error_stats *stats)
 {
     qsort(errors, n, sizeof *errors, ascending);
     stats->bias_frac = quantile(errors, n, 0.5);
+    for (size_t i = 0; i < n; i++) room[i] = fabs((1 + errors[i]) / (1 + stats->bias_frac) - 1);
+    qsort(room, n, sizeof *room, ascending);
+    stats->spread_frac = quantile(room, n, 0.5);
     for (size_t i = 0; i < n; i++) {
         errors[i] = fabs(errors[i]);
         stats->mape_frac += errors[i] / (double)n;
@@ -37,7 +41,7 @@ struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
                                        const char *(*member)(const struct orr_score *), const char *value)
 {
     struct orr_error_stats stats = {0};
-    double *errors = malloc((validation->n_scores + 1) * sizeof *errors);
+    double *errors = malloc((2 * validation->n_scores + 1) * sizeof *errors);
     size_t timed = 0, covered = 0;
     for (size_t i = 0; errors && i < validation->n_scores; i++) {
         const struct orr_score *score = &validation->scores[i];
@@ -46,7 +50,7 @@ struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
         timed += score->timed;
         covered += score->timed && score->covered;
     }
-    if (stats.n > 0) fill_stats(errors, stats.n, &stats);
+    if (stats.n > 0) fill_stats(errors, stats.n, errors + stats.n, &stats);
     stats.coverage80_frac = timed > 0 ? (double)covered / (double)timed : (double)NAN;
     free(errors);
     return stats;

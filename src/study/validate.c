@@ -2,6 +2,7 @@
  * rows (validate_infer.c), steps of the H200 lab, times of single layers. docs/formats.md describes them. */
 #include "study/validate.h"
 
+#include "study/ablate.h"
 #include "study/validator.h"
 
 #include <math.h>
@@ -88,6 +89,7 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
     struct orr_score *score = &w->v->scores[w->v->n_scores++];
     *score = (struct orr_score){.csv = w->v->n_csvs - 1,
                                 .row = row,
+                                .set = w->set,
                                 .id = orr_csv_cell(csv, row, "id"),
                                 .source = orr_csv_cell(csv, row, "source"),
                                 .system = orr_csv_cell(csv, row, "system"),
@@ -116,12 +118,18 @@ static bool measured(struct orr_score *score, const char *column, const char *ce
     return false;
 }
 
+/* Several validations ask for the same request in turn, and reading takes far longer than predicting. */
 bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
 {
     struct orr_error error;
-    const bool read = request && orr_job_read(w->catalogue, request, "row", &w->job, &error) == ORR_OK;
+    const bool again = request && w->request && strcmp(request, w->request) == 0;
+    const bool read = again || (request && orr_job_read(w->catalogue, request, "row", &w->as_read, &error) == ORR_OK);
     if (!read) snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
-    free(request);
+    free(w->request);
+    w->request = read ? request : NULL;
+    if (!read) free(request);
+    w->job = w->as_read;
+    orr_ablate(w->v->without, &w->job);
     return read;
 }
 
@@ -294,19 +302,32 @@ static void score_layer_row(struct validator *w, size_t row)
 
 /* ---- the whole file */
 
-static void (*scorer_of(const struct orr_csv *csv))(struct validator *, size_t)
+/* A schema is known by its columns. */
+static const struct schema {
+    const char *columns[3];
+    enum orr_set set;
+    void (*score_row)(struct validator *, size_t);
+} SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, score_training_row},
+               {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, score_lab_row},
+               {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, orr_score_infer_row},
+               {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, score_layer_row}};
+
+static const struct schema *schema_of(const struct orr_csv *csv)
 {
-    if (orr_csv_has(csv, "metric") && orr_csv_has(csv, "value") && orr_csv_has(csv, "global_batch"))
-        return score_training_row;
-    if (orr_csv_has(csv, "step_s") && orr_csv_has(csv, "peak_bytes") && orr_csv_has(csv, "hidden"))
-        return score_lab_row;
-    if (orr_csv_has(csv, "metric") && orr_csv_has(csv, "value") && orr_csv_has(csv, "input_len"))
-        return orr_score_infer_row;
-    if (orr_csv_has(csv, "phase") && orr_csv_has(csv, "time_s")) return score_layer_row;
+    for (size_t i = 0; i < sizeof SCHEMAS / sizeof *SCHEMAS; i++) {
+        const char *const *columns = SCHEMAS[i].columns;
+        if (orr_csv_has(csv, columns[0]) && orr_csv_has(csv, columns[1]) && orr_csv_has(csv, columns[2]))
+            return &SCHEMAS[i];
+    }
     return NULL;
 }
 
-/* Room for the rows of one more file. */
+static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+}
+
+/* Room for the rows of one more file, which the validation then owns. */
 static bool grow(struct orr_validation *v, const struct orr_csv *csv)
 {
     struct orr_csv *csvs = realloc(v->csvs, (v->n_csvs + 1) * sizeof *csvs);
@@ -316,50 +337,74 @@ static bool grow(struct orr_validation *v, const struct orr_csv *csv)
     if (!scores) return false;
     v->scores = scores;
     v->csvs[v->n_csvs++] = *csv;
+    v->n_rows += csv->n_rows;
     return true;
 }
 
-static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
+static enum orr_err add_table(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error)
 {
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    struct orr_csv table = {0};
+    enum orr_err err = orr_csv_parse(csv, origin, &table, error);
+    if (err) return err;
+    if (!schema_of(&table))
+        err =
+            orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
+                     "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
+                     "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
+    else if (!grow(v, &table)) err = out_of_memory(origin, error);
+    if (err) orr_csv_free(&table);
+    return err;
 }
 
-static enum orr_err score_file(struct validator *w, const struct orr_csv *csv, const char *origin,
-                               struct orr_error *error)
+/* Score the last file of every validation, row by row. */
+static void score_rows(struct validator *w, struct orr_validation *const *validations, size_t n)
 {
-    void (*score_row)(struct validator *, size_t) = scorer_of(csv);
-    if (!score_row)
-        return orr_fail(
-            error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
-            "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
-            "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
-    if (!grow(w->v, csv)) return out_of_memory(origin, error);
-    w->csv = csv;
-    for (size_t row = 0; row < csv->n_rows; row++) score_row(w, row);
-    w->v->n_rows += csv->n_rows;
-    return ORR_OK;
+    const struct orr_csv *first = &validations[0]->csvs[validations[0]->n_csvs - 1];
+    const struct schema *schema = schema_of(first);
+    w->set = schema->set;
+    for (size_t row = 0; row < first->n_rows; row++)
+        for (size_t i = 0; i < n; i++) {
+            w->v = validations[i];
+            w->csv = &w->v->csvs[w->v->n_csvs - 1];
+            schema->score_row(w, row);
+        }
+}
+
+enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
+                               struct orr_validation *const *validations, size_t n, struct orr_error *error)
+{
+    struct validator *w = calloc(1, sizeof *w);
+    struct orr_scratch *scratch = orr_scratch_new();
+    enum orr_err err = w && scratch ? ORR_OK : out_of_memory(origin, error);
+    for (size_t i = 0; i < n && !err; i++) err = add_table(validations[i], csv, origin, error);
+    if (!err) {
+        w->catalogue = catalogue;
+        w->scratch = scratch;
+        score_rows(w, validations, n);
+        free(w->request);
+    }
+    orr_scratch_free(scratch);
+    free(w);
+    return err;
 }
 
 enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
                           struct orr_validation **validation, struct orr_error *error)
 {
     struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
-    struct validator *w = calloc(1, sizeof *w);
-    struct orr_scratch *scratch = orr_scratch_new();
-    struct orr_csv table = {0};
-    enum orr_err err = v && w && scratch ? orr_csv_parse(csv, origin, &table, error) : out_of_memory(origin, error);
-    if (!err) {
-        w->catalogue = catalogue;
-        w->v = v;
-        w->scratch = scratch;
-        err = score_file(w, &table, origin, error);
-        if (err) orr_csv_free(&table);
-    }
-    orr_scratch_free(scratch);
-    free(w);
+    const enum orr_err err = v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : out_of_memory(origin, error);
     if (err && v != *validation) orr_validation_free(v);
     else *validation = v;
     return err;
+}
+
+enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation, struct orr_error *error)
+{
+    uint32_t mask;
+    const enum orr_err err = orr_pieces_parse(pieces, &mask, error);
+    *validation = err ? NULL : calloc(1, sizeof **validation);
+    if (*validation) (*validation)->without = mask;
+    return err || *validation ? err : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 
 void orr_validation_free(struct orr_validation *validation)

@@ -126,6 +126,7 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
 {
     const char *batch = orr_csv_cell(w->csv, row, "batch"), *metric = score->metric;
     const int64_t sequences = batch[0] ? w->job.serving.batch : result->max_batch;
+    score->set = ORR_SET_IN_FLIGHT;
     if (sequences < 1) {
         snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result->reason);
         return;

@@ -12,7 +12,10 @@ struct validator {
     struct orr_validation *v;
     const struct orr_csv *csv;
     struct orr_scratch *scratch;
-    struct orr_job job;
+    enum orr_set set;
+    char *request;          /* the last one read; NULL: none */
+    struct orr_job as_read; /* what it says */
+    struct orr_job job;     /* the same without the pieces left out */
     struct orr_result result;
 };
 
@@ -20,7 +23,7 @@ struct validator {
 void orr_row_cell(struct orr_text *text, const char *key, const char *cell);
 /* A new score for a row. */
 struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
-/* Read a request (freed) into w->job; on failure the score says why. */
+/* Read a request (taken over) into w->job and take the pieces out; on failure the score says why. */
 bool orr_row_read(struct validator *w, char *request, struct orr_score *score);
 /* Record a predicted against a measured time of w->job. */
 void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,

@@ -103,6 +103,7 @@ static void statistics_by_hand(void **state)
     assert_close(stats.max_frac, 0.10, 1e-12);
     assert_close(stats.bias_frac, 0.02, 1e-12);
     assert_close(stats.coverage80_frac, 0.75, 1e-12);
+    assert_close(stats.spread_frac, 0.03 / 1.02, 1e-12); /* 1.05 and 0.99 over 1.02 are the middle ones */
     assert_close(orr_validation_mape_frac(&validation), (5 * 0.044 + 0.5) / 6, 1e-12);
     const struct orr_error_stats y = orr_score_stats(&validation, source_of, "y");
     assert_int_equal(y.n, 1);
