@@ -880,10 +880,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_reques
 ORR_API void orr_search_free(struct orr_search *search);
 
 /* Called now and then by one thread; false: stop, and keep what is found so far. */
-typedef bool orr_search_progress(void *context, const struct orr_search *search, double done_frac);
+typedef bool (*orr_search_progress)(void *context, const struct orr_search *search, double done_frac);
 /* All of it on `threads` threads (0: all cores). Same answer whatever the threads. ORR_ERR_MEMORY, or ORR_OK. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
-                                                  orr_search_progress *progress, void *context,
+                                                  orr_search_progress progress, void *context,
                                                   struct orr_error *error);
 
 /* The same in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
@@ -892,7 +892,7 @@ enum { ORR_SEARCH_PASSES = 2 };
 ORR_API int64_t orr_search_n_blocks(const struct orr_search *search);
 ORR_API ORR_NODISCARD enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads,
                                                    int64_t (*next)(void *context), void *next_context,
-                                                   orr_search_progress *progress, void *context,
+                                                   orr_search_progress progress, void *context,
                                                    struct orr_error *error);
 /* What this process found in its last pass, and adding what another did. */
 ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes); /* malloc'd */

@@ -110,7 +110,7 @@ struct team {
     int pass;
     int64_t (*next)(void *context);
     void *next_context;
-    orr_search_progress *progress;
+    orr_search_progress progress;
     void *context;
     int64_t done;
 };
@@ -144,14 +144,14 @@ static void work(struct team *team)
     int64_t block = -1;
     orr_outcome_open(&outcome, team->search->outcome.max_best);
     if (worker) worker->job = team->search->request.job;
-#pragma omp critical(orr_search_exchange)
+#pragma omp critical
     {
         if (!worker || outcome.failed) team->search->pass.failed = true;
         block = exchange(team, -1, NULL);
     }
     while (block >= 0) {
         run_block(team, block, worker, &outcome);
-#pragma omp critical(orr_search_exchange)
+#pragma omp critical
         block = exchange(team, block, &outcome);
     }
     orr_outcome_free(&outcome);
@@ -159,7 +159,7 @@ static void work(struct team *team)
 }
 
 enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, int64_t (*next)(void *context),
-                             void *next_context, orr_search_progress *progress, void *context, struct orr_error *error)
+                             void *next_context, orr_search_progress progress, void *context, struct orr_error *error)
 {
     struct team team = {search, pass, next, next_context, progress, context, 0};
     orr_outcome_free(&search->pass);
@@ -186,7 +186,7 @@ static int64_t count_up(void *context)
     return counter->next < counter->end ? counter->next++ : -1;
 }
 
-enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_progress *progress, void *context,
+enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_progress progress, void *context,
                             struct orr_error *error)
 {
     for (int pass = 0; pass < ORR_SEARCH_PASSES; pass++) {
