@@ -815,7 +815,7 @@ struct orr_choice {
     int32_t batch;                        /* infer */
     uint8_t recompute, zero, sp, schedule, cp_kind, weights, kv, disaggregated;
     uint32_t exposed_groups;
-    int32_t decode_gpus, decode_tp, decode_pp, decode_ep, decode_batch; /* disaggregated: the other pool */
+    int32_t decode_gpus, decode_tp, decode_pp, decode_ep, decode_batch; /* disaggregated: the answers' pool */
 };
 
 struct orr_search_request {
@@ -905,7 +905,10 @@ ORR_API struct orr_search_counts orr_search_counts_of(const struct orr_search *s
 ORR_API bool orr_search_complete(const struct orr_search *search); /* not stopped */
 ORR_API size_t orr_search_best(const struct orr_search *search, const struct orr_found **found);
 ORR_API size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
-/* The job of a plan of the answer, for orr_train or orr_infer. */
+/* The full inference result of a plan of the answer, both pools of a disaggregated one joined. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
+                                                      struct orr_scratch *scratch, struct orr_infer_result *result);
+/* The job of a plan of the answer, for orr_train or orr_infer; of the prompts' pool where there are two. */
 ORR_API void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
 
 /* ---------------------------------------------------------------- stages, for those who want to look inside */

@@ -85,33 +85,39 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
 
 /* ---------------------------------------------------------------- workload */
 
-/* Storage, product and cache formats where the request is silent. A format the chip cannot multiply is unpacked to
- * its 16-bit one. */
-static void fill_formats(const json_t *object, const struct orr_job *job, struct orr_serving *serving)
+/* A format the chip cannot multiply is unpacked to its 16-bit one; partial sums travel wide. */
+void orr_serving_formats(const struct orr_job *job, enum orr_dtype weights, struct orr_serving *serving)
 {
     const struct orr_chip *chip = &job->system.chip;
     const enum orr_dtype sixteen = orr_chip_16bit(chip);
-    if (!json_object_get(object, "precision")) serving->weights = sixteen;
-    const enum orr_dtype weights = serving->weights;
-    if (!json_object_get(object, "matrix_precision"))
-        serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
-    if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4 && !json_object_get(object, "matrix_precision"))
+    serving->weights = weights;
+    serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
+    if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4)
         serving->matrix = ORR_DTYPE_FP8; /* published MXFP4 weights meet 8-bit activations */
-    if (json_object_get(object, "kv_precision")) serving->kv = MOVED_FORMATS[serving->kv];
-    else serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
-    serving->comm = json_object_get(object, "comm_precision") ? MOVED_FORMATS[serving->comm] : serving->matrix;
-    if (orr_dtype_bytes(serving->comm) < 2 && !json_object_get(object, "comm_precision"))
-        serving->comm = sixteen; /* partial sums travel wide unless asked otherwise */
+    serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
+    serving->comm = orr_dtype_bytes(serving->matrix) < 2 ? sixteen : serving->matrix;
 }
 
-/* The hottest expert rank of a power-law popularity over ep ranks. */
-static double default_imbalance(int64_t ep)
+/* Storage, product and cache formats where the request is silent. */
+static void fill_formats(const json_t *object, const struct orr_job *job, struct orr_serving *serving)
+{
+    const struct orr_serving asked = *serving;
+    const bool given = json_object_get(object, "precision") != NULL;
+    orr_serving_formats(job, given ? asked.weights : orr_chip_16bit(&job->system.chip), serving);
+    if (json_object_get(object, "matrix_precision")) {
+        serving->matrix = asked.matrix;
+        serving->comm = orr_dtype_bytes(asked.matrix) < 2 ? orr_chip_16bit(&job->system.chip) : asked.matrix;
+    }
+    if (json_object_get(object, "kv_precision")) serving->kv = MOVED_FORMATS[asked.kv];
+    if (json_object_get(object, "comm_precision")) serving->comm = MOVED_FORMATS[asked.comm];
+}
+
+double orr_default_imbalance(int64_t ep)
 {
     return 1 + 0.05 * pow(log2((double)ep), 1.5);
 }
 
-/* What the stages shared with training read. */
-static void fill_workload(struct orr_job *job)
+void orr_serving_workload(struct orr_job *job)
 {
     const struct orr_serving *serving = &job->serving;
     const struct orr_engine *engine = &job->engine;
@@ -156,8 +162,8 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     if (!err) err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
     if (err) return err;
     fill_formats(object, job, &serving);
-    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = default_imbalance(job->plan.ep);
+    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = orr_default_imbalance(job->plan.ep);
     job->serving = serving;
-    fill_workload(job);
+    orr_serving_workload(job);
     return read_draft(catalogue, request, object, job, error);
 }
