@@ -99,6 +99,8 @@ static const struct cli_option options[] = {
     SWITCH("causal", "", "workload", "causal", CLI_FOR_TRAIN, "causal mask"),
     FIELD_OF("moe-imbalance", "", "X", "workload", "moe_imbalance", CLI_FOR_JOB,
              "rows on the hottest expert rank over the mean"),
+    FIELD("mtp-layers", "mtp-num-layers", "N", "workload", "mtp_layers",
+          "multi-token prediction layers trained too; default: by engine and model"),
     HEADING("Anything else", CLI_FOR_JOB),
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),

@@ -348,6 +348,8 @@ struct orr_model {
     bool mxfp4;                       /* published with 4-bit weights; activations stay wider */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
+    int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */
+    int64_t mtp_params;               /* of one of them without its transformer layer: 2h -> h projection, three norms */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
@@ -356,6 +358,9 @@ struct orr_model {
 /* All parameters, and those one token uses (top-k experts instead of all; embeddings in). Eqs. 16-19. */
 ORR_API int64_t orr_model_params(const struct orr_model *model);
 ORR_API int64_t orr_model_params_active(const struct orr_model *model);
+/* One multi-token prediction layer, whether the model is published with one or not: a transformer layer like the last,
+ * projection and norms. It shares embedding and head with the model. */
+ORR_API int64_t orr_model_params_mtp(const struct orr_model *model);
 /* Does any layer route tokens to experts? */
 ORR_API bool orr_model_has_experts(const struct orr_model *model);
 
@@ -501,6 +506,7 @@ struct orr_engine {
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
+    bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
@@ -567,6 +573,7 @@ struct orr_workload {
     bool attention_dropout, hidden_dropout;
     bool causal;                              /* masked half of the scores skipped by fused kernels */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
+    int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
 };
 
 /* What an inference job asks of one replica: `batch` sequences of input_len tokens, each answered with output_len. */
@@ -944,6 +951,7 @@ struct orr_op {
 #define ORR_LAYER_HEAD (-2)
 #define ORR_LAYER_STEP (-3)
 #define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
+#define ORR_LAYER_MTP (-5)      /* around a multi-token prediction layer: its input, and the head once more */
 
 struct orr_cost {
     double total_s;               /* one execution */

@@ -72,8 +72,10 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
     if (!stage->head) return;
     r->head_params =
         orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
-    r->head_saved = 2 * d->w_a * d->T_norm * d->h;
-    r->logits = job->engine.logit_bytes_live * d->T * d->vocab;
+    r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
+    /* every prediction layer has logits of its own, alive until backward has begun */
+    r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
+    r->logits = (1 + stage->n_mtp) * job->engine.logit_bytes_live * d->T * d->vocab;
 }
 
 /* Saved feed-forward bytes of the layer at work that are gone once its attention runs backward; under recomputation

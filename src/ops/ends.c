@@ -1,10 +1,11 @@
-/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (method 3.1). */
+/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (method 3.1), and what
+ * surrounds multi-token prediction layers there. */
 #include "ops/ops.h"
 
-static void emit_embedding(struct orr_emit *emit)
+/* Rows of the table, and their gradient. */
+static void emit_gather(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    emit->layer_kind = ORR_LAYER_EMBEDDING;
     const double elements = d->T * d->h;
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.gather",
                                                        .kind = ORR_POINTWISE_COPY,
@@ -14,6 +15,13 @@ static void emit_embedding(struct orr_emit *emit)
                                                        .kind = ORR_POINTWISE_SCATTER,
                                                        .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
                                                        .backward_launches = 4});
+}
+
+static void emit_embedding(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    emit->layer_kind = ORR_LAYER_EMBEDDING;
+    emit_gather(emit);
     if (emit->job->workload.hidden_dropout)
         orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.dropout",
                                                            .backward_name = "embedding.dropout.backward",
@@ -43,10 +51,10 @@ static void emit_loss(struct orr_emit *emit)
                             -1);
 }
 
-static void emit_head(struct orr_emit *emit)
+/* Final norm, logits, loss: of the model, and once more of every prediction layer, with the same matrix. */
+static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    emit->layer_kind = ORR_LAYER_HEAD;
     orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->job->model.rms_norm);
     orr_emit_column_gather(emit, d->h);
     const int64_t head = orr_emit_linear(
@@ -55,7 +63,42 @@ static void emit_head(struct orr_emit *emit)
             .names = ORR_LINEAR("head.logits"), .kind = ORR_OP_GEMM, .batch = 1, .m = d->T, .k = d->h, .n = d->vocab});
     orr_emit_column_input(emit, head, d->h);
     emit_loss(emit);
+}
+
+static void emit_head(struct orr_emit *emit)
+{
+    emit->layer_kind = ORR_LAYER_HEAD;
+    emit_logits(emit);
     orr_ops_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
+}
+
+/* What a multi-token prediction layer has beside its transformer layer (DeepSeek-V3 report, section 2.2): the embedding of
+ * the next token and the hidden state, normalised, joined and projected from 2h to h; then the shared head and a loss. */
+static void emit_mtp(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool rms = emit->job->model.rms_norm;
+    emit->layer_kind = ORR_LAYER_MTP;
+    emit_gather(emit);
+    orr_emit_row_output(emit, d->h);
+    orr_emit_norm(emit, "mtp.embedding_norm", "mtp.embedding_norm.backward", d->T_norm * d->h, rms);
+    orr_emit_norm(emit, "mtp.hidden_norm", "mtp.hidden_norm.backward", d->T_norm * d->h, rms);
+    orr_emit_column_gather(emit, 2 * d->h);
+    const int64_t projection = orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("mtp.projection"),
+                                                                         .kind = ORR_OP_GEMM,
+                                                                         .batch = 1,
+                                                                         .m = d->T,
+                                                                         .k = 2 * d->h,
+                                                                         .n = d->h / d->t,
+                                                                         .quantised = true});
+    orr_emit_column_input(emit, projection, 2 * d->h);
+    /* a column-parallel product whose output every rank needs whole */
+    const double whole = d->T * d->h * d->w_c;
+    orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole, -1);
+    orr_emit_collective(emit, "mtp.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
+                        whole, -1);
+    emit_logits(emit);
+    orr_ops_sharded_layer(emit, orr_rank_mtp_params(emit->job), 0);
 }
 
 void orr_ops_ends(struct orr_emit *emit)
@@ -63,4 +106,5 @@ void orr_ops_ends(struct orr_emit *emit)
     emit->recompute_full = false;
     emit_embedding(emit);
     emit_head(emit);
+    if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);
 }

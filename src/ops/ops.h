@@ -40,6 +40,7 @@ struct orr_stage {
     double n_layers[ORR_MAX_LAYER_KINDS]; /* layers of each kind */
     double dense_params, expert_params;   /* on one rank, ends in */
     bool embedding, head;
+    double n_mtp;                         /* multi-token prediction layers, in n_layers too; 0 but on the last rank */
 };
 /* Layers of every pipeline rank; plan.pp entries. Where chunks do not divide evenly the first ones, after the
  * embedding's, carry one layer more, so that the ends stay light. */
@@ -83,6 +84,7 @@ double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_k
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_embedding_params(const struct orr_job *job);
 double orr_rank_head_params(const struct orr_job *job); /* a tied head repeats the matrix on the last stage */
+double orr_rank_mtp_params(const struct orr_job *job);  /* around one prediction layer, on the last stage */
 
 /* Model FLOP of one step over the whole system: forward x 3, attention unmasked, no recomputation (Eqs. 20, 21). */
 double orr_model_flops(const struct orr_job *job);

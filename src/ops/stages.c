@@ -46,13 +46,22 @@ double orr_rank_head_params(const struct orr_job *job)
     return (double)job->model.head_params - matrix + copy;
 }
 
-/* Layers of chunk i of n. Even if possible; else, if the two ends count as a layer each, one less on the first and the
- * last chunk; else the remainder on the chunks after the first. */
-static int64_t chunk_layers(int64_t n_layers, int64_t n_chunks, int64_t i)
+/* Joins the embedding of the next token to the hidden state; the projection is cut over the TP group. */
+double orr_rank_mtp_params(const struct orr_job *job)
 {
-    const int64_t remainder = n_layers % n_chunks;
-    if (remainder && n_chunks > 1 && (n_layers + 2) % n_chunks == 0)
-        return (n_layers + 2) / n_chunks - (i == 0 || i == n_chunks - 1 ? 1 : 0);
+    const double h = (double)job->model.hidden, projection = 2 * h * h;
+    return projection / (double)job->plan.tp + (double)job->model.mtp_params - projection;
+}
+
+/* Layers of chunk i of n. Even if possible; else, if the two ends count as a layer each, one less on the first and the
+ * last chunk; with prediction layers these and both ends are counted on the last one (Megatron Bridge, layouts of
+ * DeepSeek-V3); else the remainder on the chunks after the first. */
+static int64_t chunk_layers(int64_t n_layers, int64_t n_mtp, int64_t n_chunks, int64_t i)
+{
+    const int64_t remainder = n_layers % n_chunks, slots = n_layers + n_mtp + 2, each = slots / n_chunks;
+    const int64_t first_less = n_mtp > 0 ? 0 : 1, last_less = n_mtp > 0 ? n_mtp + 2 : 1;
+    if (remainder && n_chunks > 1 && slots % n_chunks == 0 && each >= last_less)
+        return each - (i == 0 ? first_less : i == n_chunks - 1 ? last_less : 0);
     const int64_t first = remainder == n_chunks - 1 || n_chunks == 1 ? 0 : 1;
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
@@ -66,6 +75,9 @@ void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
     }
     stage->dense_params +=
         (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
+    if (stage->n_mtp > 0) /* and a copy of the embedding, where the first stage has it */
+        stage->dense_params +=
+            stage->n_mtp * orr_rank_mtp_params(job) + (stage->embedding ? 0 : orr_rank_embedding_params(job));
 }
 
 void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
@@ -76,16 +88,22 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
         stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
-        const int64_t n =
-            plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job->model.n_layers, n_chunks, chunk);
+        const int64_t n = plan->n_stage_layers
+                              ? plan->stage_layers[chunk]
+                              : chunk_layers(job->model.n_layers, job->workload.mtp_layers, n_chunks, chunk);
         for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
+    }
+    if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
+        struct orr_stage *last = &stages[plan->pp - 1];
+        last->n_mtp = (double)job->workload.mtp_layers;
+        last->n_layers[job->model.layer_kind[job->model.n_layers - 1]] += last->n_mtp;
     }
     for (int64_t i = 0; i < plan->pp; i++) orr_stage_count(job, &stages[i]);
 }
 
 static bool same_stage(const struct orr_stage *a, const struct orr_stage *b)
 {
-    return a->embedding == b->embedding && a->head == b->head &&
+    return a->embedding == b->embedding && a->head == b->head && a->n_mtp == b->n_mtp &&
            memcmp(a->n_layers, b->n_layers, sizeof a->n_layers) == 0;
 }
 
@@ -147,6 +165,8 @@ static double step_flops(const struct orr_job *job, double score_share)
     for (int64_t k = 0; k < model->n_kinds; k++)
         kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
     for (int64_t i = 0; i < model->n_layers; i++) per_token += kind_flops[model->layer_kind[i]];
+    per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +
+                                                     2 * (double)(model->hidden * (2 * model->hidden + model->vocab)));
     return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;
 }
 

@@ -27,13 +27,6 @@ static void add_work(const struct orr_job *job, const struct orr_op *op, const s
                                           (double)orr_group_ranks(&job->plan, op->group), op->payload_bytes);
 }
 
-static struct orr_work *work_of(struct orr_shape *shape, int64_t layer_kind)
-{
-    if (layer_kind == ORR_LAYER_EMBEDDING) return &shape->work[ORR_SUM_EMBEDDING];
-    if (layer_kind == ORR_LAYER_HEAD) return &shape->work[ORR_SUM_HEAD];
-    return &shape->work[layer_kind];
-}
-
 /* The lowest clock the power rule can ask for. */
 static double clock_min(const struct orr_job *job)
 {
@@ -50,7 +43,7 @@ void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct
     memset(shape->work, 0, sizeof shape->work);
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
-        add_work(job, op, &costs[i], op->count * (op->recomputed ? 2 : 1), work_of(shape, op->layer_kind));
+        add_work(job, op, &costs[i], op->count * (op->recomputed ? 2 : 1), &shape->work[orr_sum_index(op->layer_kind)]);
     }
 }
 
@@ -143,6 +136,7 @@ struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape 
     for (int64_t k = 0; k < job->model.n_kinds; k++) add_layers(&sum, &shape->work[k], m * stage->n_layers[k]);
     if (stage->embedding) add_layers(&sum, &shape->work[ORR_SUM_EMBEDDING], m);
     if (stage->head) add_layers(&sum, &shape->work[ORR_SUM_HEAD], m);
+    if (stage->n_mtp > 0) add_layers(&sum, &shape->work[ORR_SUM_MTP], m * stage->n_mtp);
     return sum;
 }
 

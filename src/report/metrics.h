@@ -160,6 +160,9 @@
       "Eqs. 16-19", r->params_total)                                                                                  \
     X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses", "top-k experts instead of all", "Eq. 18",   \
       r->params_active)                                                                                               \
+    X(PARAMS_MTP, "params_mtp", COUNT, "parameters of the multi-token prediction layers trained, in no other count",  \
+      "mtp_layers · (a layer like the last + 2h·h + 3 norms); embedding and head are shared", "Eqs. 16-19",           \
+      j->workload.mtp_layers * orr_model_params_mtp(&j->model))                                                       \
     X(N_MICRO_BATCHES, "n_micro_batches", COUNT, "micro-batches of one replica in a step",                            \
       "global_batch / (dp · micro_batch)", "Eq. 4", r->n_micro_batches)                                               \
     X(MATRIX_SHARE, "matrix_share_frac", FRAC, "matrix load: share of the step, kernels below full rate counted less", \
@@ -180,6 +183,7 @@
     X(seq, COUNT, "workload", j->workload.seq)                                                                        \
     X(micro_batch, COUNT, "workload", j->workload.micro_batch)                                                        \
     X(global_batch, COUNT, "workload", j->workload.global_batch)                                                      \
+    X(mtp_layers, COUNT, "workload", j->workload.mtp_layers)                                                          \
     X(peak_flops_per_s, FLOP_PER_S, "chip file: dense peak of the workload's precision",                              \
       j->system.chip.peak_flops_per_s[j->workload.precision])                                                         \
     X(gpus_per_node, COUNT, "system file", j->system.gpus_per_node)                                                   \

@@ -35,6 +35,7 @@ double orr_view_runs(const struct orr_view *view, size_t i)
     if (op->layer_kind >= 0) return per_layer * stage->n_layers[op->layer_kind];
     if (op->layer_kind == ORR_LAYER_EMBEDDING) return stage->embedding ? per_layer : 0;
     if (op->layer_kind == ORR_LAYER_HEAD) return stage->head ? per_layer : 0;
+    if (op->layer_kind == ORR_LAYER_MTP) return per_layer * stage->n_mtp;
     if (op->layer_kind == ORR_LAYER_BOUNDARY) return op->count * orr_view_send_pairs(view);
     return op->count;
 }

@@ -60,24 +60,17 @@ static void add_kernel(struct orr_curves *curves, struct orr_layer_curve *curve,
     }
 }
 
-static struct orr_layer_curve *curve_of(struct orr_curves *curves, int64_t layer_kind)
-{
-    if (layer_kind == ORR_LAYER_EMBEDDING) return &curves->layer[ORR_SUM_EMBEDDING];
-    if (layer_kind == ORR_LAYER_HEAD) return &curves->layer[ORR_SUM_HEAD];
-    return &curves->layer[layer_kind];
-}
-
 void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                       double clock_min, struct orr_curves *curves)
 {
     memset(curves->layer, 0, (size_t)job->model.n_kinds * sizeof *curves->layer);
-    memset(&curves->layer[ORR_SUM_EMBEDDING], 0, 2 * sizeof *curves->layer);
+    memset(&curves->layer[ORR_MAX_LAYER_KINDS], 0, ORR_N_ENDS * sizeof *curves->layer);
     curves->n_bends = 0;
     int64_t layer_kind = ORR_LAYER_STEP; /* operators of a layer kind follow one another */
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         if (op->layer_kind == ORR_LAYER_BOUNDARY || op->phase == ORR_PHASE_STEP) continue;
-        struct orr_layer_curve *curve = curve_of(curves, op->layer_kind);
+        struct orr_layer_curve *curve = &curves->layer[orr_sum_index(op->layer_kind)];
         if (op->layer_kind != layer_kind) curve->first_bend = curves->n_bends;
         layer_kind = op->layer_kind;
         if (op->kind == ORR_OP_COLLECTIVE) add_collective(curve, op, &costs[i]);
@@ -120,7 +113,7 @@ void orr_layer_times(const struct orr_job *job, const struct orr_curves *curves,
                      struct orr_rank_time layers[ORR_N_SUMS])
 {
     for (int64_t k = 0; k < job->model.n_kinds; k++) layers[k] = layer_time(job, curves, &curves->layer[k], clock_frac);
-    for (int end = ORR_SUM_EMBEDDING; end <= ORR_SUM_HEAD; end++)
+    for (int end = ORR_MAX_LAYER_KINDS; end < ORR_N_SUMS; end++)
         layers[end] = layer_time(job, curves, &curves->layer[end], clock_frac);
 }
 
@@ -144,5 +137,6 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
         if (stage->n_layers[k] > 0) add_layers(&rank, &layers[k], stage->n_layers[k]);
     if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], 1);
     if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], 1);
+    if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], stage->n_mtp);
     return rank;
 }

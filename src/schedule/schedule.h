@@ -27,10 +27,20 @@ struct orr_layer_sum {
     struct orr_phase_sum forward, recompute, backward;
 };
 
-/* Layer kinds, then the two ends. */
+/* Layer kinds, then the two ends and what surrounds a multi-token prediction layer. */
 #define ORR_SUM_EMBEDDING ORR_MAX_LAYER_KINDS
 #define ORR_SUM_HEAD      (ORR_MAX_LAYER_KINDS + 1)
-#define ORR_N_SUMS        (ORR_MAX_LAYER_KINDS + 2)
+#define ORR_SUM_MTP       (ORR_MAX_LAYER_KINDS + 2)
+#define ORR_N_ENDS        3
+#define ORR_N_SUMS        (ORR_MAX_LAYER_KINDS + ORR_N_ENDS)
+
+/* Where the operators of a layer kind or end are added up. */
+static inline int64_t orr_sum_index(int64_t layer_kind)
+{
+    if (layer_kind == ORR_LAYER_EMBEDDING) return ORR_SUM_EMBEDDING;
+    if (layer_kind == ORR_LAYER_HEAD) return ORR_SUM_HEAD;
+    return layer_kind == ORR_LAYER_MTP ? ORR_SUM_MTP : layer_kind;
+}
 
 /* What happens once per iteration or per pipeline boundary. */
 struct orr_step_sums {

@@ -52,24 +52,17 @@ struct orr_step_sums orr_step_sums_of(const struct orr_op_list *list, size_t fir
     return step;
 }
 
-static struct orr_layer_sum *sum_of(struct orr_sums *sums, int64_t layer_kind)
-{
-    if (layer_kind == ORR_LAYER_EMBEDDING) return &sums->layer[ORR_SUM_EMBEDDING];
-    if (layer_kind == ORR_LAYER_HEAD) return &sums->layer[ORR_SUM_HEAD];
-    return &sums->layer[layer_kind];
-}
-
 void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                     double clock_frac, struct orr_sums *sums)
 {
     memset(sums->layer, 0, (size_t)job->model.n_kinds * sizeof *sums->layer);
-    memset(&sums->layer[ORR_SUM_EMBEDDING], 0, 2 * sizeof *sums->layer);
+    memset(&sums->layer[ORR_MAX_LAYER_KINDS], 0, ORR_N_ENDS * sizeof *sums->layer);
     sums->step = orr_step_sums_of(list, 0, costs);
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         const struct orr_cost *cost = &costs[i];
         if (of_step(op)) continue;
-        struct orr_layer_sum *sum = sum_of(sums, op->layer_kind);
+        struct orr_layer_sum *sum = &sums->layer[orr_sum_index(op->layer_kind)];
         const double time_s = op->kind == ORR_OP_COLLECTIVE ? 0 : orr_cost_at(cost, clock_frac);
         add_op(op->phase == ORR_PHASE_FORWARD ? &sum->forward : &sum->backward, op, cost, time_s);
         if (op->recomputed) add_op(&sum->recompute, op, cost, time_s);
@@ -105,5 +98,6 @@ struct orr_layer_sum orr_rank_sum_of(const struct orr_job *job, const struct orr
         if (stage->n_layers[k] > 0) add_layer(&rank, &sums->layer[k], stage->n_layers[k]);
     if (stage->embedding) add_layer(&rank, &sums->layer[ORR_SUM_EMBEDDING], 1);
     if (stage->head) add_layer(&rank, &sums->layer[ORR_SUM_HEAD], 1);
+    if (stage->n_mtp > 0) add_layer(&rank, &sums->layer[ORR_SUM_MTP], stage->n_mtp);
     return rank;
 }

@@ -68,6 +68,7 @@ static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_
         {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
         {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
+        {"workload.mtp_layers", workload->mtp_layers, 0, ORR_MTP_MAX},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
     return err ? err : check_imbalance(workload->moe_imbalance, error);

@@ -40,6 +40,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),
     ORR_BOOL(orr_engine, short_run, true, "benchmark too short to reach the power limit"),
     ORR_BOOL(orr_engine, moe_dedup, true, "dispatch sends one copy per destination node"),
+    ORR_BOOL(orr_engine, default_mtp, false, "multi-token prediction layers are trained too"),
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),

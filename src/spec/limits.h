@@ -12,5 +12,6 @@
 #define ORR_DRAFT_MAX       1024      /* tokens drafted per step */
 #define ORR_PREFIX_HIT_MAX  0.999     /* one token of a prompt is computed at least */
 #define ORR_IMBALANCE_MAX   100000
+#define ORR_MTP_MAX         16 /* multi-token prediction layers */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spec/limits.h"
 #include "spec/model.h"
 #include "spec/spec.h"
 
@@ -224,6 +225,7 @@ static void read_shape(struct orr_config *config, const struct orr_model_type *t
     read_attention(config, type, shape);
     read_ffn(config, type, shape);
     read_ends(config, type, shape);
+    shape->n_mtp = orr_config_count(config, "num_nextn_predict_layers", 0, ORR_MTP_MAX, 0);
     if (type->special) type->special(config, shape);
     mark_windows(config, type, shape);
     check_shape(config, type, shape);
@@ -253,6 +255,8 @@ static void fill_model(const struct orr_shape *shape, struct orr_model *model)
     model->hidden_dropout = shape->hidden_dropout;
     model->embedding_params = orr_shape_embedding_params(shape);
     model->head_params = orr_shape_head_params(shape);
+    model->n_mtp = shape->n_mtp;
+    model->mtp_params = orr_shape_mtp_params(shape);
 }
 
 enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, struct orr_model *model,

@@ -68,6 +68,7 @@ struct orr_shape {
     int64_t embedding_width; /* of the token table; projected to hidden when it differs */
     int64_t window;
     int64_t n_norms; /* per layer */
+    int64_t n_mtp;   /* multi-token prediction layers after the last */
     enum orr_norm norm;
     bool embedding_norm, final_norm;
     bool qkv_bias, out_bias, ffn_bias, head_bias;
@@ -135,6 +136,7 @@ void orr_special_qwen_moe(struct orr_config *config, struct orr_shape *shape);
 void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind);
 int64_t orr_shape_embedding_params(const struct orr_shape *shape);
 int64_t orr_shape_head_params(const struct orr_shape *shape);
+int64_t orr_shape_mtp_params(const struct orr_shape *shape);
 /* Total in floating point: true when it is small enough for the exact count. */
 bool orr_model_countable(const struct orr_model *model);
 

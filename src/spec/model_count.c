@@ -96,6 +96,12 @@ int64_t orr_shape_head_params(const struct orr_shape *shape)
            (shape->final_norm ? norm_params(shape) : 0);
 }
 
+/* Norms of the embedding, of the hidden state and before the shared head; the two halves joined by a product. */
+int64_t orr_shape_mtp_params(const struct orr_shape *shape)
+{
+    return 2 * shape->hidden * shape->hidden + 3 * norm_params(shape);
+}
+
 bool orr_model_countable(const struct orr_model *model)
 {
     double total = (double)model->embedding_params + (double)model->head_params;
@@ -107,14 +113,16 @@ bool orr_model_countable(const struct orr_model *model)
     return total <= ORR_PARAMS_MAX;
 }
 
+static int64_t layer_params(const struct orr_layer_kind *kind, bool active)
+{
+    return kind->attention_params + kind->ffn_params + kind->router_params + kind->norm_params +
+           (active ? kind->n_active : kind->n_experts) * kind->expert_params;
+}
+
 static int64_t params(const struct orr_model *model, bool active)
 {
     int64_t total = model->embedding_params + model->head_params;
-    for (int64_t i = 0; i < model->n_layers; i++) {
-        const struct orr_layer_kind *kind = &model->kinds[model->layer_kind[i]];
-        total += kind->attention_params + kind->ffn_params + kind->router_params + kind->norm_params +
-                 (active ? kind->n_active : kind->n_experts) * kind->expert_params;
-    }
+    for (int64_t i = 0; i < model->n_layers; i++) total += layer_params(&model->kinds[model->layer_kind[i]], active);
     return total;
 }
 
@@ -126,6 +134,11 @@ int64_t orr_model_params(const struct orr_model *model)
 int64_t orr_model_params_active(const struct orr_model *model)
 {
     return params(model, true);
+}
+
+int64_t orr_model_params_mtp(const struct orr_model *model)
+{
+    return model->mtp_params + layer_params(&model->kinds[model->layer_kind[model->n_layers - 1]], false);
 }
 
 bool orr_model_has_experts(const struct orr_model *model)

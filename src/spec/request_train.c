@@ -72,6 +72,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .max = ORR_IMBALANCE_MAX,
      .offset = offsetof(struct ask, workload.moe_imbalance),
      .meaning = "rows on the hottest expert rank over the mean"},
+    WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
 };
 static const char *const WORKLOAD_EXTRA[] = {"engine", NULL};
 
@@ -184,6 +185,7 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;
     if (!json_object_get(object, "causal")) workload->causal = true;
     if (!json_object_get(object, "moe_imbalance")) workload->moe_imbalance = 1;
+    if (!json_object_get(object, "mtp_layers")) workload->mtp_layers = job->engine.default_mtp ? job->model.n_mtp : 0;
 }
 
 static enum orr_err read_workload(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)

@@ -55,6 +55,7 @@ struct orr_train_space {
     size_t first_pipe[ORR_MAX_STAGES + 2]; /* pipes of pp ranks: from first_pipe[pp] to first_pipe[pp + 1] */
     size_t n_classes;
     struct orr_rank_class *classes;
+    struct orr_rank_class whole;             /* the model on one rank */
     int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input, full recomputation */
     uint32_t exposable;                      /* groups of dp and pp the engine can hide */
     bool cut_by_dp;                          /* costs of a layer depend on the micro-batches, so on dp */

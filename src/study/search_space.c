@@ -98,6 +98,9 @@ static bool build_pipes(const struct orr_search_request *request, struct orr_tra
     if (!b) return false;
     b->request = request;
     b->space = space;
+    pipeline_job(request, 1, 1, ORR_SCHEDULE_1F1B, &b->job);
+    orr_stages_build(&b->job, b->stages);
+    space->whole = (struct orr_rank_class){.stage = b->stages[0], .ranks = 1};
     bool done = true;
     for (int64_t pp = 1; pp <= ORR_MAX_STAGES && done; pp++) {
         space->first_pipe[pp] = space->n_pipes;

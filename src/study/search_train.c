@@ -79,14 +79,9 @@ static double whole_s(const struct visit *v, const struct orr_shape *shape)
 {
     const struct orr_job *job = &v->worker->job;
     struct orr_rank_time layers[ORR_N_SUMS];
-    double sum_s = 0, n_layers[ORR_MAX_LAYER_KINDS] = {0};
     orr_layer_times(job, &shape->curves, 1, layers);
-    for (int64_t i = 0; i < job->model.n_layers; i++) n_layers[job->model.layer_kind[i]] += 1;
-    for (int64_t k = 0; k < job->model.n_kinds; k++)
-        sum_s += n_layers[k] * (layers[k].forward_s + layers[k].backward_s);
-    for (int end = ORR_SUM_EMBEDDING; end <= ORR_SUM_HEAD; end++)
-        sum_s += layers[end].forward_s + layers[end].backward_s;
-    return sum_s;
+    const struct orr_rank_time all = orr_rank_time_of(job, &v->search->train.whole, layers);
+    return all.forward_s + all.backward_s;
 }
 
 static void build_shape(struct visit *v, bool sharded)

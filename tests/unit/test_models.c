@@ -335,6 +335,25 @@ static void llama4_interleaves(void **state)
     assert_int_equal(model.max_seq, 10485760);
 }
 
+/* The prediction layer stands beside the model. Its own parameters, by hand: attention 187107328, 257 experts of
+ * 3 * 7168 * 2048, router with bias, two norms; projection 2 * 7168^2 and three norms. The publisher rounds: 11.5e9 of its
+ * own, 14e9 with the shared embedding and head. */
+static void prediction_layers_are_counted_apart(void **state)
+{
+    (void)state;
+    static struct orr_model model;
+    load("deepseek-v3", &model);
+    assert_int_equal(model.n_mtp, 1);
+    assert_int_equal(orr_model_params(&model), 671026419200);
+    const int64_t h = 7168, layer = 187107328 + 257 * 3 * h * 2048 + h * 256 + 256 + 2 * h;
+    assert_int_equal(layer, 11507286272);
+    assert_int_equal(orr_model_params_mtp(&model), layer + 2 * h * h + 3 * h);
+    const double shared = 2.0 * 129280 * 7168, all = (double)orr_model_params_mtp(&model) + shared;
+    assert_true(all > 13.4e9 && all < 14.0e9);
+    load("llama3-8b", &model);
+    assert_int_equal(model.n_mtp, 0);
+}
+
 static void blocks_norms_and_positions(void **state)
 {
     (void)state;
@@ -573,6 +592,7 @@ int main(void)
         cmocka_unit_test(gemma3_has_five_windows_to_one_full),
         cmocka_unit_test(gpt_oss_and_gemma2_alternate),
         cmocka_unit_test(deepseek_starts_dense),
+        cmocka_unit_test(prediction_layers_are_counted_apart),
         cmocka_unit_test(llama4_interleaves),
         cmocka_unit_test(blocks_norms_and_positions),
         cmocka_unit_test(defaults_of_the_library),

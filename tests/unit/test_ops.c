@@ -410,7 +410,7 @@ static void stages_hold_every_parameter(void **state)
     /* 61 layers, 3 of them dense; experts over 64 ranks */
     read_job(w,
              "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':4,'ep':64,'etp':1,"
-             "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025'}}");
+             "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025','mtp_layers':0}}");
     orr_stages_build(&w->job, stages);
     params = 0;
     for (int i = 0; i < 4; i++) params += stages[i].dense_params + 64 * stages[i].expert_params;
@@ -431,6 +431,57 @@ static void stages_hold_every_parameter(void **state)
     assert_close(stages[3].dense_params + stages[3].expert_params, 7473.2e6, 1e-4);
 }
 
+#define DEEPSEEK(more)                                                                                                 \
+    "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':1024,'plan':{'tp':2,'pp':16,'ep':64,'etp':1},"   \
+    "'workload':{'seq':4096,'global_batch':8192," more "}}"
+
+/* 61 layers, the prediction layer and two ends are 4 * 16: the last rank has one layer of the model left. Beside the
+ * layer it gains projection and norms (103 M over 2 ranks, norms whole) and a copy of the embedding. */
+static void prediction_layers_are_on_the_last_rank(void **state)
+{
+    struct world *w = *state;
+    static struct orr_stage stages[ORR_MAX_STAGES];
+    read_job(w, DEEPSEEK("'engine':'megatron-core-2025'"));
+    assert_int_equal(w->job.workload.mtp_layers, 1);
+    orr_stages_build(&w->job, stages);
+    for (int i = 0; i < 16; i++) {
+        double layers = 0;
+        for (int64_t k = 0; k < w->job.model.n_kinds; k++) layers += stages[i].n_layers[k];
+        assert_close(layers, i < 15 ? 4 : 2, 0);
+        assert_close(stages[i].n_mtp, i < 15 ? 0 : 1, 0);
+    }
+    const double h = 7168, matrix = 129280 * h / 2;
+    const struct orr_layer_kind *kind = &w->job.model.kinds[w->job.model.layer_kind[60]];
+    assert_close(stages[15].dense_params,
+                 2 * orr_rank_dense_params(&w->job, kind) + 2 * matrix + h + 2 * h * h / 2 + 3 * h, 1e-12);
+    assert_close(stages[15].expert_params, 2 * 4 * 3 * h * 2048, 1e-15);
+    /* asked for or not, and by engines that do not train it */
+    read_job(w, DEEPSEEK("'engine':'megatron-core-2025','mtp_layers':0"));
+    assert_int_equal(w->job.workload.mtp_layers, 0);
+    read_job(w, DEEPSEEK("'engine':'megatron-core-2024'"));
+    assert_int_equal(w->job.workload.mtp_layers, 0);
+}
+
+/* Megatron-Bridge's performance page counts 260 GFLOP per token of DeepSeek-V3, prediction layer and causal half. */
+static void prediction_layers_run_the_head_again(void **state)
+{
+    struct world *w = *state;
+    read_job(w, DEEPSEEK("'engine':'megatron-core-2025'"));
+    train(w);
+    const struct shape shapes[] = {{"mtp.projection", 1, 4096, 3584, 14336}, {"head.logits", 1, 4096, 64640, 7168}};
+    assert_shapes(w, ORR_LAYER_MTP, shapes, COUNT(shapes));
+    assert_close(need_op(w, ORR_LAYER_MTP, "loss")->bytes, need_op(w, ORR_LAYER_HEAD, "loss")->bytes, 0);
+    assert_close(need_op(w, ORR_LAYER_MTP, "mtp.hidden_norm")->bytes, 2 * 2 * 4096.0 / 2 * 7168, 1e-15);
+    const double tokens = 8192.0 * 4096;
+    const double flops = orr_model_flops_causal(&w->job) / tokens;
+    assert_close(flops, 260e9, 0.005);
+    /* six per weight: 2.4e9 used by a token less the embedding's 0.9e9 (publisher's count), and the scores */
+    w->job.workload.mtp_layers = 0;
+    const double more = flops - orr_model_flops_causal(&w->job) / tokens;
+    const double scores = 3 * 2.0 * 128 * (192 + 128) * 4096 / 2;
+    assert_close((more - scores) / 6, 2.4e9 - 0.9267e9, 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +500,8 @@ int main(void)
         cmocka_unit_test(sends_and_gradient_groups),
         cmocka_unit_test(layers_are_spread_over_ranks),
         cmocka_unit_test(stages_hold_every_parameter),
+        cmocka_unit_test(prediction_layers_are_on_the_last_rank),
+        cmocka_unit_test(prediction_layers_run_the_head_again),
     };
     return cmocka_run_group_tests_name("ops", tests, open_world, close_world);
 }
