@@ -496,6 +496,8 @@ struct orr_engine {
     double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
     double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
     double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
+    bool ep_overlap_interleaved;              /* all-to-all between domains runs beside the layer's compute of another
+                                                 micro-batch where the pipeline is interleaved */
     double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
     double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */

@@ -92,23 +92,39 @@ static double scaleout_bytes_per_s(const struct orr_system *system)
     return system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
 }
 
-/* Chance that none of a token's k experts lies on a given one of g nodes: C(E - E/g, k) / C(E, k). */
-static double node_missed(double n_experts, double n_active, double nodes)
+/* Groups of ranks, of g equal ones, that hold a token's k experts: g (1 - C(E - E/g, k) / C(E, k)). */
+static double groups_reached(double n_experts, double n_active, double groups)
 {
     double missed = 1;
-    for (double i = 0; i < n_active; i++) missed *= orr_max(0, 1 - n_experts / nodes / (n_experts - i));
-    return missed;
+    for (double i = 0; i < n_active; i++) missed *= orr_max(0, 1 - n_experts / groups / (n_experts - i));
+    return groups * (1 - missed);
 }
 
-/* Bytes of an all-to-all that leave a rank's domain: a copy per expert (Eq. 9a), or, with node-limited routing, one per
- * node and token and at most as many as the router allows (Eqs. 9b, 9c). m: groups a token may use; n, k: experts. */
+/* Dispatchers that send a token once to every rank, not to every expert; between domains once to every domain, which
+ * stacks do where the router limits the domains. m of the operator: domains a token may use; n, k: experts, and how many
+ * a token uses. */
+static bool sends_once(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
+{
+    return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->k > 0 && (place.domains <= 1 || op->m > 0);
+}
+
+/* Bytes of an all-to-all that one rank sends over the scale-up network: a copy per expert (Eq. 9a) to its own domain, or
+ * one per rank reached (Eq. 9b), those that came over the network passed on. */
+static double scaleup_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
+{
+    if (sends_once(job, op, place))
+        return orr_min(op->payload_bytes, op->payload_bytes / op->k * groups_reached(op->n, op->k, place.ranks));
+    return op->payload_bytes * place.local / place.ranks;
+}
+
+/* Bytes that leave a rank's domain: a copy per expert (Eq. 9a), or one per domain and token, at most as many as the
+ * router allows (Eqs. 9b, 9c). */
 static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     const double all = op->payload_bytes * (place.ranks - place.local) / place.ranks;
-    if (!job->engine.moe_dedup || op->m <= 0) return all;
-    const double others = (place.domains - 1) * (1 - node_missed(op->n, op->k, place.domains));
-    const double allowed = op->m * (place.domains - 1) / place.domains;
-    return orr_min(all, op->payload_bytes / op->k * orr_min(others, allowed));
+    if (!sends_once(job, op, place)) return all;
+    const double reached = orr_min(groups_reached(op->n, op->k, place.domains), op->m);
+    return orr_min(all, op->payload_bytes / op->k * reached * (place.domains - 1) / place.domains);
 }
 
 /* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
@@ -120,7 +136,7 @@ static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op
     double local_s = 0, out_bytes;
     if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: what leaves the domain, per rank */
         out_bytes = leaving_bytes(job, op, place);
-        if (place.local > 1) cost_local(job, op->collective, place.local, bytes * place.local / place.ranks, cost);
+        if (place.local > 1) cost_local(job, op->collective, place.local, scaleup_bytes(job, op, place), cost);
     } else {
         out_bytes = orr_collective_wire_bytes(op->collective, ORR_ALGORITHM_RING, place.ranks, bytes) / place.local;
         if (place.local > 1) cost_local(job, op->collective, place.local, bytes, cost);
@@ -155,7 +171,9 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     const bool sharded = job->plan.zero == 3 && (op->group == ORR_GROUP_DP || op->group == ORR_GROUP_EDP);
     *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK};
     if (op->collective == ORR_COLLECTIVE_P2P) cost_p2p(job, op, place, cost);
-    else if (place.domains <= 1) cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
+    else if (place.domains <= 1)
+        cost_local(job, op->collective, place.ranks,
+                   op->collective == ORR_COLLECTIVE_ALLTOALL ? scaleup_bytes(job, op, place) : op->payload_bytes, cost);
     else cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     cost->total_s = cost->network_s;

@@ -117,6 +117,33 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }
 
+/* Forward of one micro-batch runs beside backward of another, layer by layer: transfers between expert ranks in
+ * different domains hide under the compute of both directions. */
+static bool experts_overlap(const struct orr_job *job)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (job->kind != ORR_JOB_TRAIN || !job->engine.ep_overlap_interleaved) return false;
+    if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
+    return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
+}
+
+static void hide_experts(const struct orr_job *job, const struct orr_op_list *list, int64_t layer_kind,
+                         struct orr_cost *costs)
+{
+    double compute_s = 0, transfer_s = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->items[i].layer_kind != layer_kind) continue;
+        if (list->items[i].kind != ORR_OP_COLLECTIVE) compute_s += costs[i].total_s;
+        else if (list->items[i].group == ORR_GROUP_EP) transfer_s += costs[i].total_s;
+    }
+    if (transfer_s <= 0) return;
+    const double share =
+        orr_min(1, compute_s / transfer_s) * (1 - job->calibration.overlap_contention_frac); /* Eqs. 64, 65 */
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].layer_kind == layer_kind && list->items[i].group == ORR_GROUP_EP)
+            costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);
+}
+
 static bool same_product(const struct orr_op *a, const struct orr_op *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
@@ -139,6 +166,8 @@ static const struct orr_cost *known_cost(const struct orr_op_list *list, const s
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
 {
     orr_cost_range(job, list, 0, costs);
+    if (!experts_overlap(job)) return;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) hide_experts(job, list, k, costs);
 }
 
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)

@@ -212,6 +212,39 @@ static void all_to_all_between_nodes_is_eq_59(void **state)
     assert_close(cost.total_s, 1e8 / 22.5e9 + hop_s, 1e-12);
 }
 
+static double dispatch_s(struct world *w, bool once, double bytes, double n_nodes)
+{
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
+                              .collective = ORR_COLLECTIVE_ALLTOALL,
+                              .group = ORR_GROUP_EP,
+                              .payload_bytes = bytes,
+                              .m = n_nodes,
+                              .n = 256,
+                              .k = 8};
+    struct orr_cost cost;
+    w->job.engine.moe_dedup = once;
+    orr_cost_collective(&w->job, &op, &cost);
+    return cost.total_s;
+}
+
+/* 8 of 256 experts over 32 ranks: Eq. 9b has 7.04 copies to other ranks, so 7.04 * 32/31 with the own one, in place of
+ * 8. Over 4 nodes a token reaches 4 (1 - C(192, 8) / C(256, 8)) = 3.614 of them, three quarters of that elsewhere. */
+static void dispatch_sends_a_token_once(void **state)
+{
+    struct world *w = *state;
+    const double S = 1e9;
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'gb200-nvl72','gpus':32,'plan':{'ep':32},'workload':{}}");
+    const double fewer = 7.04 * 32 / 31 / 8;
+    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S * fewer, 0), 1e-3);
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':32,'plan':{'ep':32},'workload':{}}");
+    const double rate = w->job.system.scaleout_bytes_per_s * w->job.system.scaleout_efficiency_frac;
+    const double hops_s = 2 * w->job.system.scaleout_latency_s;
+    assert_close(dispatch_s(w, false, S, 4), S * 0.75 / rate + hops_s, 1e-12);
+    assert_close(dispatch_s(w, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
+    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12);     /* the router allows two */
+    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0); /* any node: a copy per expert */
+}
+
 /* ---------------------------------------------------------------- matrix products */
 
 static struct orr_op product(enum orr_dtype dtype, double batch, double m, double n, double k)
@@ -433,6 +466,42 @@ static void collectives_hide_under_their_window(void **state)
     assert_int_equal(windows, 3); /* the gradients of qkv, up and head */
 }
 
+/* All-to-all seconds of the step, hidden | exposed, of Qwen3-235B on 256 GPUs. */
+static void expert_seconds(struct world *w, const char *system, const char *plan, const char *workload, double *hidden_s,
+                           double *exposed_s)
+{
+    read_job(w, "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
+                "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
+             system, plan, workload);
+    train(w);
+    *hidden_s = w->result.hidden_s[ORR_GROUP_EP];
+    *exposed_s = w->result.time_s[ORR_TIME_EP_EXPOSED];
+}
+
+/* Eqs. 64, 65 with the layer's compute, both directions, as window: only between nodes and only where interleaving gives
+ * a second micro-batch to run beside. */
+static void expert_transfers_hide_in_interleaved_pipelines(void **state)
+{
+    struct world *w = *state;
+    const char *plan = "'tp':2,'pp':8,'vpp':4,'ep':32,'etp':1";
+    double hidden_s, exposed_s, plain_s, none_s;
+    expert_seconds(w, "h100-sxm", plan, "", &hidden_s, &exposed_s);
+    const double kept = 1 - w->job.calibration.overlap_contention_frac;
+    w->job.engine.ep_overlap_interleaved = false;
+    train(w);
+    plain_s = w->result.time_s[ORR_TIME_EP_EXPOSED];
+    assert_close(w->result.hidden_s[ORR_GROUP_EP], 0, 0);
+    assert_close(hidden_s + exposed_s, plain_s, 1e-9);
+    assert_at_most(hidden_s, kept * plain_s * (1 + 1e-12));
+    assert_true(hidden_s > 0.3 * plain_s);
+    expert_seconds(w, "h100-sxm", "'tp':2,'pp':8,'ep':32,'etp':1", "", &none_s, &exposed_s); /* not interleaved */
+    assert_close(none_s, 0, 0);
+    expert_seconds(w, "h100-sxm", plan, ",'recompute':'full'", &none_s, &exposed_s);
+    assert_close(none_s, 0, 0);
+    expert_seconds(w, "gb200-nvl72", plan, "", &none_s, &exposed_s); /* inside one domain */
+    assert_close(none_s, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +513,7 @@ int main(void)
         cmocka_unit_test(more_ranks_never_take_less),
         cmocka_unit_test(all_reduce_between_nodes_is_bound_by_the_nics),
         cmocka_unit_test(all_to_all_between_nodes_is_eq_59),
+        cmocka_unit_test(dispatch_sends_a_token_once),
         cmocka_unit_test(dram_traffic_is_eq_31),
         cmocka_unit_test(products_respect_the_roofline),
         cmocka_unit_test(larger_products_never_take_less),
@@ -453,6 +523,7 @@ int main(void)
         cmocka_unit_test(fused_attention_approaches_its_limit),
         cmocka_unit_test(pointwise_is_bytes_over_rate),
         cmocka_unit_test(collectives_hide_under_their_window),
+        cmocka_unit_test(expert_transfers_hide_in_interleaved_pipelines),
     };
     return cmocka_run_group_tests_name("cost", tests, open_world, close_world);
 }
