@@ -478,6 +478,8 @@ struct orr_engine {
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
     bool attention_from_chip;                 /* the chip's own kernel instead: an unknown stack of its time */
     bool attention_unfused_default;           /* what an empty attention field means */
+    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention's heads yet:
+                                                 there an empty field means unfused, its core recomputed */
     /* which neighbours share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
     bool recompute_early_stop;                /* recomputation ends where nothing more is needed: no last product */

@@ -11,6 +11,7 @@ static const struct orr_field FIELDS[] = {
     ORR_ENUM(orr_engine, attention, true, orr_attention_kernel_names, "kernel behind \"flash\""),
     ORR_BOOL(orr_engine, attention_from_chip, false, "the chip's own kernel instead: an unknown stack of its time"),
     ORR_BOOL(orr_engine, attention_unfused_default, true, "attention is unfused where a request is silent"),
+    ORR_STRING(orr_engine, latent_unfused_family, false, "chip family without fused latent attention backward"),
     ORR_BOOL(orr_engine, fused_bias_activation, true, "bias and activation are one kernel"),
     ORR_BOOL(orr_engine, fused_bias_dropout_add, true, "bias, dropout and residual add are one kernel"),
     ORR_BOOL(orr_engine, fused_softmax, true, "scale, mask and softmax are one kernel"),

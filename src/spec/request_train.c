@@ -170,6 +170,21 @@ static enum orr_err fill_attention(const struct orr_doc *request, int asked, con
     return ORR_OK;
 }
 
+static bool has_latent_attention(const struct orr_model *model)
+{
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].mla_kv_rank > 0) return true;
+    return false;
+}
+
+/* A stack whose fused kernel cannot run this model's heads backward on this chip falls back, and has to recompute the
+ * scores, which nothing else could hold. */
+static bool falls_back_unfused(const struct orr_job *job)
+{
+    const char *family = job->engine.latent_unfused_family;
+    return *family && strcmp(family, job->system.chip.family) == 0 && has_latent_attention(&job->model);
+}
+
 /* Documented defaults where the request is silent. */
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
@@ -179,7 +194,10 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
     if (!json_object_get(object, "precision")) workload->precision = orr_chip_16bit(&job->system.chip);
-    if (!json_object_get(object, "recompute")) workload->recompute = job->engine.default_recompute;
+    const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
+    if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
+    if (!json_object_get(object, "recompute"))
+        workload->recompute = unfused ? ORR_RECOMPUTE_SELECTIVE : job->engine.default_recompute;
     workload->recompute_every = orr_at_least_one(workload->recompute_every);
     if (!json_object_get(object, "attention_dropout")) workload->attention_dropout = job->model.attention_dropout;
     if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;

@@ -482,6 +482,32 @@ static void prediction_layers_run_the_head_again(void **state)
     assert_close((more - scores) / 6, 2.4e9 - 0.9267e9, 0.1);
 }
 
+/* cuDNN runs 192/128 heads backward on Blackwell from 9.11 on; stacks before that compute the scores and recompute them. */
+static void latent_attention_falls_back_where_no_kernel_has_it(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *model, *system, *more;
+        enum orr_attention_kernel attention;
+        enum orr_recompute recompute;
+    } cases[] = {
+        {"deepseek-v3", "gb200-nvl72", "'engine':'megatron-core-2025'", ORR_ATTENTION_UNFUSED, ORR_RECOMPUTE_SELECTIVE},
+        {"deepseek-v3", "h100-sxm", "'engine':'megatron-core-2025'", ORR_ATTENTION_FLASH3, ORR_RECOMPUTE_NONE},
+        {"deepseek-v3", "gb200-nvl72", "'engine':'megatron-core-2026'", ORR_ATTENTION_FLASH3, ORR_RECOMPUTE_NONE},
+        {"mixtral-8x7b", "gb200-nvl72", "'engine':'megatron-core-2025'", ORR_ATTENTION_FLASH3, ORR_RECOMPUTE_NONE},
+        {"deepseek-v3", "gb200-nvl72", "'engine':'megatron-core-2025','attention':'flash'", ORR_ATTENTION_FLASH3,
+         ORR_RECOMPUTE_NONE},
+        {"deepseek-v3", "gb200-nvl72", "'engine':'megatron-core-2025','recompute':'full'", ORR_ATTENTION_UNFUSED,
+         ORR_RECOMPUTE_FULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        read_job(w, "{'kind':'train','model':'%s','system':'%s','gpus':64,'plan':{'ep':8,'etp':1},'workload':{%s}}",
+                 cases[i].model, cases[i].system, cases[i].more);
+        assert_int_equal(w->job.workload.attention, cases[i].attention);
+        assert_int_equal(w->job.workload.recompute, cases[i].recompute);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +526,7 @@ int main(void)
         cmocka_unit_test(sends_and_gradient_groups),
         cmocka_unit_test(layers_are_spread_over_ranks),
         cmocka_unit_test(stages_hold_every_parameter),
+        cmocka_unit_test(latent_attention_falls_back_where_no_kernel_has_it),
         cmocka_unit_test(prediction_layers_are_on_the_last_rank),
         cmocka_unit_test(prediction_layers_run_the_head_again),
     };
