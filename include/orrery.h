@@ -492,6 +492,7 @@ struct orr_engine {
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     int64_t vocab_multiple;                   /* vocabulary padded to this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
+    int64_t moe_pad_passes;                   /* more of them that align the rows of quantised experts */
     double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */

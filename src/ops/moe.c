@@ -49,10 +49,15 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                        .backward_launches = 4});
 }
 
-static void emit_permute(struct orr_emit *emit, double rows)
+/* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a slice
+ * of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and unpad. */
+static void emit_permute(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
-    const double passes = (double)emit->job->engine.moe_permute_passes;
-    const double bytes = passes * rows * emit->dims.h * 2 * emit->dims.w_a;
+    const struct orr_dims *d = &emit->dims;
+    const double sent = (double)emit->job->engine.moe_permute_passes / 2;
+    const double worked = ((double)kind->n_experts / d->e > 1 ? sent : 0) +
+                          (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
+    const double passes = sent + worked, bytes = (sent + worked * d->te) * rows * d->h * 2 * d->w_a;
     orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "moe.permute",
                                                        .backward_name = "moe.permute.backward",
                                                        .kind = ORR_POINTWISE_COPY,
@@ -98,7 +103,7 @@ void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double rows = tokens * (double)kind->n_active;              /* rows it sends, and on average receives */
     const double hot_rows = rows * emit->job->workload.moe_imbalance; /* rows of the hottest expert rank */
     emit_router(emit, kind, tokens);
-    emit_permute(emit, rows);
+    emit_permute(emit, kind, rows);
     emit_exchange(emit, kind, hot_rows);
     emit_experts(emit, kind, hot_rows);
     if (kind->shared_width > 0) orr_ops_ffn(emit, kind, (double)kind->shared_width, true);

@@ -28,6 +28,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
     ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),
     ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
+    ORR_INT(orr_engine, moe_pad_passes, false, 0, 64, "more of them that align rows of quantised experts"),
     ORR_REAL(orr_engine, fp8_cast_bytes_per_element, ORR_UNIT_NONE, true, 0, 64, "quantise and transpose traffic"),
     ORR_BOOL(orr_engine, tp_async_backward, true, "column-linear collectives run beside dgrad and wgrad"),
     ORR_REAL(orr_engine, tp_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "TP transfers pipelined with their GEMM"),

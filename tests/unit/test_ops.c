@@ -133,6 +133,30 @@ static void experts_get_the_rows_of_eq_7(void **state)
     }
 }
 
+/* 2048 tokens of a rank, two experts each: 4096 rows of 4096, read and written in 2 bytes. Two passes on the rows sent;
+ * two more on the experts' own if there are several, on t_e times the rows; two more of those where fp8 pads them. */
+static void rows_are_permuted_on_both_sides(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *plan, *precision;
+        double passes;
+    } cases[] = {
+        {"'ep':8,'etp':1", "bf16", 2},         {"'ep':4,'etp':1", "bf16", 2 + 2},
+        {"'ep':4,'etp':2", "bf16", 2 + 2 * 2}, {"'ep':4,'etp':2", "fp8", 2 + 2 * (2 + 2)},
+        {"'ep':8,'etp':1", "fp8", 2 + 2},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':2,'dp':8,%s},"
+                    "'workload':{'engine':'megatron-core-2025','seq':4096,'precision':'%s'}}",
+                 cases[i].plan, cases[i].precision);
+        train(w);
+        const double pass = 4096.0 * 4096 * 4;
+        assert_close(need_op(w, 0, "moe.permute")->bytes, cases[i].passes * pass, 1e-15);
+        assert_close(need_op(w, 0, "moe.permute.backward")->bytes, cases[i].passes * pass, 1e-15);
+    }
+}
+
 /* Method 3.3 with t 2: 64 heads a rank, d_n 128, d_r 64, d_v 128, r_q 1536, r 512; with sequence parallel the
  * replicated down-projections see half of the 4096 tokens. */
 static void latent_attention_has_the_shapes_of_3_3(void **state)
@@ -516,6 +540,7 @@ int main(void)
         cmocka_unit_test(fused_attention_counts_the_causal_half),
         cmocka_unit_test(a_window_is_a_band),
         cmocka_unit_test(experts_get_the_rows_of_eq_7),
+        cmocka_unit_test(rows_are_permuted_on_both_sides),
         cmocka_unit_test(latent_attention_has_the_shapes_of_3_3),
         cmocka_unit_test(gpt_flops_are_eqs_21_to_23),
         cmocka_unit_test(llama_flops_are_six_per_parameter),
