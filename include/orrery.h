@@ -512,6 +512,7 @@ struct orr_engine {
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
     bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
+    bool mtp_full_first_chunk;                /* ... and the last pipeline chunk gives way to them and to both ends, if it has the layers */
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;

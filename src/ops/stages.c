@@ -53,13 +53,14 @@ double orr_rank_mtp_params(const struct orr_job *job)
     return projection / (double)job->plan.tp + (double)job->model.mtp_params - projection;
 }
 
-/* Layers of chunk i of n. Even if possible; else, if the two ends count as a layer each, one less on the first and the
- * last chunk; with prediction layers these and both ends are counted on the last one (Megatron Bridge, layouts of
- * DeepSeek-V3); else the remainder on the chunks after the first. */
-static int64_t chunk_layers(int64_t n_layers, int64_t n_mtp, int64_t n_chunks, int64_t i)
+/* Layers of chunk i of n. Even if possible; else, if the two ends and the prediction layers count as a layer each, less
+ * by as many on the first and the last chunk, or on the last alone; else the remainder on the chunks after the first. */
+static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t i)
 {
+    const int64_t n_layers = job->model.n_layers, n_mtp = job->workload.mtp_layers;
     const int64_t remainder = n_layers % n_chunks, slots = n_layers + n_mtp + 2, each = slots / n_chunks;
-    const int64_t first_less = n_mtp > 0 ? 0 : 1, last_less = n_mtp > 0 ? n_mtp + 2 : 1;
+    const bool full_first = n_mtp > 0 && job->engine.mtp_full_first_chunk && each >= n_mtp + 2;
+    const int64_t first_less = full_first ? 0 : 1, last_less = n_mtp + 2 - first_less;
     if (remainder && n_chunks > 1 && slots % n_chunks == 0 && each >= last_less)
         return each - (i == 0 ? first_less : i == n_chunks - 1 ? last_less : 0);
     const int64_t first = remainder == n_chunks - 1 || n_chunks == 1 ? 0 : 1;
@@ -88,9 +89,7 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
         stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
-        const int64_t n = plan->n_stage_layers
-                              ? plan->stage_layers[chunk]
-                              : chunk_layers(job->model.n_layers, job->workload.mtp_layers, n_chunks, chunk);
+        const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
         for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {

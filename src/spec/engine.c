@@ -44,6 +44,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, short_run, true, "benchmark too short to reach the power limit"),
     ORR_BOOL(orr_engine, moe_dedup, true, "dispatch sends one copy per rank, and per node"),
     ORR_BOOL(orr_engine, default_mtp, false, "multi-token prediction layers are trained too"),
+    ORR_BOOL(orr_engine, mtp_full_first_chunk, false, "only the last pipeline chunk gives way to them"),
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),

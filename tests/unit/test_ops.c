@@ -459,13 +459,17 @@ static void stages_hold_every_parameter(void **state)
     "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':1024,'plan':{'tp':2,'pp':16,'ep':64,'etp':1},"   \
     "'workload':{'seq':4096,'global_batch':8192," more "}}"
 
-/* 61 layers, the prediction layer and two ends are 4 * 16: the last rank has one layer of the model left. Beside the
- * layer it gains projection and norms (103 M over 2 ranks, norms whole) and a copy of the embedding. */
+/* 61 layers, the prediction layer and two ends are 4 * 16: with full first chunks the last rank has one layer of the model
+ * left, else the first has one less and the last two. Beside the layer it gains projection and norms (103 M over 2 ranks, norms whole) and a copy of the embedding. */
 static void prediction_layers_are_on_the_last_rank(void **state)
 {
     struct world *w = *state;
     static struct orr_stage stages[ORR_MAX_STAGES];
     read_job(w, DEEPSEEK("'engine':'megatron-core-2025'"));
+    orr_stages_build(&w->job, stages);
+    assert_close(stages[0].n_layers[w->job.model.layer_kind[0]], 3, 0);
+    assert_close(stages[15].n_layers[w->job.model.layer_kind[60]], 2 + 1, 0);
+    read_job(w, DEEPSEEK("'engine':'megatron-core-2026'"));
     assert_int_equal(w->job.workload.mtp_layers, 1);
     orr_stages_build(&w->job, stages);
     for (int i = 0; i < 16; i++) {
@@ -479,6 +483,13 @@ static void prediction_layers_are_on_the_last_rank(void **state)
     assert_close(stages[15].dense_params,
                  2 * orr_rank_dense_params(&w->job, kind) + 2 * matrix + h + 2 * h * h / 2 + 3 * h, 1e-12);
     assert_close(stages[15].expert_params, 2 * 4 * 3 * h * 2048, 1e-15);
+    /* 32 chunks of 2: Et|(tt|)*30mL, one layer on the first, none on the last; 16 ranks have two chunks each */
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':1024,'plan':{'tp':2,'pp':16,'vpp':2,"
+                "'ep':64,'etp':1},'workload':{'seq':4096,'global_batch':8192,'engine':'megatron-core-2026'}}");
+    orr_stages_build(&w->job, stages);
+    assert_close(stages[15].n_layers[w->job.model.layer_kind[60]], 2 + 0 + 1, 0);
+    assert_close(stages[1].n_layers[0] + stages[1].n_layers[1], 4, 0);
+    assert_close(stages[0].n_layers[0] + stages[0].n_layers[1], 1 + 2, 0);
     /* asked for or not, and by engines that do not train it */
     read_job(w, DEEPSEEK("'engine':'megatron-core-2025','mtp_layers':0"));
     assert_int_equal(w->job.workload.mtp_layers, 0);
