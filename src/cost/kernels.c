@@ -123,6 +123,7 @@ static bool experts_overlap(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
     if (job->kind != ORR_JOB_TRAIN || !job->engine.ep_overlap_interleaved) return false;
+    if (!orr_may_overlap(plan, ORR_GROUP_EP)) return false;
     if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
     return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
 }

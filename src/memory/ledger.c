@@ -268,6 +268,14 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
     return peak;
 }
 
+double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params)
+{
+    const struct orr_stage stage = {.dense_params = dense_params, .expert_params = expert_params};
+    struct rank_bytes r = {0};
+    add_static(job, &stage, &r);
+    return rank_static(job, &r);
+}
+
 double orr_usable_bytes(const struct orr_job *job)
 {
     return job->system.chip.hbm_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes;

@@ -36,6 +36,8 @@ struct orr_memory_peak {
 struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
                                           size_t n_classes);
+/* Weights, gradients, optimizer state and workspace of a rank with so many parameters: what it holds at the least. */
+double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
 

@@ -31,12 +31,11 @@ void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found)
 
 /* ---------------------------------------------------------------- the space */
 
-/* A way to cut a layer. */
+/* A way to cut a layer over GPUs. How micro-batches run through it comes below. */
 struct orr_cut {
-    int32_t tp, cp, ep, etp, micro_batch;
-    uint8_t sp, cp_kind, recompute;
-    uint32_t exposed_groups; /* of tp and ep */
-    bool coarse;             /* belongs to the first, small pass */
+    int32_t tp, cp, ep, etp;
+    uint8_t cp_kind;
+    bool coarse; /* belongs to the first, small pass */
 };
 
 /* One way to run a pipeline of pp ranks. */
@@ -57,7 +56,7 @@ struct orr_train_space {
     struct orr_rank_class *classes;
     struct orr_rank_class whole;             /* the model on one rank */
     int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input, full recomputation */
-    uint32_t exposable;                      /* groups of dp and pp the engine can hide */
+    int64_t n_micro, *micro;                 /* micro-batches that divide the batch */
     bool cut_by_dp;                          /* costs of a layer depend on the micro-batches, so on dp */
 };
 
@@ -69,14 +68,24 @@ bool orr_chosen(const struct orr_choices *choices, int64_t value);
 
 /* ---------------------------------------------------------------- one thread's work */
 
+/* A factorisation of the GPUs below one cut. */
+struct orr_layout {
+    int32_t gpus, dp, pp;
+    bool sound[2];         /* the rules allow it, without and with sequence parallel */
+    double state_bytes[4]; /* weights and their like by ZeRO stage, mean of the ranks */
+};
+enum { ORR_MAX_LAYOUTS = 64 * 256 };
+
 struct orr_worker {
     struct orr_job job;
     struct orr_op_list ops;
     struct orr_cost costs[ORR_MAX_OPS];
-    struct orr_shape shape, sharded_shape; /* ZeRO 0-2; ZeRO-3 */
+    struct orr_shape shapes[4][2][2]; /* [tp, ep exposed][experts hide in an interleaved pipeline][ZeRO-3] */
     size_t n_layer_ops;
     struct orr_rank_class classes[ORR_MAX_STAGES];
     struct orr_rank_time ranks[ORR_MAX_STAGES];
+    size_t n_layouts;
+    struct orr_layout layouts[ORR_MAX_LAYOUTS];
     struct orr_scratch scratch; /* full predictions */
 };
 

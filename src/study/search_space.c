@@ -121,54 +121,11 @@ struct cut_builder {
     int64_t most; /* GPUs */
 };
 
-/* Groups of tp and ep whose overlap the engine has, so that switching it off is a choice. */
-static uint32_t exposable_cut(const struct orr_job *job, const struct orr_cut *cut)
-{
-    const struct orr_engine *engine = &job->engine;
-    uint32_t groups = 0;
-    if (cut->tp > 1 && (engine->tp_overlap_frac > 0 || engine->tp_async_backward)) groups |= 1u << ORR_GROUP_TP;
-    if (cut->ep * cut->etp > 1 && engine->ep_overlap_frac > 0) groups |= 1u << ORR_GROUP_EP;
-    return groups;
-}
-
 static bool put_cut(struct cut_builder *b, const struct orr_cut *cut)
 {
     struct orr_train_space *space = b->space;
     if (!grow((void **)&space->cuts, &b->max_cuts, space->n_cuts + 1, sizeof *space->cuts)) return false;
     space->cuts[space->n_cuts++] = *cut;
-    return true;
-}
-
-static bool add_exposed(struct cut_builder *b, const struct orr_cut *from)
-{
-    const uint32_t groups = b->request->space.overlap ? exposable_cut(&b->request->job, from) : 0;
-    for (uint32_t exposed = groups;; exposed = (exposed - 1) & groups) { /* every subset */
-        struct orr_cut cut = *from;
-        cut.exposed_groups = exposed;
-        cut.coarse = from->coarse && exposed == 0;
-        if (!put_cut(b, &cut)) return false;
-        if (exposed == 0) return true;
-    }
-}
-
-/* What a micro-batch does in a layer: sequence parallel, recomputation, its size. */
-static bool add_cuts(struct cut_builder *b, const struct orr_cut *from)
-{
-    const struct orr_space *space = &b->request->space;
-    const int64_t batch = b->request->job.workload.global_batch;
-    for (int64_t sp = 0; sp <= (from->tp > 1); sp++)
-        for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++)
-            for (int64_t micro = 1; micro <= batch; micro++) {
-                if (batch % micro || !orr_chosen(&space->micro_batch, micro) ||
-                    !orr_chosen(&space->recompute, recompute) || (from->tp > 1 && !orr_chosen(&space->sp, sp)))
-                    continue;
-                struct orr_cut cut = *from;
-                cut.sp = (uint8_t)sp;
-                cut.recompute = (uint8_t)recompute;
-                cut.micro_batch = (int32_t)micro;
-                cut.coarse = from->coarse && (sp == 1 || from->tp == 1 || space->sp.n > 0);
-                if (!add_exposed(b, &cut)) return false;
-            }
     return true;
 }
 
@@ -188,7 +145,7 @@ static bool add_experts(struct cut_builder *b, const struct orr_cut *from)
             struct orr_cut cut = *from;
             cut.ep = (int32_t)ep;
             cut.etp = (int32_t)etp;
-            if (!add_cuts(b, &cut)) return false;
+            if (!put_cut(b, &cut)) return false;
         }
     }
     return true;
@@ -244,17 +201,27 @@ static void list_every(const struct orr_search_request *request, struct orr_trai
             space->every[space->n_every++] = n;
 }
 
+/* Micro-batches that divide the batch, ascending. */
+static bool list_micro(const struct orr_search_request *request, struct orr_train_space *space)
+{
+    const int64_t batch = request->job.workload.global_batch;
+    size_t max = 0;
+    for (int64_t micro = 1; micro <= batch; micro++) {
+        if (batch % micro || !orr_chosen(&request->space.micro_batch, micro)) continue;
+        if (!grow((void **)&space->micro, &max, (size_t)space->n_micro + 1, sizeof *space->micro)) return false;
+        space->micro[space->n_micro++] = micro;
+    }
+    return true;
+}
+
 enum orr_err orr_train_space_build(const struct orr_search_request *request, struct orr_train_space *space,
                                    struct orr_error *error)
 {
     const struct orr_engine *engine = &request->job.engine;
     *space =
         (struct orr_train_space){.cut_by_dp = !engine->fused_gradient_accumulation && engine->gradients_16bit_live};
-    if (request->space.overlap && (engine->dp_overlap_frac > 0 || engine->zero3_overlap_frac > 0))
-        space->exposable |= 1u << ORR_GROUP_DP;
-    if (request->space.overlap && engine->p2p_overlap) space->exposable |= 1u << ORR_GROUP_PP;
     list_every(request, space);
-    if (!build_pipes(request, space) || !build_cuts(request, space))
+    if (!list_micro(request, space) || !build_pipes(request, space) || !build_cuts(request, space))
         return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     return ORR_OK;
 }
@@ -262,6 +229,7 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
 void orr_train_space_free(struct orr_train_space *space)
 {
     free(space->cuts);
+    free(space->micro);
     free(space->pipes);
     free(space->classes);
     *space = (struct orr_train_space){0};
