@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "orrery.h"
+#include "bench.h"
 
 #define N_STARTS 20
 #define LOOP_S   0.5
@@ -25,7 +25,7 @@ static const char infer_request[] = "{\"kind\":\"infer\",\"model\":\"llama2-70b\
                                     "\"plan\":{\"tp\":8},\"workload\":{\"input_len\":200,\"output_len\":200,"
                                     "\"engine\":\"tensorrt-llm-nemo\"}}";
 
-static double now_s(void)
+double now_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -145,12 +145,6 @@ static double start_s(char *const *argv)
     return (times_s[N_STARTS / 2 - 1] + times_s[N_STARTS / 2]) / 2;
 }
 
-struct figure {
-    const char *name;
-    double value;
-    const char *meaning;
-};
-
 static void print_figures(const struct figure *figures, size_t n, int json)
 {
     if (json) printf("{");
@@ -193,7 +187,10 @@ static void measure(char *program, int json)
         {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
-    print_figures(figures, sizeof figures / sizeof *figures, json);
+    struct figure all[sizeof figures / sizeof *figures + N_SEARCH_FIGURES];
+    memcpy(all, figures, sizeof figures);
+    measure_search(catalogue, all + sizeof figures / sizeof *figures, json);
+    print_figures(all, sizeof all / sizeof *all, json);
     orr_scratch_free(scratch);
     orr_catalogue_close(catalogue);
     free(serving);

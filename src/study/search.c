@@ -68,7 +68,7 @@ static enum orr_err compare_with(struct orr_search *search, struct orr_error *er
 static int64_t count_blocks(const struct orr_search *search)
 {
     if (search->request.job.kind == ORR_JOB_INFER) return orr_search_infer_blocks(&search->request);
-    const int64_t n = (int64_t)search->train.n_cuts;
+    const int64_t n = (int64_t)search->train.n_cuts * search->train.n_micro;
     return n < BLOCKS_MAX ? n : BLOCKS_MAX;
 }
 

@@ -469,7 +469,8 @@ static void list_layouts(struct visit *v)
     }
 }
 
-static void visit_cut(struct visit *v)
+/* Of one cut the micro-batches from `first` to before `end`. */
+static void visit_cut(struct visit *v, int64_t first, int64_t end)
 {
     const struct orr_train_space *train = &v->search->train;
     const struct orr_space *space = &v->search->request.space;
@@ -479,7 +480,7 @@ static void visit_cut(struct visit *v)
         if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
         for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
             if (!orr_chosen(&space->recompute, recompute)) continue;
-            for (int64_t i = 0; i < train->n_micro; i++) {
+            for (int64_t i = first; i < end; i++) {
                 v->choice.sp = (uint8_t)sp;
                 v->choice.recompute = (uint8_t)recompute;
                 v->choice.micro_batch = (int32_t)train->micro[i];
@@ -494,11 +495,14 @@ void orr_search_train_block(const struct orr_search *search, int pass, int64_t b
 {
     const struct orr_train_space *space = &search->train;
     struct visit v = {.search = search, .worker = worker, .outcome = outcome, .coarse = pass == 0};
-    const size_t n = space->n_cuts, blocks = (size_t)search->n_blocks;
-    const size_t first = n * (size_t)block / blocks, end = n * (size_t)(block + 1) / blocks;
-    for (size_t i = first; i < end; i++) {
-        if (v.coarse && !space->cuts[i].coarse) continue;
-        v.cut = &space->cuts[i];
-        visit_cut(&v);
+    /* cuts and their micro-batches, one after another, in even pieces */
+    const int64_t micro = space->n_micro, n = (int64_t)space->n_cuts * micro;
+    const int64_t first = n * block / search->n_blocks, end = n * (block + 1) / search->n_blocks;
+    for (int64_t at = first; at < end;) {
+        const int64_t cut = at / micro, start = at % micro, left = end - at;
+        const int64_t stop = micro - start < left ? micro : start + left;
+        v.cut = &space->cuts[cut];
+        if (!v.coarse || v.cut->coarse) visit_cut(&v, start, stop);
+        at += stop - start;
     }
 }
