@@ -61,7 +61,8 @@ ORR_API const char *orr_version(void);
 
 enum orr_err {
     ORR_OK = 0,
-    ORR_ERR_INPUT,  /* a value, key, name or combination is wrong */
+    ORR_ERR_INPUT,  /* a value, key or name is wrong */
+    ORR_ERR_RULE,   /* every value is allowed by itself, but not together with the others */
     ORR_ERR_SYNTAX, /* the text is not JSON, CSV or a quantity */
     ORR_ERR_IO,     /* a file cannot be read */
     ORR_ERR_MEMORY  /* out of memory */

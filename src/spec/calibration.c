@@ -150,8 +150,8 @@ static enum orr_err read_gemm(const struct orr_doc *doc, struct orr_calibration 
         if (err)
             return err;
         if (entry.constants.sustained_frac > entry.constants.burst_frac)
-            return orr_doc_fail(doc, path, error, "sustained_frac %s is above burst_frac",
-                                orr_json_shown(shown, json_object_get(value, "sustained_frac")));
+            return orr_doc_fail_rule(doc, path, error, "sustained_frac %s is above burst_frac",
+                                     orr_json_shown(shown, json_object_get(value, "sustained_frac")));
         calibration->gemm[dtype] = entry.constants;
     }
     return ORR_OK;

@@ -8,7 +8,7 @@
 #include "spec/names.h"
 #include "spec/spec.h"
 
-#define FAIL(error, at, ...) orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = (at)}, __VA_ARGS__)
+#define FAIL(error, at, ...) orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = (at)}, __VA_ARGS__)
 
 typedef long long ll; /* for printf */
 

@@ -60,7 +60,7 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     if (chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] <= 0) /* the same units; scales are applied beside them */
         chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] = chip->peak_flops_per_s[ORR_DTYPE_FP8];
     if (chip->idle_w > chip->tdp_w)
-        return orr_doc_fail(doc, "idle_w", error, "%g W is above tdp_w, %g W", chip->idle_w, chip->tdp_w);
+        return orr_doc_fail_rule(doc, "idle_w", error, "%g W is above tdp_w, %g W", chip->idle_w, chip->tdp_w);
     err = orr_reference_read(doc, "calibration", calibration_id, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }

@@ -125,6 +125,17 @@ enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct or
     return orr_fail(error, ORR_ERR_INPUT, place_of(doc, path, key), "%s", message);
 }
 
+enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format,
+                               ...)
+{
+    char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return orr_fail(error, ORR_ERR_RULE, place_of(doc, path, key), "%s", message);
+}
+
 /* Names as people know them -> as the units rule spells them, piece by piece: "mem_bw" -> "hbm_bytes_per_s". */
 static void spell_out(char spelled[ORR_KEY_PATH], const char *key)
 {

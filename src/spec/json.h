@@ -36,6 +36,10 @@ void orr_json_locate(const char *text, const char *path, int *line, int *column)
 enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same about a value that is allowed by itself but not together with others: ORR_ERR_RULE. */
+enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format,
+                               ...) __attribute__((format(printf, 4, 5)));
+
 /* True when a request's "set" gave the value at `path` (or something inside it). */
 bool orr_doc_is_set(const struct orr_doc *doc, const char *path);
 /* An error about a key that the object at `path` should not have; the nearest of `known` is proposed. */

@@ -184,8 +184,8 @@ static void mark_windows(struct orr_config *config, const struct orr_model_type 
     }
     const json_t *list = type->window_rule == ORR_WINDOW_NONE ? NULL : orr_config_list(config, "layer_types", path);
     if (list && (int64_t)json_array_size(list) < shape->n_layers) { /* a longer list: the model was cut */
-        orr_config_fail(config, path, "has %zu entries for %lld layers", json_array_size(list),
-                        (long long)shape->n_layers);
+        orr_config_fail_rule(config, path, "has %zu entries for %lld layers", json_array_size(list),
+                             (long long)shape->n_layers);
         return;
     }
     for (int64_t i = 0; i < shape->n_layers; i++) {
@@ -201,18 +201,18 @@ static void check_shape(struct orr_config *config, const struct orr_model_type *
     char path[ORR_PATH];
     if (!shape->kv_rank && !shape->head_dim) {
         orr_config_find(config, or_common(type->heads, "num_attention_heads"), path);
-        orr_config_fail(config, path, "%lld heads do not divide the hidden size %lld", (long long)shape->n_heads,
-                        (long long)shape->hidden);
+        orr_config_fail_rule(config, path, "%lld heads do not divide the hidden size %lld", (long long)shape->n_heads,
+                             (long long)shape->hidden);
     }
     if (shape->n_heads % shape->n_kv_heads) {
         orr_config_find(config, or_common(type->kv_heads, "num_key_value_heads"), path);
-        orr_config_fail(config, path, "%lld key-value heads do not divide %lld heads", (long long)shape->n_kv_heads,
-                        (long long)shape->n_heads);
+        orr_config_fail_rule(config, path, "%lld key-value heads do not divide %lld heads",
+                             (long long)shape->n_kv_heads, (long long)shape->n_heads);
     }
     if (shape->n_active > shape->n_experts) {
         orr_config_find(config, or_common(type->active, "num_experts_per_tok"), path);
-        orr_config_fail(config, path, "a token cannot use %lld of %lld experts", (long long)shape->n_active,
-                        (long long)shape->n_experts);
+        orr_config_fail_rule(config, path, "a token cannot use %lld of %lld experts", (long long)shape->n_active,
+                             (long long)shape->n_experts);
     }
 }
 
@@ -276,6 +276,6 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
     const json_t *quantised = json_object_get(doc->root, "quantization_config");
     const char *method = json_string_value(json_object_get(quantised, "quant_method"));
     model->mxfp4 = method && strcmp(method, "mxfp4") == 0;
-    if (!orr_model_countable(model)) orr_config_fail(&config, "", "describes more than 10^18 parameters");
+    if (!orr_model_countable(model)) orr_config_fail_rule(&config, "", "describes more than 10^18 parameters");
     return config.err;
 }

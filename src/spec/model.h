@@ -46,6 +46,9 @@ const json_t *orr_config_list(struct orr_config *config, const char *key, char *
 /* Fail about a value that was read: `path` is dotted from the root. */
 void orr_config_fail(struct orr_config *config, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same about a value that does not go with the others: ORR_ERR_RULE. */
+void orr_config_fail_rule(struct orr_config *config, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* After reading: a "set" value of the request that nothing asked for is an error (model_set.c). */
 void orr_config_check_set(struct orr_config *config);

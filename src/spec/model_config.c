@@ -40,6 +40,17 @@ void orr_config_fail(struct orr_config *config, const char *path, const char *fo
     config->err = orr_doc_fail(config->doc, path, config->error, "%s", message);
 }
 
+void orr_config_fail_rule(struct orr_config *config, const char *path, const char *format, ...)
+{
+    if (config->err) return;
+    char message[ORR_ERROR_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    config->err = orr_doc_fail_rule(config->doc, path, config->error, "%s", message);
+}
+
 bool orr_config_has(const struct orr_config *config, const char *spellings)
 {
     for (const char *key = spellings; *key; key += strspn(key, "|")) {

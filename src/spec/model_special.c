@@ -79,7 +79,7 @@ void orr_special_llama4(struct orr_config *config, struct orr_shape *shape)
     mark_listed(config, shape, moe_layers, path, ORR_MARK_MOE, true);
     const json_t *rope = orr_config_list(config, "no_rope_layers", path); /* in spite of its name: 1 is rotary */
     if (rope && json_array_size(rope) && (int64_t)json_array_size(rope) < shape->n_layers) {
-        orr_config_fail(config, path, "must have one entry per layer (%lld)", (long long)shape->n_layers);
+        orr_config_fail_rule(config, path, "must have one entry per layer (%lld)", (long long)shape->n_layers);
     } else if (rope && json_array_size(rope)) {
         for (int64_t i = 0; i < shape->n_layers; i++) {
             mark(shape, i, ORR_MARK_NO_ROPE, json_integer_value(json_array_get(rope, (size_t)i)) == 0);

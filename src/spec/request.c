@@ -97,13 +97,15 @@ static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struc
 {
     const double least = (double)plan->tp * (double)plan->pp * (double)plan->cp * (double)orr_at_least_one(plan->dp);
     if (least > ORR_GPUS_MAX) /* the product may not even fit into int64_t */
-        return orr_doc_fail(request, "plan", error, "tp * pp * cp * dp = %g GPUs; at most %d", least, ORR_GPUS_MAX);
+        return orr_doc_fail_rule(request, "plan", error, "tp * pp * cp * dp = %g GPUs; at most %d", least,
+                                 ORR_GPUS_MAX);
     const int64_t ranks = plan->tp * plan->pp * plan->cp;
     if (plan->dp == 0 && gpus > 0 && gpus % ranks != 0)
-        return orr_doc_fail(request, "gpus", error,
-                            "%lld is not a multiple of tp * pp * cp = %lld * %lld * %lld = %lld (nearest: %lld)",
-                            (long long)gpus, (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
-                            (long long)ranks, (long long)(gpus < ranks ? ranks : (gpus + ranks / 2) / ranks * ranks));
+        return orr_doc_fail_rule(request, "gpus", error,
+                                 "%lld is not a multiple of tp * pp * cp = %lld * %lld * %lld = %lld (nearest: %lld)",
+                                 (long long)gpus, (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
+                                 (long long)ranks,
+                                 (long long)(gpus < ranks ? ranks : (gpus + ranks / 2) / ranks * ranks));
     if (plan->dp == 0) plan->dp = gpus > 0 ? gpus / ranks : 1;
     plan->gpus = gpus > 0 ? gpus : ranks * plan->dp;
     return ORR_OK;
@@ -126,27 +128,44 @@ enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const st
 
 /* ---------------------------------------------------------------- the job */
 
-static enum orr_err read_parts(const struct orr_catalogue *catalogue, const struct orr_doc *request,
-                               struct orr_job *job, struct orr_error *error)
+static enum orr_err read_engine(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                                struct orr_job *job, struct orr_error *error)
+{
+    struct orr_reference reference = {
+        .part = ORR_PART_ENGINE, .name = DEFAULT_ENGINES[job->kind], .doc = request, .path = "workload.engine"};
+    const json_t *engine = json_object_get(json_object_get(request->root, "workload"), "engine");
+    enum orr_err err = ORR_OK;
+    if (engine) err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
+    return err ? err : orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+}
+
+static enum orr_err read_part(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned part,
+                              struct orr_job *job, struct orr_error *error)
 {
     struct orr_reference reference;
-    const json_t *workload = json_object_get(request->root, "workload");
-    const json_t *engine = json_object_get(workload, "engine");
-    enum orr_err err = orr_reference_from(request, "model", json_object_get(request->root, "model"), ORR_PART_MODEL,
-                                          &reference, error);
-    if (!err) err = orr_model_load(catalogue, &reference, request->set, &job->model, error);
-    if (!err)
-        err = orr_reference_from(request, "system", json_object_get(request->root, "system"), ORR_PART_SYSTEM,
-                                 &reference, error);
-    if (!err) err = orr_system_load(catalogue, &reference, request->set, &job->system, &job->calibration, error);
+    if (part == ORR_STALE_ENGINE) return read_engine(catalogue, request, job, error);
+    const bool model = part == ORR_STALE_MODEL;
+    const char *key = model ? "model" : "system";
+    const json_t *value = json_object_get(request->root, key);
+    const enum orr_err err =
+        orr_reference_from(request, key, value, model ? ORR_PART_MODEL : ORR_PART_SYSTEM, &reference, error);
     if (err) return err;
-    if (engine) err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
-    else
-        reference = (struct orr_reference){
-            .part = ORR_PART_ENGINE, .name = DEFAULT_ENGINES[job->kind], .doc = request, .path = "workload.engine"};
-    if (!err) err = orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+    if (model) return orr_model_load(catalogue, &reference, request->set, &job->model, error);
+    return orr_system_load(catalogue, &reference, request->set, &job->system, &job->calibration, error);
+}
+
+static enum orr_err read_parts(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
+                               struct orr_job *job, struct orr_error *error)
+{
+    static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
+    for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
+        if (!(*stale & PARTS[i])) continue;
+        const enum orr_err err = read_part(catalogue, request, PARTS[i], job, error);
+        if (err) return err;
+        *stale &= ~PARTS[i];
+    }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
-    return err;
+    return ORR_OK;
 }
 
 /* orr_job_check knows keys; the request knows their file and line. */
@@ -156,11 +175,11 @@ static enum orr_err check_located(const struct orr_doc *request, const struct or
     const enum orr_err err = orr_job_check(job, &found);
     if (!err) return ORR_OK;
     const size_t skip = found.key[0] ? strlen(found.key) + strlen(": ") : 0;
-    return orr_doc_fail(request, found.key, error, "%s", found.text + skip);
+    return orr_doc_fail_rule(request, found.key, error, "%s", found.text + skip);
 }
 
-static enum orr_err read_job(const struct orr_catalogue *catalogue, struct orr_doc *request, struct orr_job *job,
-                             struct orr_error *error)
+enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
+                              struct orr_job *job, struct orr_error *error)
 {
     struct orr_set set;
     struct head head = {0};
@@ -168,7 +187,7 @@ static enum orr_err read_job(const struct orr_catalogue *catalogue, struct orr_d
         orr_fields_read(request, "", request->root, HEAD_FIELDS, ORR_COUNT_OF(HEAD_FIELDS), HEAD_EXTRA, &head, error);
     job->kind = (enum orr_job_kind)head.kind;
     if (!err) err = apply_set(request, &set, error);
-    if (!err) err = read_parts(catalogue, request, job, error);
+    if (!err) err = read_parts(catalogue, request, stale, job, error);
     if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head.gpus, job, error);
     else if (!err) err = orr_request_infer(catalogue, request, head.gpus, job, error);
     if (!err) err = check_located(request, job, error);
@@ -180,9 +199,10 @@ enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *jso
                           struct orr_job *job, struct orr_error *error)
 {
     struct orr_doc request;
+    unsigned stale = ORR_STALE_ALL;
     memset(job, 0, sizeof *job);
     enum orr_err err = orr_doc_parse(json, origin, &request, error);
-    if (!err) err = read_job(catalogue, &request, job, error);
+    if (!err) err = orr_request_read(catalogue, &request, &stale, job, error);
     orr_doc_close(&request);
     return err;
 }

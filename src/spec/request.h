@@ -4,6 +4,14 @@
 
 #include "spec/part.h"
 
+/* Parts of a job that must be read from their files. */
+enum { ORR_STALE_MODEL = 1, ORR_STALE_SYSTEM = 2, ORR_STALE_ENGINE = 4, ORR_STALE_ALL = 7 };
+
+/* Fill the job from a parsed request. Of the parts only those in *stale are read, the others stay as they are in the job;
+ * what was read is taken out of *stale. */
+enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
+                              struct orr_job *job, struct orr_error *error);
+
 /* Fill job->plan and job->workload of a training job; the parts are read. `gpus`: of the request, 0: not given. */
 enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
                                struct orr_error *error);

@@ -161,9 +161,9 @@ static enum orr_err fill_attention(const struct orr_doc *request, int asked, con
                                    enum orr_attention_kernel *attention, struct orr_error *error)
 {
     if (asked == ATTENTION_FLASH && engine->attention == ORR_ATTENTION_UNFUSED)
-        return orr_doc_fail(request, "workload.attention", error,
-                            "engine %s has no fused kernel of its own; name one: \"flash1\", \"flash2\", \"flash3\"",
-                            engine->id);
+        return orr_doc_fail_rule(
+            request, "workload.attention", error,
+            "engine %s has no fused kernel of its own; name one: \"flash1\", \"flash2\", \"flash3\"", engine->id);
     if (asked >= 0 && asked < ORR_N_ATTENTION_KERNELS) *attention = (enum orr_attention_kernel)asked;
     else if (asked < 0 && engine->attention_unfused_default) *attention = ORR_ATTENTION_UNFUSED;
     else *attention = engine->attention;

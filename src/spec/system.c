@@ -33,11 +33,11 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
     if (err) return err;
     if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
-        return orr_doc_fail(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
-                            (long long)system->domain_gpus);
+        return orr_doc_fail_rule(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
+                                 (long long)system->domain_gpus);
     if (system->domain_gpus > system->gpus_per_node && system->domain_gpus % system->gpus_per_node != 0)
-        return orr_doc_fail(doc, "domain_gpus", error, "%lld is not a whole number of nodes of %lld GPUs",
-                            (long long)system->domain_gpus, (long long)system->gpus_per_node);
+        return orr_doc_fail_rule(doc, "domain_gpus", error, "%lld is not a whole number of nodes of %lld GPUs",
+                                 (long long)system->domain_gpus, (long long)system->gpus_per_node);
     err = orr_reference_read(doc, "chip", chip_id, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }

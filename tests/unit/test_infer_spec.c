@@ -275,7 +275,7 @@ static void long_contexts_are_allowed(void **state)
 static void check_refused(const struct orr_job *job, const char *text)
 {
     struct orr_error error = {.text = "accepted"};
-    assert_int_equal(orr_job_check(job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(job, &error), ORR_ERR_RULE);
     assert_string_equal(error.text, text);
 }
 

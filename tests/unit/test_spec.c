@@ -632,23 +632,23 @@ static void jobs_changed_by_hand_are_checked(void **state)
     job.plan.gpus = job.plan.pp = job.plan.vpp = 1;
     job.plan.schedule = ORR_SCHEDULE_1F1B;
     job.workload.moe_imbalance = 0;
-    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_RULE);
     assert_string_equal(error.key, "workload.moe_imbalance");
     job.workload.moe_imbalance = 1;
     job.plan.tp = 0;
-    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_RULE);
     assert_string_equal(error.text, "plan.tp: must be from 1 to 1000000, not 0");
     job.plan.tp = 1;
     job.plan.cp = job.plan.dp = 1000000;
-    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_RULE);
     assert_string_equal(error.text, "plan: tp * pp * cp * dp = 1e+12 GPUs; at most 10000000");
     job.plan.cp = job.plan.dp = 1;
     job.calibration.attention[ORR_ATTENTION_FLASH2].forward_frac = 0;
-    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_RULE);
     assert_string_equal(error.text, "workload.attention: calibration plain has no attention constants for flash2");
     job.plan.schedule = (enum orr_schedule)77;
-    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_INPUT);
-    assert_int_equal(orr_job_check(&job, NULL), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_check(&job, &error), ORR_ERR_RULE);
+    assert_int_equal(orr_job_check(&job, NULL), ORR_ERR_RULE);
 }
 
 static void origins_and_lines(void **state)
@@ -657,13 +657,13 @@ static void origins_and_lines(void **state)
     struct orr_error error;
     static const char REQUEST[] = "{\n \"kind\": \"train\",\n \"model\": \"tiny\",\n \"system\": \"cluster\",\n"
                                   " \"plan\": {\n  \"tp\": 5}}";
-    assert_int_equal(orr_job_read(*state, REQUEST, "my.json", &job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_read(*state, REQUEST, "my.json", &job, &error), ORR_ERR_RULE);
     assert_int_equal(error.line, 6);
     assert_int_equal(error.column, 9);
     assert_string_equal(error.file, "my.json");
     assert_string_equal(error.key, "plan.tp");
     assert_true(strncmp(error.text, "my.json:6: plan.tp: 5 does not", 30) == 0);
-    assert_int_equal(orr_job_read(*state, REQUEST, "command line", &job, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_job_read(*state, REQUEST, "command line", &job, &error), ORR_ERR_RULE);
     assert_true(strncmp(error.text, "command line: plan.tp: 5 does not", 33) == 0);
     assert_int_equal(orr_job_read(*state, "{\"kind\":\"tune\"}", "request", &job, &error), ORR_ERR_INPUT);
     assert_string_equal(error.text, "request:1: kind: must be one of \"train\", \"infer\", not \"tune\"");
