@@ -16,15 +16,6 @@ static const char usage[] =
     "Fit a chip's constants to kernel timings: gemm.csv, attention_decode.csv, allreduce.csv, ...\n"
     "(docs/calibrate.md). What the data cannot tell keeps its value. --csv: one line per timing.";
 
-/* The value of an option; NULL: not given. */
-static const char *option_value(const struct cli_args *args, const char *name)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < args->n_given; i++)
-        if (strcmp(args->given[i].option->name, name) == 0) value = args->given[i].value;
-    return value;
-}
-
 /* ---------------------------------------------------------------- names */
 
 static bool is_folder(const char *path)
@@ -99,18 +90,6 @@ static enum cli_status add_folder(struct orr_fit *fit, const char *path)
 
 /* ---------------------------------------------------------------- answers out */
 
-/* A bar on a terminal, rewritten in place. */
-static void show_progress(void *context, const char *what, double done_frac)
-{
-    char bar[31];
-    (void)context;
-    for (int i = 0; i < 30; i++) bar[i] = i < (int)(30 * done_frac) ? '#' : '.';
-    bar[30] = '\0';
-    if (done_frac < 1) fprintf(stderr, "\r%s %3.0f %%  %-32s", bar, 100 * done_frac, what);
-    else fprintf(stderr, "\r%78s\r", "");
-    fflush(stderr);
-}
-
 static enum cli_status write_file(const char *path, const char *text)
 {
     if (strcmp(path, "-") == 0) return cli_write(text);
@@ -123,11 +102,11 @@ static enum cli_status write_file(const char *path, const char *text)
 
 static enum cli_status answer(const struct cli_args *args, const struct orr_fit *fit)
 {
-    const char *out = option_value(args, "out");
+    const char *out = cli_args_value(args, "out");
     struct orr_error error;
     char *text;
     if (out) {
-        if (orr_fit_file(fit, option_value(args, "date"), &text, &error)) return cli_fail("%s", error.text);
+        if (orr_fit_file(fit, cli_args_value(args, "date"), &text, &error)) return cli_fail("%s", error.text);
         const enum cli_status status = write_file(out, text);
         free(text);
         if (status || strcmp(out, "-") == 0) return status;
@@ -146,7 +125,7 @@ static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *f
     for (size_t i = 0; i < args->n_words && !status; i++)
         status = is_folder(args->words[i]) ? add_folder(fit, args->words[i]) : add_file(fit, args->words[i]);
     if (status) return status;
-    if (orr_fit_run(fit, isatty(STDERR_FILENO) ? show_progress : NULL, NULL, &error)) return cli_fail("%s", error.text);
+    if (orr_fit_run(fit, isatty(STDERR_FILENO) ? cli_progress : NULL, NULL, &error)) return cli_fail("%s", error.text);
     return answer(args, fit);
 }
 
@@ -154,7 +133,7 @@ static enum cli_status calibrate(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_CALIBRATE, usage);
     if (!args->n_words) return cli_fail("calibrate needs kernel tables: a folder or CSV files (see --help)");
-    const char *chip = option_value(args, "chip");
+    const char *chip = cli_args_value(args, "chip");
     char *folder = folder_name(args->words[0]);
     struct orr_catalogue *catalogue = folder ? cli_args_catalogue(args) : NULL;
     struct orr_fit *fit = NULL;

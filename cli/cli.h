@@ -13,6 +13,7 @@ enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
+enum cli_status cli_sweep(int argc, const char *const *argv);
 enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);
@@ -22,12 +23,16 @@ enum cli_status cli_example(void);
 enum cli_status cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum cli_status cli_fail_memory(void);
 
+/* A bar on standard error, rewritten in place, gone when all is done; for terminals. */
+void cli_progress(void *context, const char *what, double done_frac);
+
 /* Growable text; out of memory ends the program with a message. */
 struct cli_text {
     char *data; /* NUL-terminated once anything was added; free() it */
     size_t length, capacity;
 };
 void cli_text_add(struct cli_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_text_append(struct cli_text *text, const char *bytes, size_t n);
 /* Replace the bytes [start, end) by `piece`. */
 void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece);
 /* Add a JSON string: quotes and escapes. */

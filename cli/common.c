@@ -32,6 +32,17 @@ enum cli_status cli_fail_memory(void)
     return cli_fail("out of memory");
 }
 
+void cli_progress(void *context, const char *what, double done_frac)
+{
+    char bar[31];
+    (void)context;
+    for (int i = 0; i < 30; i++) bar[i] = i < (int)(30 * done_frac) ? '#' : '.';
+    bar[30] = '\0';
+    if (done_frac < 1) fprintf(stderr, "\r%s %3.0f %%  %-40s", bar, 100 * done_frac, what);
+    else fprintf(stderr, "\r%78s\r", "");
+    fflush(stderr);
+}
+
 static void text_reserve(struct cli_text *text, size_t length)
 {
     if (length < text->capacity) return;
@@ -55,6 +66,14 @@ void cli_text_add(struct cli_text *text, const char *format, ...)
         text->length += (size_t)n;
     }
     va_end(again);
+}
+
+void cli_text_append(struct cli_text *text, const char *bytes, size_t n)
+{
+    text_reserve(text, text->length + n);
+    memcpy(text->data + text->length, bytes, n);
+    text->length += n;
+    text->data[text->length] = '\0';
 }
 
 void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece)

@@ -19,6 +19,7 @@ static const struct cli_command commands[] = {
     /* name      function       one line of help */
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
     {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
+    {"sweep", cli_sweep, "train or infer at many points: fields over lists and ranges, stored, resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
     {"list", cli_list, "list models, chips, systems, engines or calibrations of the catalogue"},

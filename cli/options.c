@@ -33,6 +33,8 @@
     {.name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)}
 #define ACTION(name_, also, arg, kind_, for_, text) \
     {.name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)}
+#define OWN(name_, arg, text) \
+    {.name = (name_), .aliases = "", .argument = (arg), .kind = CLI_OWN, .commands = CLI_FOR_SWEEP, .help = (text)}
 #define DUMP(stages, for_, text) \
     {.name = "dump", .aliases = "", .argument = "STAGE", .kind = CLI_DUMP, .keys = (stages), .commands = (for_), \
      .help = (text)}
@@ -105,13 +107,20 @@ static const struct cli_option options[] = {
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
-    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL,
+    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL | CLI_FOR_SWEEP,
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
     ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
-    HEADING("Output", CLI_FOR_ALL),
+    HEADING("Sweep", CLI_FOR_SWEEP),
+    OWN("vary", "FIELD=VALUES", "an option above or a path of --set: tp=1,2,4; repeatable"),
+    OWN("zip", NULL, "first values together, then second ones, ...; default: all with all"),
+    OWN("sample", "N", "N points of a Latin hypercube"),
+    OWN("seed", "N", "of the sample; default: 0"),
+    OWN("threads", "N", "default: all cores"),
+    HEADING("Output", CLI_FOR_ALL | CLI_FOR_SWEEP),
+    OWN("out", "FILE", "FILE.db (SQLite) or FILE.csv, resumed if it is there; default: CSV here"),
     FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
     FIELD_OF("date", "", "TEXT", NULL, "date", CLI_FOR_CALIBRATE, "a date for the sources of that file"),
     FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL, "JSON"),
@@ -126,7 +135,7 @@ static const struct cli_option options[] = {
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "columns of the terminal"),
     ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE,
            "no colours, as with NO_COLOR set"),
-    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL, "this text"),
+    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_SWEEP, "this text"),
 };
 static const size_t n_options = sizeof options / sizeof *options;
 
@@ -141,11 +150,21 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
+/* Does a command have the option? A sweep takes over what makes up the request of the command it repeats. */
+static bool belongs(const struct cli_option *option, unsigned command)
+{
+    const bool request = option->kind == CLI_HEADING || option->kind == CLI_TEXT || option->kind == CLI_LIST ||
+                         option->kind == CLI_BOOL || option->kind == CLI_WORD || option->kind == CLI_SET ||
+                         option->kind == CLI_REQUEST;
+    if (command & option->commands & CLI_FOR_SWEEP) return true;
+    return (option->commands & command) && (request || !(command & CLI_FOR_SWEEP));
+}
+
 static const struct cli_option *find_option(const char *name, size_t n, unsigned command)
 {
     for (size_t i = 0; i < n_options; i++) {
         const struct cli_option *option = &options[i];
-        if (option->kind == CLI_HEADING || !(option->commands & command)) continue;
+        if (option->kind == CLI_HEADING || !belongs(option, command)) continue;
         if (in_list(option->name, name, n) || in_list(option->aliases, name, n)) return option;
     }
     return NULL;
@@ -158,7 +177,7 @@ static const char *other_command(const char *flag, size_t n)
         unsigned command;
         const char *name;
     } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"},
-                    {CLI_FOR_CALIBRATE, "calibrate"}};
+                    {CLI_FOR_CALIBRATE, "calibrate"}, {CLI_FOR_SWEEP, "sweep"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (find_option(flag, n, commands[i].command)) return commands[i].name;
     return NULL;
@@ -171,7 +190,7 @@ static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
     for (size_t i = 0; i < n_options; i++)
-        if (options[i].kind != CLI_HEADING && (options[i].commands & command)) names[n_names++] = options[i].name;
+        if (options[i].kind != CLI_HEADING && belongs(&options[i], command)) names[n_names++] = options[i].name;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), flag);
     const char *near = cli_nearest(word, names, n_names);
@@ -271,6 +290,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_LIST:
     case CLI_BOOL:
     case CLI_WORD:
+    case CLI_OWN:
     case CLI_REQUEST: return CLI_ANSWERED;
     }
     return CLI_ANSWERED;
@@ -351,6 +371,56 @@ void cli_args_free(struct cli_args *args)
     free(args->catalogues);
 }
 
+const char *cli_args_value(const struct cli_args *args, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i].option->name, name) == 0) value = args->given[i].value;
+    return value;
+}
+
+bool cli_args_has(const struct cli_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i].option->name, name) == 0) return true;
+    return false;
+}
+
+static bool can_vary(const struct cli_option *option, unsigned command)
+{
+    return (option->kind == CLI_TEXT || option->kind == CLI_BOOL) && belongs(option, command);
+}
+
+static enum cli_status fail_field(const char *name, unsigned command)
+{
+    const char *names[sizeof options / sizeof *options];
+    size_t n_names = 0;
+    for (size_t i = 0; i < n_options; i++)
+        if (can_vary(&options[i], command)) names[n_names++] = options[i].name;
+    const char *near = cli_nearest(name, names, n_names);
+    return cli_fail("--vary %s: no such field%s%s%s (an option such as tp, or a path such as chip.hbm_bytes_per_s)",
+                    name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+enum cli_status cli_options_field(const char *name, unsigned command, struct cli_text *called, struct cli_text *paths)
+{
+    if (strchr(name, '.')) {
+        cli_text_add(called, "%s", name);
+        cli_text_add(paths, "%s", name);
+        return CLI_ANSWERED;
+    }
+    const struct cli_option *option = find_option(name, strlen(name), command);
+    if (!option || !can_vary(option, command)) return fail_field(name, command);
+    cli_text_add(called, "%s", option->name);
+    for (const char *at = option->keys; *at;) {
+        const int n = (int)strcspn(at, " ");
+        cli_text_add(paths, "%s%s%s%.*s", at == option->keys ? "" : " ", option->section ? option->section : "",
+                     option->section ? "." : "", n, at);
+        at += n + (at[n] == ' ');
+    }
+    return CLI_ANSWERED;
+}
+
 struct orr_catalogue *cli_args_catalogue(const struct cli_args *args)
 {
     struct orr_catalogue *catalogue = NULL;
@@ -368,7 +438,7 @@ enum cli_status cli_options_help(unsigned command, const char *usage)
     cli_text_add(&text, "%s\n", usage);
     for (size_t i = 0; i < n_options; i++) {
         const struct cli_option *option = &options[i];
-        if (!(option->commands & command)) continue;
+        if (!belongs(option, command)) continue;
         if (option->kind == CLI_HEADING) {
             cli_text_add(&text, "\n%s\n", option->help);
             continue;

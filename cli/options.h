@@ -10,6 +10,7 @@ enum cli_kind {
     CLI_LIST,      /* request: comma-separated, as an array of strings */
     CLI_BOOL,      /* request: true; --no-NAME: false */
     CLI_WORD,      /* request: the fixed word of the table */
+    CLI_OWN,       /* not part of a request: the command asks for it by name */
     CLI_SET,       /* PATH=VALUE */
     CLI_REQUEST,   /* file to start the request from */
     CLI_CATALOGUE, /* directory */
@@ -35,7 +36,8 @@ enum {
     CLI_FOR_SHOW = 16,
     CLI_FOR_CALIBRATE = 32,
     CLI_FOR_JOB = CLI_FOR_TRAIN | CLI_FOR_INFER,
-    CLI_FOR_ALL = 63
+    CLI_FOR_ALL = 63,
+    CLI_FOR_SWEEP = 64 /* with TRAIN or INFER: also the options of their requests, but not of their output */
 };
 
 struct cli_option {
@@ -79,6 +81,14 @@ struct cli_args {
 enum cli_status cli_args_parse(int argc, const char *const *argv, unsigned command, size_t max_words,
                                struct cli_args *args);
 void cli_args_free(struct cli_args *args);
+
+/* The value of an option, the last one given; NULL: not given. */
+const char *cli_args_value(const struct cli_args *args, const char *name);
+bool cli_args_has(const struct cli_args *args, const char *name);
+
+/* A field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"): what to call it, and
+ * where its values go ("plan.tp"; several separated by spaces). */
+enum cli_status cli_options_field(const char *name, unsigned command, struct cli_text *called, struct cli_text *paths);
 
 /* Open the catalogue the options ask for; NULL after printing what is wrong. */
 struct orr_catalogue *cli_args_catalogue(const struct cli_args *args);

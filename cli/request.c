@@ -184,6 +184,7 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
         break;
     case CLI_SET: placed = put_set(request, given->value, &json); break;
     case CLI_HEADING:
+    case CLI_OWN:
     case CLI_REQUEST:
     case CLI_CATALOGUE:
     case CLI_FORMAT:

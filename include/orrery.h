@@ -1015,6 +1015,80 @@ ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr
 ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
                                              const struct orr_style *style);
 
+/* ---------------------------------------------------------------- sweep */
+
+/* One request asked at many points: fields varied over lists and ranges (docs/sweep.md). Every point is the request
+ * with the point's values in it, read and predicted as any other. Points have an index; what stands in a row depends on
+ * the index alone, not on threads or on the order of the calls. */
+struct orr_sweep;
+
+#define ORR_SWEEP_VALUE 256 /* bytes of a value as text, the 0 at its end in */
+#define ORR_MAX_COLUMNS 96
+
+#define ORR_SWEEP_MODES(X)                                                                  \
+    X(PRODUCT, "product", "every value with every other; the last field varies fastest")    \
+    X(ZIP, "zip", "first values, second values, ...; all fields have as many")              \
+    X(SAMPLE, "sample", "a Latin hypercube")
+
+#define ORR_POINT_STATUSES(X)                                                               \
+    X(OK, "ok", "predicted, fits")                                                          \
+    X(NO_FIT, "no_fit", "predicted, but does not fit into memory")                          \
+    X(INVALID, "invalid", "the values do not go together; no prediction")
+
+#define ORR_X_SWEEP_(name, ...) ORR_SWEEP_##name,
+#define ORR_X_POINT_(name, ...) ORR_POINT_##name,
+enum orr_sweep_mode { ORR_SWEEP_MODES(ORR_X_SWEEP_) ORR_N_SWEEP_MODES };
+enum orr_point_status { ORR_POINT_STATUSES(ORR_X_POINT_) ORR_N_POINT_STATUSES };
+ORR_API const char *orr_point_status_name(enum orr_point_status status);
+
+struct orr_vary {
+    const char *name;             /* column of the values */
+    const char *paths;            /* where they go: "plan.tp", "chip.tdp_w", "model"; several separated by spaces */
+    const char *values;           /* "1,2,4", "1:64:x2", ... */
+};
+
+struct orr_sweep_spec {
+    const char *request, *origin; /* JSON, and its name in errors */
+    const struct orr_vary *varies;
+    size_t n_varies;
+    enum orr_sweep_mode mode;
+    int64_t n_samples;            /* SAMPLE */
+    uint64_t seed;                /* SAMPLE */
+    int n_threads;                /* 0: as many as there are cores */
+};
+
+/* Read the ranges and try every field. A field that does not exist or a value it cannot have is an error here; values
+ * that do not go together (ORR_ERR_RULE) are rows. The catalogue must outlive the sweep, the spec need not. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue,
+                                                  const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
+                                                  struct orr_error *error);
+ORR_API void orr_sweep_close(struct orr_sweep *sweep);
+ORR_API enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep);
+ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);
+/* All that decides what the rows hold, in one line: request, fields, mode. Equal sweeps have equal texts. */
+ORR_API const char *orr_sweep_text(const struct orr_sweep *sweep);
+/* The value of a field (by its place in the spec) at a point. */
+ORR_API void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE]);
+
+/* The numbers of a row: those of the JSON result, its keys as names. */
+enum orr_column_type { ORR_COLUMN_REAL, ORR_COLUMN_WHOLE, ORR_COLUMN_FLAG, ORR_COLUMN_TEXT };
+struct orr_column {
+    const char *name, *meaning;   /* static */
+    enum orr_column_type type;
+};
+ORR_API size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS]);
+
+struct orr_sweep_row {
+    enum orr_point_status status;
+    char reason[ORR_ERROR_TEXT];          /* why it does not fit or is invalid; else empty */
+    double numbers[ORR_MAX_COLUMNS];      /* by column; none if invalid */
+    const char *words[ORR_MAX_COLUMNS];   /* of text columns, static */
+};
+
+/* Fill rows[0 .. n - 1] with the points from `first` on. Only what stops everything (memory, files) is an error. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
+                                                 struct orr_sweep_row *rows, struct orr_error *error);
+
 /* ---------------------------------------------------------------- calibration */
 
 /* Fit a chip's constants to timings of single kernels (docs/calibrate.md). The rows are priced by the same functions as

@@ -40,21 +40,30 @@ void orr_form_close(struct orr_form *form)
     free(form);
 }
 
-/* What a value at this path is part of. */
+/* What a value at this path is part of; the longest start counts. */
 static unsigned stale_part(const char *path)
 {
     static const struct {
         const char *start;
         unsigned part;
-    } PARTS[] = {{"model", ORR_STALE_MODEL},   {"system", ORR_STALE_SYSTEM},
-                 {"chip", ORR_STALE_SYSTEM},   {"calibration", ORR_STALE_SYSTEM},
-                 {"engine", ORR_STALE_ENGINE}, {"workload.engine", ORR_STALE_ENGINE}};
+    } PARTS[] = {{"model", ORR_STALE_MODEL},
+                 {"system.", ORR_STALE_SYSTEM},
+                 {"system", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
+                 {"system.chip", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
+                 {"chip", ORR_STALE_SYSTEM},
+                 {"chip.calibration", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
+                 {"calibration", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
+                 {"engine", ORR_STALE_ENGINE},
+                 {"workload.engine", ORR_STALE_ENGINE}};
+    unsigned part = 0;
+    size_t longest = 0;
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         const size_t length = strlen(PARTS[i].start);
-        if (strncmp(path, PARTS[i].start, length) == 0 && (path[length] == '\0' || path[length] == '.'))
-            return PARTS[i].part;
+        if (length <= longest || strncmp(path, PARTS[i].start, length) != 0) continue;
+        longest = length;
+        part = PARTS[i].part;
     }
-    return 0;
+    return part;
 }
 
 enum orr_err orr_form_put(struct orr_form *form, const char *path, const char *value, struct orr_error *error)

@@ -79,7 +79,7 @@ static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struc
     char calibration_id[ORR_ID];
     err = part_new(catalogue, &reference, set, &part, error);
     if (!err) err = orr_chip_from_json(&part->doc, part->id, chip, calibration_id, error);
-    if (!err) err = load_calibration(catalogue, part, set, calibration, error);
+    if (!err && calibration) err = load_calibration(catalogue, part, set, calibration, error);
     part_free(part);
     return err;
 }
@@ -110,8 +110,7 @@ enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *
                              struct orr_calibration *calibration, struct orr_error *error)
 {
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = id_or_file};
-    struct orr_calibration unused;
-    return orr_system_load(catalogue, &reference, NULL, system, calibration ? calibration : &unused, error);
+    return orr_system_load(catalogue, &reference, NULL, system, calibration, error);
 }
 
 enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_engine *engine,

@@ -64,7 +64,7 @@ enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
 
 enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                             const struct orr_set *set, struct orr_model *model, struct orr_error *error);
-/* A system with its chip and the chip's calibration. */
+/* A system with its chip and the chip's calibration (NULL: that is not asked for). */
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,
                              struct orr_error *error);

@@ -140,7 +140,7 @@ static enum orr_err read_engine(const struct orr_catalogue *catalogue, const str
 }
 
 static enum orr_err read_part(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned part,
-                              struct orr_job *job, struct orr_error *error)
+                              bool calibration, struct orr_job *job, struct orr_error *error)
 {
     struct orr_reference reference;
     if (part == ORR_STALE_ENGINE) return read_engine(catalogue, request, job, error);
@@ -151,7 +151,8 @@ static enum orr_err read_part(const struct orr_catalogue *catalogue, const struc
         orr_reference_from(request, key, value, model ? ORR_PART_MODEL : ORR_PART_SYSTEM, &reference, error);
     if (err) return err;
     if (model) return orr_model_load(catalogue, &reference, request->set, &job->model, error);
-    return orr_system_load(catalogue, &reference, request->set, &job->system, &job->calibration, error);
+    return orr_system_load(catalogue, &reference, request->set, &job->system, calibration ? &job->calibration : NULL,
+                           error);
 }
 
 static enum orr_err read_parts(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
@@ -160,9 +161,9 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
     static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
-        const enum orr_err err = read_part(catalogue, request, PARTS[i], job, error);
+        const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);
         if (err) return err;
-        *stale &= ~PARTS[i];
+        *stale &= ~(PARTS[i] | (PARTS[i] == ORR_STALE_SYSTEM ? (unsigned)ORR_STALE_CALIBRATION : 0));
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
     return ORR_OK;

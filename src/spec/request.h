@@ -5,7 +5,13 @@
 #include "spec/part.h"
 
 /* Parts of a job that must be read from their files. */
-enum { ORR_STALE_MODEL = 1, ORR_STALE_SYSTEM = 2, ORR_STALE_ENGINE = 4, ORR_STALE_ALL = 7 };
+enum {
+    ORR_STALE_MODEL = 1,
+    ORR_STALE_SYSTEM = 2, /* with its chip */
+    ORR_STALE_ENGINE = 4,
+    ORR_STALE_CALIBRATION = 8, /* only ever together with the system that names it */
+    ORR_STALE_ALL = 15
+};
 
 /* Fill the job from a parsed request. Of the parts only those in *stale are read, the others stay as they are in the job;
  * what was read is taken out of *stale. */

@@ -1,0 +1,242 @@
+/* Sweep rows in an SQLite database (docs/sweep.md has the schema): write-ahead log, one transaction per batch. */
+#include <inttypes.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+enum { BUSY_MS = 10000 }; /* a reader or another writer may hold the file for a moment */
+
+struct database {
+    struct cli_store store;
+    sqlite3 *handle;
+    sqlite3_stmt *point, *result, *last; /* insert, insert, the last point there is */
+};
+
+/* ---------------------------------------------------------------- statements */
+
+static enum cli_status fail_sqlite(const struct database *db)
+{
+    return cli_fail("%s: %s", db->store.path, sqlite3_errmsg(db->handle));
+}
+
+static enum cli_status execute(const struct database *db, const char *sql)
+{
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
+}
+
+/* Prepare; the text is freed. NULL: sqlite3_str had no memory. */
+static enum cli_status prepare(const struct database *db, char *sql, sqlite3_stmt **statement)
+{
+    if (!sql) return cli_fail_memory();
+    const int code = sqlite3_prepare_v2(db->handle, sql, -1, statement, NULL);
+    sqlite3_free(sql);
+    return code == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
+}
+
+/* Run a statement that gives no row. */
+static enum cli_status step(const struct database *db, sqlite3_stmt *statement)
+{
+    const int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? CLI_ANSWERED : fail_sqlite(db);
+}
+
+/* ---------------------------------------------------------------- schema */
+
+static enum cli_status execute_text(const struct database *db, sqlite3_str *text)
+{
+    char *sql = sqlite3_str_finish(text);
+    if (!sql) return cli_fail_memory();
+    const enum cli_status status = execute(db, sql);
+    sqlite3_free(sql);
+    return status;
+}
+
+/* Declared so that SQLite keeps numbers as numbers: a varied value is text here, a number there. */
+static enum cli_status create_tables(const struct database *db)
+{
+    static const char *const types[] = {"REAL", "INTEGER", "INTEGER", "TEXT"}; /* ORDER enum orr_column_type */
+    const struct cli_table *table = db->store.table;
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_str_appendall(sql, "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+                               "CREATE TABLE points (point INTEGER PRIMARY KEY, status TEXT NOT NULL, reason TEXT");
+    for (size_t i = 0; i < table->n_fields; i++) sqlite3_str_appendf(sql, ", \"%w\" NUMERIC", table->fields[i]);
+    sqlite3_str_appendall(sql, ");CREATE TABLE results (point INTEGER PRIMARY KEY REFERENCES points");
+    for (size_t i = 0; i < table->n_columns; i++)
+        sqlite3_str_appendf(sql, ", \"%w\" %s", table->columns[i].name, types[table->columns[i].type]);
+    sqlite3_str_appendall(sql, ");CREATE VIEW sweep AS SELECT * FROM points LEFT JOIN results USING (point);");
+    for (size_t i = 0; i < table->n_facts; i++)
+        sqlite3_str_appendf(sql, "INSERT INTO meta VALUES (%Q, %Q);", table->facts[i].key, table->facts[i].value);
+    return execute_text(db, sql);
+}
+
+/* "INSERT INTO name VALUES (?, ?, ...)" */
+static enum cli_status prepare_insert(const struct database *db, const char *name, size_t n, sqlite3_stmt **statement)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES (?", name);
+    for (size_t i = 1; i < n; i++) sqlite3_str_appendall(sql, ", ?");
+    sqlite3_str_appendall(sql, ")");
+    return prepare(db, sqlite3_str_finish(sql), statement);
+}
+
+/* ---------------------------------------------------------------- what is there already */
+
+/* One number a query gives. */
+static enum cli_status ask(const struct database *db, const char *sql, int64_t *number)
+{
+    sqlite3_stmt *statement = NULL;
+    enum cli_status status = prepare(db, sqlite3_mprintf("%s", sql), &statement);
+    if (!status && sqlite3_step(statement) == SQLITE_ROW) *number = sqlite3_column_int64(statement, 0);
+    else if (!status) status = fail_sqlite(db);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum cli_status compare_facts(const struct database *db)
+{
+    const struct cli_table *table = db->store.table;
+    int64_t n_tables = 0;
+    enum cli_status status =
+        ask(db, "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'points', 'results')", &n_tables);
+    if (!status && n_tables != 3) return cli_fail("%s: is no sweep of orrery; name another file", db->store.path);
+    sqlite3_stmt *statement = NULL;
+    if (!status) status = prepare(db, sqlite3_mprintf("SELECT value FROM meta WHERE key = ?"), &statement);
+    for (size_t i = 0; i < table->n_facts && !status; i++) {
+        sqlite3_bind_text(statement, 1, table->facts[i].key, -1, SQLITE_STATIC);
+        const bool found = sqlite3_step(statement) == SQLITE_ROW;
+        const char *value = found ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+        status = cli_store_compare(table, db->store.path, table->facts[i].key, value ? value : "");
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum cli_status count_points(const struct database *db, struct cli_held *held)
+{
+    int64_t last = -1;
+    enum cli_status status = ask(db, "SELECT ifnull(max(point), -1) FROM points", &last);
+    for (int i = 0; i < ORR_N_POINT_STATUSES && !status; i++) {
+        char *sql = sqlite3_mprintf("SELECT count(*) FROM points WHERE status = %Q",
+                                    orr_point_status_name((enum orr_point_status)i));
+        status = sql ? ask(db, sql, &held->n_by_status[i]) : cli_fail_memory();
+        held->n_points += held->n_by_status[i];
+        sqlite3_free(sql);
+    }
+    if (!status && held->n_points != last + 1)
+        return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, last);
+    return status;
+}
+
+/* Create what is not there, or compare and count; all in one transaction. */
+static enum cli_status set_up(const struct database *db, struct cli_held *held)
+{
+    int64_t n_things = 0;
+    enum cli_status status = execute(db, "BEGIN IMMEDIATE");
+    if (!status) status = ask(db, "SELECT count(*) FROM sqlite_master", &n_things);
+    if (!status && n_things == 0) status = create_tables(db);
+    else if (!status) status = compare_facts(db);
+    if (!status) status = count_points(db, held);
+    return status ? status : execute(db, "COMMIT");
+}
+
+/* ---------------------------------------------------------------- rows in */
+
+static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+}
+
+static enum cli_status add_point(const struct database *db, int64_t point, const struct orr_sweep_row *row)
+{
+    const struct cli_table *table = db->store.table;
+    char value[ORR_SWEEP_VALUE];
+    sqlite3_bind_int64(db->point, 1, point);
+    sqlite3_bind_text(db->point, 2, orr_point_status_name(row->status), -1, SQLITE_STATIC);
+    if (row->reason[0]) bind_text(db->point, 3, row->reason);
+    else sqlite3_bind_null(db->point, 3);
+    for (size_t i = 0; i < table->n_fields; i++) {
+        orr_sweep_value(table->sweep, point, i, value);
+        bind_text(db->point, (int)i + 4, value);
+    }
+    return step(db, db->point);
+}
+
+static enum cli_status add_result(const struct database *db, int64_t point, const struct orr_sweep_row *row)
+{
+    const struct cli_table *table = db->store.table;
+    sqlite3_bind_int64(db->result, 1, point);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const int column = (int)i + 2;
+        switch (table->columns[i].type) {
+        case ORR_COLUMN_TEXT: sqlite3_bind_text(db->result, column, row->words[i], -1, SQLITE_STATIC); break;
+        case ORR_COLUMN_FLAG:
+        case ORR_COLUMN_WHOLE: sqlite3_bind_int64(db->result, column, (int64_t)row->numbers[i]); break;
+        case ORR_COLUMN_REAL:
+            if (isfinite(row->numbers[i])) sqlite3_bind_double(db->result, column, row->numbers[i]);
+            else sqlite3_bind_null(db->result, column);
+            break;
+        }
+    }
+    return step(db, db->result);
+}
+
+/* Nobody else may have added points since. */
+static enum cli_status check_last(const struct database *db, int64_t first)
+{
+    const bool found = sqlite3_step(db->last) == SQLITE_ROW;
+    const int64_t next = found ? sqlite3_column_int64(db->last, 0) + 1 : -1;
+    sqlite3_reset(db->last);
+    if (!found) return fail_sqlite(db);
+    return next == first ? CLI_ANSWERED : cli_fail("%s: another process is writing it", db->store.path);
+}
+
+static enum cli_status sqlite_add(struct cli_store *store, int64_t first, size_t n, const struct orr_sweep_row *rows)
+{
+    struct database *db = (struct database *)store;
+    enum cli_status status = execute(db, "BEGIN IMMEDIATE");
+    if (!status) status = check_last(db, first);
+    for (size_t i = 0; i < n && !status; i++) {
+        status = add_point(db, first + (int64_t)i, &rows[i]);
+        if (!status && rows[i].status != ORR_POINT_INVALID) status = add_result(db, first + (int64_t)i, &rows[i]);
+    }
+    return status ? status : execute(db, "COMMIT"); /* what is not committed is undone when the file is closed */
+}
+
+/* ---------------------------------------------------------------- opening, closing */
+
+static enum cli_status sqlite_close(struct cli_store *store)
+{
+    struct database *db = (struct database *)store;
+    sqlite3_finalize(db->point);
+    sqlite3_finalize(db->result);
+    sqlite3_finalize(db->last);
+    const enum cli_status status = sqlite3_close(db->handle) == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
+    free(db);
+    return status;
+}
+
+static enum cli_status sqlite_open(const char *path, const struct cli_table *table, struct cli_held *held,
+                                   struct cli_store **store)
+{
+    struct database *db = calloc(1, sizeof *db);
+    if (!db) return cli_fail_memory();
+    db->store = (struct cli_store){&cli_store_sqlite, table, path};
+    *store = &db->store;
+    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
+        return fail_sqlite(db);
+    sqlite3_busy_timeout(db->handle, BUSY_MS);
+    enum cli_status status = execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    if (!status) status = set_up(db, held);
+    if (!status) status = prepare_insert(db, "points", table->n_fields + 3, &db->point);
+    if (!status) status = prepare_insert(db, "results", table->n_columns + 1, &db->result);
+    if (!status) status = prepare(db, sqlite3_mprintf("SELECT ifnull(max(point), -1) FROM points"), &db->last);
+    return status;
+}
+
+const struct cli_store_type cli_store_sqlite = {sqlite_open, sqlite_add, sqlite_close};

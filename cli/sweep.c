@@ -1,0 +1,316 @@
+/* orrery sweep: one request at many points, stored as it goes, carried on after any interruption. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "request.h"
+#include "store.h"
+
+#define SCHEMA "orrery-sweep/1" /* of the stores: docs/sweep.md */
+
+/* Points of a batch: as many as take a moment. What is stored does not depend on it. */
+enum { BATCH_MIN = 64, BATCH_MAX = 4096 };
+#define BATCH_S 0.2
+
+static const char usage[] =
+    "usage: orrery sweep train|infer --vary FIELD=VALUES... [--out FILE.db|FILE.csv] [options]\n"
+    "Answer a request at many points and store the results (docs/sweep.md). VALUES: a,b,c or low:high:n,\n"
+    "low:high:n:log, low:high:+step, low:high:xfactor; with --sample also low:high and low:high:log.\n"
+    "Stopped at any moment, the same command goes on where the file ends. orrery sweep train --help and\n"
+    "orrery sweep infer --help list the fields. Exit status: 0 answered, 2 bad input.";
+
+/* ---------------------------------------------------------------- what is asked */
+
+/* A command line as it is understood. */
+struct ask {
+    const struct cli_args *args;
+    unsigned command;
+    const char *kind, *other; /* "train" and "infer", or the other way round */
+    struct orr_sweep_spec spec;
+    struct orr_vary *varies; /* their texts are malloc'd */
+};
+
+static enum cli_status add_vary(struct ask *ask, const char *assignment)
+{
+    struct cli_text name = {0}, called = {0}, paths = {0}, values = {0};
+    const size_t n = strcspn(assignment, "=");
+    if (n == 0 || !assignment[n])
+        return cli_fail("--vary %s: expected FIELD=VALUES, e.g. tp=1,2,4 or chip.hbm_bytes_per_s=2e12:8e12:4",
+                        assignment);
+    cli_text_append(&name, assignment, n);
+    cli_text_add(&values, "%s", assignment + n + 1);
+    const enum cli_status status = cli_options_field(name.data, ask->command, &called, &paths);
+    free(name.data);
+    ask->varies[ask->spec.n_varies++] = (struct orr_vary){called.data, paths.data, values.data};
+    return status;
+}
+
+/* A whole number from low to high; *number stays as it is if the option is not given. */
+static enum cli_status whole_option(const struct cli_args *args, const char *name, double low, double high,
+                                    int64_t *number)
+{
+    const char *value = cli_args_value(args, name);
+    char *end;
+    if (!value) return CLI_ANSWERED;
+    errno = 0;
+    const long long n = strtoll(value, &end, 10);
+    if (end == value || *end || errno || (double)n < low || (double)n > high)
+        return cli_fail("--%s %s: expected a whole number from %.0f to %.0f", name, value, low, high);
+    *number = n;
+    return CLI_ANSWERED;
+}
+
+static enum cli_status read_ask(struct ask *ask)
+{
+    const struct cli_args *args = ask->args;
+    int64_t seed = 0, n_threads = 0;
+    ask->varies = calloc(args->n_given + 1, sizeof *ask->varies);
+    if (!ask->varies) return cli_fail_memory();
+    enum cli_status status = CLI_ANSWERED;
+    for (size_t i = 0; i < args->n_given && !status; i++)
+        if (strcmp(args->given[i].option->name, "vary") == 0) status = add_vary(ask, args->given[i].value);
+    if (!status) status = whole_option(args, "sample", 1, 1e12, &ask->spec.n_samples);
+    if (!status) status = whole_option(args, "seed", 0, 9e18, &seed);
+    if (!status) status = whole_option(args, "threads", 1, 1024, &n_threads);
+    if (status) return status;
+    const bool zip = cli_args_has(args, "zip");
+    if (zip && ask->spec.n_samples) return cli_fail("--zip and --sample cannot be combined");
+    if (cli_args_has(args, "seed") && !ask->spec.n_samples) return cli_fail("--seed needs --sample N");
+    ask->spec.varies = ask->varies;
+    ask->spec.mode = ask->spec.n_samples ? ORR_SWEEP_SAMPLE : zip ? ORR_SWEEP_ZIP : ORR_SWEEP_PRODUCT;
+    ask->spec.seed = (uint64_t)seed;
+    ask->spec.n_threads = (int)n_threads;
+    return CLI_ANSWERED;
+}
+
+static void free_ask(struct ask *ask)
+{
+    for (size_t i = 0; i < ask->spec.n_varies; i++) {
+        free((char *)ask->varies[i].name);
+        free((char *)ask->varies[i].paths);
+        free((char *)ask->varies[i].values);
+    }
+    free(ask->varies);
+}
+
+static enum cli_status open_sweep(struct ask *ask, const struct orr_catalogue *catalogue, struct orr_sweep **sweep)
+{
+    struct cli_text request = {0}, origin = {0};
+    struct orr_error error;
+    bool placed;
+    enum cli_status status = cli_request_build(ask->args, ask->kind, &request, &origin, &placed);
+    if (!status && cli_request_is(&request, ask->other))
+        status = cli_fail("%s: a request of kind \"%s\"; ask orrery sweep %s", origin.data, ask->other, ask->other);
+    ask->spec.request = request.data;
+    ask->spec.origin = origin.data;
+    if (!status && orr_sweep_open(catalogue, &ask->spec, sweep, &error)) status = cli_fail("%s", error.text);
+    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
+    free(request.data);
+    free(origin.data);
+    return status;
+}
+
+/* ---------------------------------------------------------------- what a store says about its sweep */
+
+/* FNV-1a, 64 bits; start with 0. */
+static uint64_t hash(uint64_t sum, const char *text)
+{
+    if (sum == 0) sum = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = text; *c; c++) sum = (sum ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* Of every part there is: the numbers behind the ids of a request. */
+static uint64_t hash_catalogue(const struct orr_catalogue *catalogue)
+{
+    uint64_t sum = 0;
+    for (int part = 0; part < ORR_N_PARTS; part++)
+        for (size_t i = 0; i < orr_catalogue_count(catalogue, (enum orr_part)part); i++) {
+            const char *id = orr_catalogue_id(catalogue, (enum orr_part)part, i);
+            sum = hash(hash(sum, id), orr_catalogue_text(catalogue, (enum orr_part)part, id));
+        }
+    return sum;
+}
+
+static void add_fact(struct cli_table *table, const char *key, bool compared, const char *value)
+{
+    struct cli_text copy = {0};
+    cli_text_add(&copy, "%s", value);
+    table->facts[table->n_facts++] = (struct cli_fact){key, copy.data, compared};
+}
+
+static void add_hash(struct cli_table *table, const char *key, uint64_t sum)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%016" PRIx64, sum);
+    add_fact(table, key, true, digits);
+}
+
+static enum cli_status describe(const struct ask *ask, const struct orr_catalogue *catalogue,
+                                const struct orr_sweep *sweep, struct cli_table *table)
+{
+    char program[64], points[32], created[32] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    table->sweep = sweep;
+    table->n_columns = orr_sweep_columns(sweep, table->columns);
+    table->fields = calloc(ask->spec.n_varies, sizeof *table->fields);
+    if (!table->fields) return cli_fail_memory();
+    for (table->n_fields = 0; table->n_fields < ask->spec.n_varies; table->n_fields++)
+        table->fields[table->n_fields] = ask->varies[table->n_fields].name;
+    if (gmtime_r(&now, &utc)) strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(program, sizeof program, "orrery %s", orr_version());
+    snprintf(points, sizeof points, "%" PRId64, orr_sweep_points(sweep));
+    add_fact(table, "schema", true, SCHEMA);
+    add_fact(table, "program", true, program);
+    add_fact(table, "request", true, orr_sweep_text(sweep));
+    add_hash(table, "request_hash", hash(0, orr_sweep_text(sweep)));
+    add_hash(table, "catalogue_hash", hash_catalogue(catalogue));
+    add_fact(table, "points", true, points);
+    add_fact(table, "created", false, created);
+    return CLI_ANSWERED;
+}
+
+static void free_table(struct cli_table *table)
+{
+    for (size_t i = 0; i < table->n_facts; i++) free(table->facts[i].value);
+    free(table->fields);
+}
+
+/* ---------------------------------------------------------------- running */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The signals that end a run wait until a batch is stored; threads started later inherit that. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static bool stop_asked(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
+}
+
+static void show_progress(const struct cli_held *held, int64_t n_before, int64_t n_points, double took_s)
+{
+    char what[64];
+    const double rate = took_s > 0 ? (double)(held->n_points - n_before) / took_s : 0;
+    const double left_s = rate > 0 ? (double)(n_points - held->n_points) / rate : 0;
+    snprintf(what, sizeof what, "%" PRId64 " points, %.0f/s, %.0f s left", held->n_points, rate, left_s);
+    cli_progress(NULL, what, (double)held->n_points / (double)n_points);
+}
+
+/* Answer and store batch after batch until all is done or a signal waits. */
+static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *store, struct cli_held *held,
+                                  struct orr_sweep_row *rows)
+{
+    const int64_t n_points = orr_sweep_points(sweep), n_before = held->n_points;
+    const bool terminal = isatty(STDERR_FILENO);
+    const double started_s = seconds();
+    int64_t batch = BATCH_MIN;
+    while (held->n_points < n_points && !stop_asked()) {
+        struct orr_error error;
+        const double start_s = seconds();
+        const int64_t left = n_points - held->n_points;
+        const size_t n = (size_t)(left < batch ? left : batch);
+        if (orr_sweep_run(sweep, held->n_points, n, rows, &error)) return cli_fail("%s", error.text);
+        if (store->type->add(store, held->n_points, n, rows)) return CLI_BAD;
+        for (size_t i = 0; i < n; i++) held->n_by_status[rows[i].status]++;
+        held->n_points += (int64_t)n;
+        if (terminal) show_progress(held, n_before, n_points, seconds() - started_s);
+        const double took_s = seconds() - start_s;
+        if (took_s < BATCH_S / 2 && batch < BATCH_MAX) batch *= 2;
+        else if (took_s > 2 * BATCH_S && batch > BATCH_MIN) batch /= 2;
+    }
+    return CLI_ANSWERED;
+}
+
+static enum cli_status report(const char *path, int64_t n_points, const struct cli_held *held)
+{
+    if (held->n_points < n_points)
+        return cli_fail("stopped after %" PRId64 " of %" PRId64 " points%s", held->n_points, n_points,
+                        path ? "; the same command goes on from there" : "");
+    if (!path) return CLI_ANSWERED;
+    struct cli_text text = {0};
+    cli_text_add(&text, "%s: %" PRId64 " points", path, n_points);
+    for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
+        cli_text_add(&text, "%s %" PRId64 " %s", i ? "," : ":", held->n_by_status[i],
+                     orr_point_status_name((enum orr_point_status)i));
+    cli_text_add(&text, "\n");
+    const enum cli_status status = cli_write(text.data);
+    free(text.data);
+    return status;
+}
+
+static enum cli_status run_stored(const char *path, const struct cli_table *table, struct orr_sweep *sweep)
+{
+    struct cli_store *store = NULL;
+    struct cli_held held = {0};
+    const struct cli_store_type *type = cli_store_type(path);
+    struct orr_sweep_row *rows = calloc(BATCH_MAX, sizeof *rows);
+    enum cli_status status = type ? CLI_ANSWERED : CLI_BAD;
+    if (!status && !rows) status = cli_fail_memory();
+    if (!status) status = type->open(path, table, &held, &store);
+    if (!status) status = run_points(sweep, store, &held, rows);
+    if (store && type->close(store)) status = CLI_BAD;
+    free(rows);
+    return status ? status : report(path, orr_sweep_points(sweep), &held);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static enum cli_status run(struct ask *ask)
+{
+    struct cli_table table = {0};
+    struct orr_sweep *sweep = NULL;
+    sigset_t before;
+    if (read_ask(ask)) return CLI_BAD;
+    hold_signals(&before);
+    struct orr_catalogue *catalogue = cli_args_catalogue(ask->args);
+    enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
+    if (!status) status = describe(ask, catalogue, sweep, &table);
+    if (!status) status = run_stored(cli_args_value(ask->args, "out"), &table, sweep);
+    free_table(&table);
+    orr_sweep_close(sweep);
+    orr_catalogue_close(catalogue);
+    sigprocmask(SIG_SETMASK, &before, NULL); /* a signal that waited ends the program here */
+    return status;
+}
+
+enum cli_status cli_sweep(int argc, const char *const *argv)
+{
+    if (argc == 0) return cli_fail("sweep what? orrery sweep train or orrery sweep infer");
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) return cli_options_help(CLI_FOR_SWEEP, usage);
+    const bool train = strcmp(argv[0], "train") == 0;
+    if (!train && strcmp(argv[0], "infer") != 0)
+        return cli_fail("sweep %s: expected orrery sweep train or orrery sweep infer", argv[0]);
+    struct cli_args args;
+    struct ask ask = {.args = &args,
+                      .command = CLI_FOR_SWEEP | (train ? CLI_FOR_TRAIN : CLI_FOR_INFER),
+                      .kind = train ? "train" : "infer",
+                      .other = train ? "infer" : "train"};
+    enum cli_status status = cli_args_parse(argc - 1, argv + 1, ask.command, 0, &args);
+    if (!status) status = args.help ? cli_options_help(ask.command, usage) : run(&ask);
+    free_ask(&ask);
+    cli_args_free(&args);
+    return status;
+}

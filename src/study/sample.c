@@ -1,0 +1,43 @@
+/* Counter-based random numbers (the SplitMix64 output function), permutations without tables, stratified samples. */
+#include "study/sample.h"
+
+enum { ROUNDS = 6 };
+
+/* Finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint64_t orr_random_bits(uint64_t key, uint64_t index)
+{
+    return mix(mix(key) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* A Feistel network permutes the next power of four; values that land outside walk on until they are inside. */
+int64_t orr_permuted(int64_t index, int64_t n, uint64_t key)
+{
+    unsigned half = 1;
+    while (half < 31 && (INT64_C(1) << (2 * half)) < n) half++;
+    const uint64_t mask = (UINT64_C(1) << half) - 1;
+    uint64_t x = (uint64_t)index;
+    do {
+        uint64_t left = x >> half, right = x & mask;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            const uint64_t next = left ^ (orr_random_bits(key + round, right) & mask);
+            left = right;
+            right = next;
+        }
+        x = left << half | right;
+    } while (x >= (uint64_t)n);
+    return (int64_t)x;
+}
+
+double orr_stratified(int64_t index, int64_t n, uint64_t key)
+{
+    const double inside =
+        ((double)(orr_random_bits(~key, (uint64_t)index) >> 12) + 0.5) / 4503599627370496.0; /* 2^52 */
+    return ((double)orr_permuted(index, n, key) + inside) / (double)n;
+}

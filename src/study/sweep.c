@@ -1,0 +1,326 @@
+/* Sweeps: index of a point -> its values -> the request with them -> a prediction, on as many threads as asked for. */
+#include "study/sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/text.h"
+#include "study/sample.h"
+
+#define POINTS_MAX 1e15
+enum { BLOCK = 16 }; /* points a thread takes at once */
+
+const char *orr_point_status_name(enum orr_point_status status)
+{
+#define X(name, word, meaning) word,
+    static const char *const names[] = {ORR_POINT_STATUSES(X)};
+#undef X
+    return (unsigned)status < ORR_N_POINT_STATUSES ? names[status] : "";
+}
+
+static enum orr_err out_of_memory(struct orr_error *error)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+}
+
+/* ---------------------------------------------------------------- points and their values */
+
+/* How many points there are. */
+static enum orr_err count_points(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
+{
+    double product = 1;
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        const struct orr_axis *axis = &sweep->axes[a];
+        product *= axis->continuous ? 1 : (double)axis->n_values;
+        if (sweep->mode == ORR_SWEEP_ZIP && axis->n_values != sweep->axes[0].n_values)
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
+                            "--zip: %s has %" PRId64 " values, %s has %" PRId64, sweep->axes[0].name,
+                            sweep->axes[0].n_values, axis->name, axis->n_values);
+    }
+    if (sweep->mode == ORR_SWEEP_ZIP) product = (double)sweep->axes[0].n_values;
+    if (sweep->mode == ORR_SWEEP_SAMPLE) product = (double)spec->n_samples;
+    if (product > POINTS_MAX)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "%.3g points; at most %.0e", product, POINTS_MAX);
+    sweep->n_points = (int64_t)product;
+    return ORR_OK;
+}
+
+void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE])
+{
+    const struct orr_axis *axis = &sweep->axes[field];
+    switch (sweep->mode) {
+    case ORR_SWEEP_SAMPLE:
+        orr_axis_at(axis, orr_stratified(point, sweep->n_points, orr_random_bits(sweep->seed, field)), text);
+        return;
+    case ORR_SWEEP_ZIP: orr_axis_value(axis, point, text); return;
+    case ORR_SWEEP_PRODUCT:
+        for (size_t a = sweep->n_axes - 1; a > field; a--) point /= sweep->axes[a].n_values;
+        orr_axis_value(axis, point % axis->n_values, text);
+        return;
+    case ORR_N_SWEEP_MODES: break;
+    }
+}
+
+/* ---------------------------------------------------------------- one point */
+
+enum orr_err orr_worker_put(const struct orr_sweep *sweep, struct orr_worker *worker, size_t axis, const char *value,
+                            struct orr_error *error)
+{
+    if (strcmp(worker->put[axis], value) == 0) return ORR_OK; /* values are never empty */
+    for (const char *at = sweep->axes[axis].paths; *at;) {
+        char path[ORR_SWEEP_VALUE];
+        const size_t n = strcspn(at, " ");
+        (void)snprintf(path, sizeof path, "%.*s", (int)n, at);
+        const enum orr_err err = orr_form_put(worker->form, path, value, error);
+        if (err) return err;
+        at += n + (at[n] == ' ');
+    }
+    (void)snprintf(worker->put[axis], ORR_SWEEP_VALUE, "%s", value);
+    return ORR_OK;
+}
+
+enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point,
+                             struct orr_job **job, struct orr_error *error)
+{
+    char value[ORR_SWEEP_VALUE];
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        orr_sweep_value(sweep, point, a, value);
+        const enum orr_err err = orr_worker_put(sweep, worker, a, value, error);
+        if (err) return err;
+    }
+    return orr_form_read(worker->form, job, error);
+}
+
+/* The plain answer: predict. */
+static void predict(const void *context, struct orr_job *job, struct orr_scratch *scratch, struct orr_outcome *outcome)
+{
+    (void)context;
+    outcome->reason[0] = '\0';
+    if (job->kind == ORR_JOB_INFER) {
+        orr_infer(job, scratch, &outcome->infer);
+        outcome->status = outcome->infer.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+        orr_copy_line(outcome->reason, sizeof outcome->reason, outcome->infer.reason);
+        return;
+    }
+    orr_train(job, scratch, &outcome->train);
+    const struct orr_memory *memory = &outcome->train.memory;
+    outcome->status = outcome->train.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+    if (!outcome->train.fits)
+        (void)snprintf(outcome->reason, sizeof outcome->reason, "%.2f GiB too much per GPU",
+                       (memory->total_bytes - memory->usable_bytes) / (1024.0 * 1024.0 * 1024.0));
+}
+
+/* The rule a point breaks, without the name of the request. */
+static void refuse(struct orr_outcome *outcome, const struct orr_error *error)
+{
+    const char *key = error->key[0] ? strstr(error->text, error->key) : NULL;
+    outcome->status = ORR_POINT_INVALID;
+    orr_copy_line(outcome->reason, sizeof outcome->reason, key ? key : error->text);
+}
+
+/* False: nothing more can be answered, worker->error says why. */
+static bool answer_point(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point)
+{
+    struct orr_outcome *outcome = &worker->outcome;
+    struct orr_job *job;
+    const enum orr_err err = orr_worker_read(sweep, worker, point, &job, &worker->error);
+    if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
+    outcome->job = job;
+    if (err) refuse(outcome, &worker->error);
+    else sweep->answer.answer(sweep->answer.context, job, worker->scratch, outcome);
+    worker->error.code = ORR_OK;
+    return true;
+}
+
+/* ---------------------------------------------------------------- many points */
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+enum orr_err orr_sweep_each(struct orr_sweep *sweep, int64_t first, size_t n,
+                            void (*visit)(void *context, size_t i, const struct orr_outcome *outcome), void *context,
+                            struct orr_error *error)
+{
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, BLOCK) num_threads(sweep->n_workers)
+#endif
+    for (size_t i = 0; i < n; i++) {
+        struct orr_worker *worker = &sweep->workers[thread_number()];
+        if (worker->error.code) continue;
+        if (answer_point(sweep, worker, first + (int64_t)i)) visit(context, i, &worker->outcome);
+    }
+    for (int t = 0; t < sweep->n_workers; t++)
+        if (sweep->workers[t].error.code) {
+            if (error) *error = sweep->workers[t].error;
+            return sweep->workers[t].error.code;
+        }
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+/* Copy `text` to *at, which moves behind it. */
+static const char *keep(char **at, const char *text)
+{
+    char *copy = *at;
+    const size_t size = strlen(text) + 1;
+    memcpy(copy, text, size);
+    *at += size;
+    return copy;
+}
+
+/* Copies of all texts of the spec, in one piece, and the axes. */
+static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, const char **request,
+                              const char **origin, struct orr_error *error)
+{
+    size_t size = strlen(spec->request) + strlen(spec->origin) + 2;
+    for (size_t a = 0; a < spec->n_varies; a++) {
+        const struct orr_vary *vary = &spec->varies[a];
+        size += strlen(vary->name) + strlen(vary->paths) + strlen(vary->values) + 3;
+    }
+    sweep->storage = malloc(size);
+    sweep->axes = calloc(spec->n_varies, sizeof *sweep->axes);
+    if (!sweep->storage || !sweep->axes) return out_of_memory(error);
+    char *at = sweep->storage;
+    *request = keep(&at, spec->request);
+    *origin = keep(&at, spec->origin);
+    for (size_t a = 0; a < spec->n_varies; a++) {
+        struct orr_vary copy;
+        copy.name = keep(&at, spec->varies[a].name);
+        copy.paths = keep(&at, spec->varies[a].paths);
+        copy.values = keep(&at, spec->varies[a].values);
+        const enum orr_err err = orr_axis_parse(&copy, sweep->mode == ORR_SWEEP_SAMPLE, &sweep->axes[a], error);
+        if (err) return err;
+        sweep->n_axes = a + 1;
+    }
+    return ORR_OK;
+}
+
+static enum orr_err open_workers(const struct orr_catalogue *catalogue, const char *request, const char *origin,
+                                 int n_threads, struct orr_sweep *sweep, struct orr_error *error)
+{
+    int n = 1;
+#ifdef _OPENMP
+    n = n_threads > 0 ? n_threads : omp_get_max_threads();
+#else
+    (void)n_threads;
+#endif
+    sweep->workers = calloc((size_t)n, sizeof *sweep->workers);
+    if (!sweep->workers) return out_of_memory(error);
+    for (sweep->n_workers = 0; sweep->n_workers < n; sweep->n_workers++) {
+        struct orr_worker *worker = &sweep->workers[sweep->n_workers];
+        const enum orr_err err = orr_form_open(catalogue, request, origin, &worker->form, error);
+        if (err) return err;
+        worker->scratch = orr_scratch_new();
+        worker->put = calloc(sweep->n_axes, sizeof *worker->put);
+        if (!worker->scratch || !worker->put) {
+            sweep->n_workers++;
+            return out_of_memory(error);
+        }
+    }
+    return ORR_OK;
+}
+
+/* The request, then what is varied and how, as on a command line. */
+static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
+{
+    struct orr_text text = {0};
+    char *request = orr_form_text(sweep->workers[0].form);
+    if (!request) return out_of_memory(error);
+    orr_text_add(&text, "%s", request);
+    free(request);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        orr_text_add(&text, " --vary %s=%s", sweep->axes[a].name, sweep->axes[a].values);
+    switch (sweep->mode) {
+    case ORR_SWEEP_SAMPLE:
+        orr_text_add(&text, " --sample %" PRId64 " --seed %" PRIu64, spec->n_samples, spec->seed);
+        break;
+    case ORR_SWEEP_ZIP: orr_text_add(&text, " --zip"); break;
+    case ORR_SWEEP_PRODUCT:
+    case ORR_N_SWEEP_MODES: break;
+    }
+    sweep->text = orr_text_take(&text);
+    return sweep->text ? ORR_OK : out_of_memory(error);
+}
+
+/* Two axes that set the same value would hide each other. */
+static enum orr_err check_twice(const struct orr_sweep *sweep, struct orr_error *error)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        for (size_t b = 0; b < a; b++)
+            if (strcmp(sweep->axes[a].paths, sweep->axes[b].paths) == 0)
+                return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "--vary %.100s: %s is varied twice",
+                                sweep->axes[a].name, sweep->axes[a].paths);
+    return ORR_OK;
+}
+
+enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct orr_sweep_spec *spec,
+                            struct orr_sweep **sweep, struct orr_error *error)
+{
+    const char *request = NULL, *origin = NULL;
+    struct orr_job *job;
+    struct orr_sweep *new = *sweep = calloc(1, sizeof **sweep);
+    if (!new) return out_of_memory(error);
+    new->mode = spec->mode;
+    new->seed = spec->seed;
+    new->answer = (struct orr_answer){predict, NULL};
+    enum orr_err err = spec->n_varies > 0 ? ORR_OK
+                                          : orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
+                                                     "nothing is varied: --vary FIELD=VALUES, e.g. --vary tp=1,2,4,8");
+    if (!err) err = read_axes(spec, new, &request, &origin, error);
+    if (!err) err = check_twice(new, error);
+    if (!err) err = count_points(spec, new, error);
+    if (!err) err = open_workers(catalogue, request, origin, spec->n_threads, new, error);
+    if (!err) err = write_text(spec, new, error);
+    if (!err) err = orr_sweep_check(new, &new->workers[0], error);
+    if (!err) {
+        (void)orr_form_read(new->workers[0].form, &job, NULL); /* the kind is known even where rules are broken */
+        new->kind = job->kind;
+        return ORR_OK;
+    }
+    orr_sweep_close(new);
+    *sweep = NULL;
+    return err;
+}
+
+void orr_sweep_close(struct orr_sweep *sweep)
+{
+    if (!sweep) return;
+    for (int t = 0; t < sweep->n_workers; t++) {
+        orr_form_close(sweep->workers[t].form);
+        orr_scratch_free(sweep->workers[t].scratch);
+        free(sweep->workers[t].put);
+    }
+    for (size_t a = 0; a < sweep->n_axes; a++) orr_axis_free(&sweep->axes[a]);
+    free(sweep->workers);
+    free(sweep->axes);
+    free(sweep->text);
+    free(sweep->storage);
+    free(sweep);
+}
+
+enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep)
+{
+    return sweep->kind;
+}
+
+int64_t orr_sweep_points(const struct orr_sweep *sweep)
+{
+    return sweep->n_points;
+}
+
+const char *orr_sweep_text(const struct orr_sweep *sweep)
+{
+    return sweep->text;
+}

@@ -1,0 +1,62 @@
+/* A request at many points: index -> values -> job -> outcome, in parallel. What a row says of an outcome is report's. */
+#ifndef ORR_STUDY_SWEEP_H
+#define ORR_STUDY_SWEEP_H
+
+#include "spec/form.h"
+#include "study/axis.h"
+
+/* What is known of one point. */
+struct orr_outcome {
+    enum orr_point_status status;
+    char reason[ORR_ERROR_TEXT];
+    const struct orr_job *job; /* as answered; not if invalid */
+    struct orr_result train;
+    struct orr_infer_result infer;
+};
+
+/* How a point is answered: fill status, reason and the result of the job's kind. The answer may change plan, workload and
+ * serving of the job (a search for the best plan does). Called by several threads at once, each with its own scratch. */
+struct orr_answer {
+    void (*answer)(const void *context, struct orr_job *job, struct orr_scratch *scratch, struct orr_outcome *outcome);
+    const void *context;
+};
+
+/* Everything one thread needs. */
+struct orr_worker {
+    struct orr_form *form;
+    struct orr_scratch *scratch;
+    char (*put)[ORR_SWEEP_VALUE]; /* the values that are in the form, by axis */
+    struct orr_outcome outcome;
+    struct orr_error error; /* code != 0: nothing more is answered */
+};
+
+struct orr_sweep {
+    enum orr_job_kind kind;
+    struct orr_axis *axes;
+    size_t n_axes;
+    enum orr_sweep_mode mode;
+    uint64_t seed;
+    int64_t n_points;
+    struct orr_answer answer;
+    struct orr_worker *workers;
+    int n_workers;
+    char *text;    /* what orr_sweep_text shows */
+    char *storage; /* the request and the texts of the axes */
+};
+
+/* Read the point's job into the worker's form. */
+enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point,
+                             struct orr_job **job, struct orr_error *error);
+/* Put one value into the form. */
+enum orr_err orr_worker_put(const struct orr_sweep *sweep, struct orr_worker *worker, size_t axis, const char *value,
+                            struct orr_error *error);
+
+/* Try the values of every axis, the others at their first; wrong ones are errors (sweep_check.c). */
+enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_worker *worker, struct orr_error *error);
+
+/* Answer n points from `first` on; `visit` hears of each, in any order and from several threads at once. */
+enum orr_err orr_sweep_each(struct orr_sweep *sweep, int64_t first, size_t n,
+                            void (*visit)(void *context, size_t i, const struct orr_outcome *outcome), void *context,
+                            struct orr_error *error);
+
+#endif
