@@ -103,7 +103,7 @@ static const struct cli_option options[] = {
              "rows on the hottest expert rank over the mean"),
     FIELD("mtp-layers", "mtp-num-layers", "N", "workload", "mtp_layers",
           "multi-token prediction layers trained too; default: by engine and model"),
-    HEADING("Anything else", CLI_FOR_JOB),
+    HEADING("Anything else", CLI_FOR_JOB | CLI_FOR_SWEEP),
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
@@ -114,7 +114,7 @@ static const struct cli_option options[] = {
     ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
     HEADING("Sweep", CLI_FOR_SWEEP),
-    OWN("vary", "FIELD=VALUES", "an option above or a path of --set: tp=1,2,4; repeatable"),
+    OWN("vary", "FIELD=VALUES", "an option or a path of --set: tp=1,2,4; repeatable"),
     OWN("zip", NULL, "first values together, then second ones, ...; default: all with all"),
     OWN("sample", "N", "N points of a Latin hypercube"),
     OWN("seed", "N", "of the sample; default: 0"),
@@ -395,6 +395,9 @@ static enum cli_status fail_field(const char *name, unsigned command)
 {
     const char *names[sizeof options / sizeof *options];
     size_t n_names = 0;
+    if (find_option(name, strlen(name), command)) return cli_fail("--vary %s: --%s cannot be varied", name, name);
+    if (find_option(name, strlen(name), CLI_FOR_JOB))
+        return cli_fail("--vary %s: a field of orrery sweep %s", name, command & CLI_FOR_TRAIN ? "infer" : "train");
     for (size_t i = 0; i < n_options; i++)
         if (can_vary(&options[i], command)) names[n_names++] = options[i].name;
     const char *near = cli_nearest(name, names, n_names);

@@ -1,5 +1,5 @@
-/* Where the rows of a sweep go: an SQLite database, a CSV file, or standard output. Rows are added in the order of their
- * points, batch by batch; whatever is stored when the program dies is found again by the next run. */
+/* Where the rows of a sweep go: an SQLite database, a CSV file, or standard output. Rows are added in the order of
+ * their points, batch by batch; whatever is stored when the program dies is found again by the next run. */
 #ifndef CLI_STORE_H
 #define CLI_STORE_H
 

@@ -132,8 +132,9 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
         held->n_points++;
         return CLI_ANSWERED;
     }
-    return cli_fail("%s: a line of point %" PRId64 " is expected, not \"%.40s\"; the file was changed", csv->store.path,
-                    held->n_points, line);
+    const int shown = (int)strcspn(line, "\n");
+    return cli_fail("%s: a line of point %" PRId64 " is expected, not \"%.*s\"; the file was changed", csv->store.path,
+                    held->n_points, shown < 40 ? shown : 40, line);
 }
 
 /* Read all whole lines. *end: behind the last of them; 0: not even the header is complete. */
@@ -151,6 +152,7 @@ static enum cli_status read_lines(struct csv *csv, FILE *file, const char *heade
             status = cli_fail("%s: is no sweep of orrery; name another file", csv->store.path);
         if (line[n - 1] != '\n') break; /* cut off */
         at += n;
+        if (status) break;
         if (headed) status = count_row(csv, line, held);
         else if (line[0] == '#') status = check_fact(csv, line);
         else if (strcmp(line, header) == 0) headed = true;

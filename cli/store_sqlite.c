@@ -231,8 +231,8 @@ static enum cli_status sqlite_open(const char *path, const struct cli_table *tab
         SQLITE_OK)
         return fail_sqlite(db);
     sqlite3_busy_timeout(db->handle, BUSY_MS);
-    enum cli_status status = execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    if (!status) status = set_up(db, held);
+    enum cli_status status = set_up(db, held); /* first: a database that is not ours stays as it is */
+    if (!status) status = execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     if (!status) status = prepare_insert(db, "points", table->n_fields + 3, &db->point);
     if (!status) status = prepare_insert(db, "results", table->n_columns + 1, &db->result);
     if (!status) status = prepare(db, sqlite3_mprintf("SELECT ifnull(max(point), -1) FROM points"), &db->last);
