@@ -132,9 +132,9 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
         held->n_points++;
         return CLI_ANSWERED;
     }
-    const int shown = (int)strcspn(line, "\n");
+    const size_t shown = n > 0 ? (size_t)(end + 1 - line) + n : strcspn(line, "\n");
     return cli_fail("%s: a line of point %" PRId64 " is expected, not \"%.*s\"; the file was changed", csv->store.path,
-                    held->n_points, shown < 40 ? shown : 40, line);
+                    held->n_points, shown < 40 ? (int)shown : 40, line);
 }
 
 /* Read all whole lines. *end: behind the last of them; 0: not even the header is complete. */

@@ -18,7 +18,8 @@ enum {
 enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
                               struct orr_job *job, struct orr_error *error);
 
-/* Fill job->plan and job->workload of a training job; the parts are read. `gpus`: of the request, 0: not given. */
+/* Fill job->plan and job->workload of a training job; the parts are read and stay as they are, for the next request of
+ * a form. `gpus`: of the request, 0: not given. */
 enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
                                struct orr_error *error);
 /* Fill job->plan, serving, draft, and the workload that shared stages read. */

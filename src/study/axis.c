@@ -109,14 +109,21 @@ static const char *parse_piece(char *text, bool sampled, struct orr_axis_piece *
     return parse_range(fields, n, sampled, piece, continuous);
 }
 
+/* What stands between two values: a semicolon where there is one, so that values may have commas. */
+static char separator(const char *values)
+{
+    return strchr(values, ';') ? ';' : ',';
+}
+
 static enum orr_err parse_pieces(const struct orr_vary *vary, bool sampled, char *list, struct orr_axis *axis,
                                  struct orr_error *error)
 {
+    const char mark = separator(list);
     for (char *at = list; at; axis->n_pieces++) {
         struct orr_axis_piece *piece = &axis->pieces[axis->n_pieces];
         char shown[96];
         bool continuous;
-        char *next = strchr(at, ',');
+        char *next = strchr(at, mark);
         if (next) *next++ = '\0';
         (void)snprintf(shown, sizeof shown, "%s", at);
         const char *why = parse_piece(at, sampled, piece, &continuous);
@@ -135,7 +142,7 @@ enum orr_err orr_axis_parse(const struct orr_vary *vary, bool sampled, struct or
     *axis = (struct orr_axis){.name = vary->name, .paths = vary->paths, .values = vary->values};
     size_t n_most = 1;
     for (const char *c = vary->values; *c; c++) {
-        n_most += *c == ',';
+        n_most += *c == separator(vary->values);
         if (iscntrl((unsigned char)*c)) return fail(vary, error, "", "a control character");
     }
     char *list = malloc(strlen(vary->values) + 1);

@@ -52,6 +52,7 @@ static void values_by_hand(void **state)
     check_values("1k:4k:x2", "1k 2k 4k");
     check_values("80GiB:160GiB:+40GiB", "80GiB 120GiB 160GiB");
     check_values("1,2,4:12:+4,64", "1 2 4 8 12 64");
+    check_values("all;tp,dp;1:4:x2", "all tp,dp 1 2 4");
 }
 
 static void bad_values_are_named(void **state)
