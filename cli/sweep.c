@@ -241,6 +241,7 @@ static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *sto
         if (took_s < BATCH_S / 2 && batch < BATCH_MAX) batch *= 2;
         else if (took_s > 2 * BATCH_S && batch > BATCH_MIN) batch /= 2;
     }
+    if (terminal) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
     return CLI_ANSWERED;
 }
 
