@@ -97,15 +97,16 @@ enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *w
 }
 
 /* The plain answer: predict. */
-static void predict(const void *context, struct orr_job *job, struct orr_scratch *scratch, struct orr_outcome *outcome)
+static enum orr_err predict(const void *context, struct orr_job *job, struct orr_scratch *scratch,
+                            struct orr_outcome *outcome, struct orr_error *error)
 {
-    (void)context;
+    (void)context, (void)error;
     outcome->reason[0] = '\0';
     if (job->kind == ORR_JOB_INFER) {
         orr_infer(job, scratch, &outcome->infer);
         outcome->status = outcome->infer.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
         orr_copy_line(outcome->reason, sizeof outcome->reason, outcome->infer.reason);
-        return;
+        return ORR_OK;
     }
     orr_train(job, scratch, &outcome->train);
     const struct orr_memory *memory = &outcome->train.memory;
@@ -113,6 +114,7 @@ static void predict(const void *context, struct orr_job *job, struct orr_scratch
     if (!outcome->train.fits)
         (void)snprintf(outcome->reason, sizeof outcome->reason, "%.2f GiB too much per GPU",
                        (memory->total_bytes - memory->usable_bytes) / (1024.0 * 1024.0 * 1024.0));
+    return ORR_OK;
 }
 
 /* The rule a point breaks, without the name of the request. */
@@ -128,11 +130,11 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_worker *worke
 {
     struct orr_outcome *outcome = &worker->outcome;
     struct orr_job *job;
-    const enum orr_err err = orr_worker_read(sweep, worker, point, &job, &worker->error);
+    enum orr_err err = orr_worker_read(sweep, worker, point, &job, &worker->error);
+    if (!err) err = sweep->answer.answer(sweep->answer.context, job, worker->scratch, outcome, &worker->error);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
     outcome->job = job;
     if (err) refuse(outcome, &worker->error);
-    else sweep->answer.answer(sweep->answer.context, job, worker->scratch, outcome);
     worker->error.code = ORR_OK;
     return true;
 }

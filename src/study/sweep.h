@@ -15,9 +15,11 @@ struct orr_outcome {
 };
 
 /* How a point is answered: fill status, reason and the result of the job's kind. The answer may change plan, workload and
- * serving of the job (a search for the best plan does). Called by several threads at once, each with its own scratch. */
+ * serving of the job, as a search for the best plan would. An error makes the point invalid; out of memory ends the
+ * sweep. Called by several threads at once, each with its own scratch. */
 struct orr_answer {
-    void (*answer)(const void *context, struct orr_job *job, struct orr_scratch *scratch, struct orr_outcome *outcome);
+    enum orr_err (*answer)(const void *context, struct orr_job *job, struct orr_scratch *scratch,
+                           struct orr_outcome *outcome, struct orr_error *error);
     const void *context;
 };
 
