@@ -539,6 +539,7 @@ struct orr_engine {
     bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
     int64_t max_requests;                     /* most sequences in one batch */
+    int64_t piece_tokens;                     /* tokens of a piece a static batch is halved to; 0: no such limit */
     int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */

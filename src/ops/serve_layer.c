@@ -58,6 +58,19 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
         op->bytes += 2 * emit->w_a * shape->prefill_tokens / c * (d_qk + d_v) * (heads + kv);
 }
 
+/* Around unfused products: q, k, v are split into heads, k, v copied to the cache, heads merged; each read and written. */
+static void emit_copies(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
+{
+    const double heads = (double)kind->n_heads / emit->t, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
+    const double kv = kind->mla_kv_rank > 0 ? heads : kv_heads_per_rank(emit->job, kind);
+    orr_serve_product(emit, "attention.copies", ORR_OP_POINTWISE, 1, emit->shape.prefill_tokens, 0, 0);
+    struct orr_op *op = last_op(emit);
+    op->pointwise = ORR_POINTWISE_COPY;
+    op->launches = 3;
+    op->bytes = 2 * emit->w_a * op->m * (heads * (d_qk + d_v) + 2 * kv * (d_qk + d_v));
+    op->flops = 0;
+}
+
 static void emit_unfused(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_serve_shape *shape = &emit->shape;
@@ -71,6 +84,7 @@ static void emit_unfused(struct orr_serve_emit *emit, const struct orr_layer_kin
     op->n = keys;
     op->bytes = 2 * emit->w_a * batch * n * keys;
     op->flops = 0;
+    emit_copies(emit, kind);
 }
 
 void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)

@@ -15,10 +15,16 @@ struct flow {
     double stages, pieces; /* pipeline stages; micro-batches the batch is cut into */
 };
 
-static struct flow flow_of(const struct orr_job *job)
+/* `tokens` of a sequence go through at once: its prompt, or one. Engines with a limit on a piece cut the batch into p
+ * where that leaves no rest, and halve it while a piece is too large and even. */
+static struct flow flow_of(const struct orr_job *job, int64_t tokens)
 {
-    const double p = (double)job->plan.pp, batch = (double)job->serving.batch;
-    return (struct flow){.stages = p, .pieces = p > 1 && batch >= 2 * p ? p : 1};
+    const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
+    int64_t piece = job->serving.batch;
+    if (limit <= 0) return (struct flow){.stages = (double)p, .pieces = p > 1 && piece >= 2 * p ? (double)p : 1};
+    if (piece % p == 0) piece /= p;
+    while (piece * tokens > limit && piece % 2 == 0) piece /= 2;
+    return (struct flow){.stages = (double)p, .pieces = (double)job->serving.batch / (double)piece};
 }
 
 static struct orr_serve_shape prefill_shape(const struct orr_job *job, double sequences)
@@ -107,7 +113,7 @@ static void add_work(const struct orr_job *job, const struct orr_pass *pass, dou
 static void predict_prefill(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
                             struct work *work)
 {
-    const struct flow flow = flow_of(job);
+    const struct flow flow = flow_of(job, job->serving.input_len);
     struct orr_serve_shape shape = prefill_shape(job, (double)job->serving.batch / flow.pieces);
     const double chunks = chunk(job, &shape);
     const size_t first = orr_pass_build(job, &job->model, &shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
@@ -122,7 +128,7 @@ static void predict_prefill(const struct orr_job *job, struct orr_scratch *scrat
     result->time_s[ORR_INFER_OVERHEAD] += own * (pass.gap_s + host_s);
     result->prefill_s = (own + waited) * pass_s + chunks * send_s;
     fill_shares(&pass, send_s, pass.gap_s + host_s, result->prefill_bound_frac);
-    add_work(job, &pass, chunks * flow.pieces, chunks, work);
+    add_work(job, &pass, chunks * flow.pieces, chunks * orr_max(1, flow.pieces / flow.stages), work);
     for (size_t i = first; i < scratch->ops.n; i++) scratch->ops.items[i].count *= chunks * flow.pieces;
 }
 
@@ -246,7 +252,7 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
     const struct orr_serving *s = &job->serving;
     result->tokens_per_step = tokens_per_step(s);
     if (s->output_len < 2) return;
-    const struct flow flow = flow_of(job);
+    const struct flow flow = flow_of(job, 1);
     const int64_t first = s->input_len + 1, last = s->input_len + s->output_len - 1;
     const double sequences = (double)s->batch / flow.pieces, tokens = (double)(last - first + 1);
     const double steps = tokens / result->tokens_per_step, queries = (double)s->draft_tokens + 1;
@@ -255,17 +261,18 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
     const double attention_mean_s = curves_sum(&curves, first, last) / tokens, busy_s = orr_pass_s(&pass);
     const double host_s = host_sum_s(job, &curves, &pass, busy_s - attention_mean_s, first, last) / tokens;
     const double send_s = sends_s(job, sequences * queries);
-    /* cut batches keep all stages busy; one piece waits while it is on the other stages */
-    const double own = flow.pieces > 1 ? 1 : 1 / flow.stages, waited = 1 - own;
+    /* cut batches keep all stages busy, unless the engine meets after every step; one piece waits for other stages */
+    const bool steady = flow.pieces > 1 && job->engine.piece_tokens <= 0;
+    const double own = flow.pieces / flow.stages, waited = steady ? 0 : 1 - 1 / flow.stages;
     const double pass_s = busy_s + pass.gap_s + host_s, sample_s = sampling_s(job, (double)s->batch);
     add_parts(&pass, steps * own, ORR_INFER_DECODE_GEMM, result->time_s);
     result->time_s[ORR_INFER_DECODE_NETWORK] += steps * send_s;
     result->time_s[ORR_INFER_PIPELINE] += steps * waited * pass_s;
     result->time_s[ORR_INFER_OVERHEAD] += steps * (own * (pass.gap_s + host_s) + sample_s);
     if (s->draft_tokens > 0) result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
-    result->decode_s = steps * (pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
+    result->decode_s = steps * ((own + waited) * pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
     fill_shares(&pass, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
-    add_work(job, &pass, steps * flow.pieces, steps, work);
+    add_work(job, &pass, steps * flow.pieces, steps * orr_max(1, flow.pieces / flow.stages), work);
 }
 
 /* Eq. 95: the cache of the prompts, over the link out of the domain or the one inside it. */

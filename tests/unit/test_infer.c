@@ -226,8 +226,10 @@ static void more_work_is_never_faster(void **state)
         assert_longer(grid, i, &job, "twice the prompt");
         job = grid->jobs[i];
         job.serving.batch *= 2;
-        const int64_t p = job.plan.pp; /* from 2 p sequences on, the batch is cut so that every stage has work */
-        if (p == 1 || (grid->jobs[i].serving.batch >= 2 * p) == (job.serving.batch >= 2 * p))
+        /* from 2 p sequences on, or where p divides it, the batch is cut so that every stage has work */
+        const int64_t p = job.plan.pp, before = grid->jobs[i].serving.batch, after = job.serving.batch;
+        const bool halves = job.engine.piece_tokens > 0;
+        if (p == 1 || (halves ? (before % p == 0) == (after % p == 0) : (before >= 2 * p) == (after >= 2 * p)))
             assert_longer(grid, i, &job, "twice the batch");
     }
 }

@@ -337,6 +337,47 @@ static void a_lone_sequence_gains_nothing_from_stages(void **state)
     assert_close(waiting_s, 0.75 * (kernels_s + r[0].prefill_s), 1e-12);
 }
 
+/* FasterTransformer's rule by hand: p pieces if they come out even, then halves while one has more than 2048 tokens and
+ * is even. Prompts of m pieces take (m + p - 1) / p passes; a decode step, with one token each, is cut by p alone. */
+static void pieces_are_halved_to_their_tokens(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        int pp, batch;
+        double prompt_pieces, decode_rows;
+    } cases[] = {{1, 16, 1, 16}, {1, 32, 2, 32}, {1, 20, 2, 20}, {1, 17, 1, 17},
+                 {3, 16, 1, 16}, {3, 64, 4, 64}, {3, 48, 3, 16}, {3, 96, 6, 32}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const double batch = cases[i].batch, pieces = cases[i].prompt_pieces, p = cases[i].pp;
+        read_job(w,
+                 "{'kind':'infer','model':'mt-530b','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d},'workload':{"
+                 "'engine':'fastertransformer','batch':%d,'input_len':128,'output_len':8}}",
+                 cases[i].pp, cases[i].batch);
+        const struct orr_infer_result r = infer(w, &w->job);
+        const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "mlp.up", NULL);
+        assert_close(op->count, 105 * pieces, 0);
+        assert_close(op->m, batch * 128 / pieces, 0);
+        assert_close(phase_op(w, ORR_PHASE_DECODE, "mlp.up", NULL)->m, cases[i].decode_rows, 0);
+        if (p > 1) continue;
+        w->job.serving.batch /= (int64_t)pieces; /* on one stage, pieces follow one another */
+        assert_close(r.prefill_s, pieces * infer(w, &w->job).prefill_s, 1e-12);
+    }
+}
+
+/* Unfused attention moves q, k, v and the context between layouts: split into heads 2 * 3 h, k, v into the cache 2 * 2 h,
+ * merged 2 * h, 2 bytes each: 24 h of GPT-3 20B, h = 6144, over 2 ranks, for 4 prompts of 100 tokens. */
+static void unfused_attention_copies_its_heads(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'gpt3-20b','system':'a100-80g-sxm','plan':{'tp':2},'workload':{"
+                "'engine':'fastertransformer','batch':4,'input_len':100,'output_len':1}}");
+    (void)infer(w, &w->job);
+    const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "attention.copies", NULL);
+    assert_non_null(op);
+    assert_close(op->bytes, 400 * 24 * 6144 / 2, 0);
+    assert_close(op->count * op->launches, 44 * 3, 0);
+}
+
 /* Two tokens of 8192 elements are reduced over eight ranks: 2 bytes each as a rule, 1 in fp8. */
 static void messages_have_their_own_format(void **state)
 {
@@ -346,8 +387,10 @@ static void messages_have_their_own_format(void **state)
         double bytes;
     } formats[] = {{"", 2}, {",'comm_precision':'fp8'", 1}};
     for (size_t i = 0; i < COUNT(formats); i++) {
-        read_job(w, "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm',"
-                    "'batch':2,'input_len':100,'output_len':10,'precision':'fp8'%s}}", formats[i].word);
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm',"
+                 "'batch':2,'input_len':100,'output_len':10,'precision':'fp8'%s}}",
+                 formats[i].word);
         (void)infer(w, &w->job);
         assert_close(phase_op(w, ORR_PHASE_DECODE, "tp.reduce", NULL)->payload_bytes, 2 * 8192 * formats[i].bytes, 0);
     }
@@ -369,6 +412,8 @@ int main(void)
         cmocka_unit_test(drafts_yield_eq_94),
         cmocka_unit_test(the_handed_cache_is_eq_95),
         cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
+        cmocka_unit_test(pieces_are_halved_to_their_tokens),
+        cmocka_unit_test(unfused_attention_copies_its_heads),
         cmocka_unit_test(messages_have_their_own_format),
     };
     return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
