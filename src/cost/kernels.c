@@ -23,17 +23,21 @@ static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel,
     return kernel == ORR_ATTENTION_FLASH3 && fmod(head, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
 }
 
-/* Share of 16-bit peak a fused attention kernel reaches (u_FA of Eq. 46): rises with the keys each query block walks
- * over, falls for small heads and for the last blocks of a launch, whose walk leaves most of the chip idle. */
-static double flash_frac(const struct orr_attention_constants *u, const struct orr_op *op, double n_sm)
+/* Seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate, after a start worth
+ * `half` keys of a full walk, however few queries it has. With fewer blocks than SMs the longest walk decides; with more,
+ * the last blocks leave most of the chip idle for a part of one. */
+static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
     const double frac = backward ? u->backward_frac : u->forward_frac;
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
-    const double walks = op->batch * (orr_ceil(op->m / FLASH_BLOCK) + 1) / op->walk_ratio;
-    return frac * head * op->n / (op->n + half) / (1 + u->tail * n_sm / walks);
+    const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), blocks = op->batch * blocks_per_head;
+    const double start = half / op->n * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
+    const double walks = blocks * (1 + half / op->n) / (op->walk_ratio + half / op->n);
+    const double tail = blocks > n_sm ? u->tail * n_sm / walks : 0;
+    return op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
 }
 
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
@@ -47,7 +51,7 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
                               .l2_bytes = op->bytes,
                               .matrix_frac = gemm->burst_frac,
                               .matrix_s = op->flops / (peak * gemm->burst_frac)};
-    cost->compute_s = op->flops / (peak * flash_frac(&job->calibration.attention[kernel], op, (double)chip->n_sm));
+    cost->compute_s = flash_s(&job->calibration.attention[kernel], op, peak, (double)chip->n_sm);
     cost->dram_s = op->bytes / (chip->hbm_bytes_per_s * gemm->dram_frac);
     cost->bound = cost->compute_s >= cost->dram_s ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM;
     cost->total_s = orr_max(cost->compute_s, cost->dram_s) + cost->launch_s;

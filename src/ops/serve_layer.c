@@ -38,6 +38,21 @@ static struct orr_op *last_op(struct orr_serve_emit *emit)
     return &emit->list->items[emit->list->n - 1];
 }
 
+/* Before the kernel of a paged cache, rotary positions and the cache write: q, k, v are read once, q written back, k and v
+ * in the cache's format. The attention call's fixed time covers the launch. */
+static void emit_rope(struct orr_serve_emit *emit, const struct orr_layer_kind *kind, double heads, double kv)
+{
+    const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
+    const double cached = orr_dtype_bytes(emit->job->serving.kv);
+    orr_serve_product(emit, "attention.rope", ORR_OP_POINTWISE, 1,
+                      emit->shape.prefill_tokens / (double)emit->job->plan.cp, 0, 0);
+    struct orr_op *op = last_op(emit);
+    op->pointwise = ORR_POINTWISE_ACTIVATION;
+    op->launches = 0;
+    op->bytes = op->m * (emit->w_a * (2 * heads * d_qk + kv * (d_qk + d_v)) + kv * (d_qk + d_v) * cached);
+    op->flops = 0;
+}
+
 /* Eq. 43 with the keys a query block walks over; the cache is written, and read back where it was cached before. */
 static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind *kind, double pairs)
 {
@@ -53,9 +68,7 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
     op->walk_ratio = op->n * op->batch * n / (heads * pairs);
     op->flops = 2 * heads * pairs / c * (d_qk + d_v);
     op->bytes = emit->w_a * shape->prefill_sequences * (d_qk + d_v) * (heads * n / c + kv * keys);
-    if (emit->job->engine.decode_kernel ==
-        ORR_DECODE_PAGED) /* RoPE and cache write: read and write q, k, v once more */
-        op->bytes += 2 * emit->w_a * shape->prefill_tokens / c * (d_qk + d_v) * (heads + kv);
+    if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) emit_rope(emit, kind, heads, kv);
 }
 
 /* Around unfused products: q, k, v are split into heads, k, v copied to the cache, heads merged; each read and written. */

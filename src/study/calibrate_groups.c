@@ -182,7 +182,7 @@ static void free_terms(struct orr_fit *fit, size_t table)
         t->free_call = t->free_passes = narrow;
         return;
     case ORR_FIT_GROUPED: t->free_passes = narrow; return;
-    case ORR_FIT_FLASH:
+    case ORR_FIT_FLASH: t->free_call = group->index != ORR_ATTENTION_SERVING; return; /* engines' calls: launch_s */
     case ORR_FIT_P2P: t->free_call = true; return;
     case ORR_FIT_LINES: t->free_call = !is_reference(fit, table); return;
     case ORR_FIT_POINTWISE: t->call_s = small_call_s(fit, table); return;

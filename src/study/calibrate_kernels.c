@@ -147,7 +147,7 @@ static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, co
     emit.shape = (struct orr_serve_shape){
         .prefill_tokens = batch * queries, .prefill_sequences = batch, .prefill_context = keys - queries};
     orr_serve_prompt_core(&emit, kind);
-    row->ops[row->n_ops++] = r->list->items[0];
+    for (size_t i = 0; i < r->list->n && i < 2; i++) row->ops[row->n_ops++] = r->list->items[i];
 }
 
 void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
@@ -178,8 +178,8 @@ void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
     else emit_prompt(r, row, &kind, batch, queries, keys, shared_dtype(r->fit, dtype));
     const bool narrow_cache = *cache && strcmp(cache, "bf16") != 0 && strcmp(cache, "fp16") != 0;
     row->size = queries;
-    row->fitted = row->kind != ORR_KERNEL_MLA_PREFILL && !narrow_cache && keys >= LEAST_KEYS &&
-                  batch * (double)kind.n_heads >= LEAST_HEADS;
+    const bool large = keys >= LEAST_KEYS && batch * (double)kind.n_heads >= LEAST_HEADS;
+    row->fitted = row->kind != ORR_KERNEL_MLA_PREFILL && !narrow_cache && (large || kernel == ORR_ATTENTION_SERVING);
     row->group = orr_fit_group_of(r->fit, ORR_FIT_FLASH, (int)kernel, 0);
 }
 

@@ -14,19 +14,19 @@ static void wire_bytes_are_eqs_49_to_57(void **state)
         enum orr_algorithm algorithm;
         double ranks, wire, hops; /* of 1e6 bytes */
     } rows[] = {
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_RING, 8, 1.75e6, 14},   /* Eq. 49: 2 * 7/8, 2 * 7 */
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 8, 2e6, 6},       /* Eq. 50: 2 * 3 */
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 5, 2e6, 6},       /* log2 5 rounds up */
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_DIRECT, 8, 1.75e6, 2},  /* Eq. 52 */
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_NVLS, 8, 1.125e6, 2},   /* Eq. 54: 1 + 1/8 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_RING, 8, 1.75e6, 14},  /* Eq. 49: 2 * 7/8, 2 * 7 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 8, 2e6, 6},      /* Eq. 50: 2 * 3 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TREE, 5, 2e6, 6},      /* log2 5 rounds up */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_DIRECT, 8, 1.75e6, 2}, /* Eq. 52 */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_NVLS, 8, 1.125e6, 2},  /* Eq. 54: 1 + 1/8 */
         {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_RING, 2, 1e6, 2},
-        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_ONESHOT, 8, 7e6, -1},   /* Eq. 53; hops: flags of all ranks */
+        {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_ONESHOT, 8, 7e6, -1},    /* Eq. 53; hops: flags of all ranks */
         {ORR_COLLECTIVE_ALLREDUCE, ORR_ALGORITHM_TWOSHOT, 8, 1.75e6, -1}, /* Eq. 52 */
-        {ORR_COLLECTIVE_ALLGATHER, ORR_ALGORITHM_RING, 8, 0.875e6, 7},   /* Eq. 55 */
+        {ORR_COLLECTIVE_ALLGATHER, ORR_ALGORITHM_RING, 8, 0.875e6, 7},    /* Eq. 55 */
         {ORR_COLLECTIVE_REDUCESCATTER, ORR_ALGORITHM_DIRECT, 8, 0.875e6, 1},
-        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_RING, 8, 0.875e6, 7},    /* Eq. 56, pairwise */
-        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_DIRECT, 8, 0.875e6, 1},  /* Eq. 56, concurrent */
-        {ORR_COLLECTIVE_P2P, ORR_ALGORITHM_DIRECT, 8, 1e6, 1},           /* Eq. 57 */
+        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_RING, 8, 0.875e6, 7},   /* Eq. 56, pairwise */
+        {ORR_COLLECTIVE_ALLTOALL, ORR_ALGORITHM_DIRECT, 8, 0.875e6, 1}, /* Eq. 56, concurrent */
+        {ORR_COLLECTIVE_P2P, ORR_ALGORITHM_DIRECT, 8, 1e6, 1},          /* Eq. 57 */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_close(orr_collective_wire_bytes(rows[i].collective, rows[i].algorithm, rows[i].ranks, 1e6), rows[i].wire,
@@ -326,7 +326,8 @@ static void larger_products_never_take_less(void **state)
         double last_s = 0;
         for (double x = 64; x <= 16384; x += 64) {
             const double time_s = cost_product(w, product(ORR_DTYPE_FP16, 1, side == 0 ? x : 4096, side == 1 ? x : 4096,
-                                                          side == 2 ? x : 4096)).total_s;
+                                                          side == 2 ? x : 4096))
+                                      .total_s;
             assert_at_most(last_s, time_s * (1 + 1e-12));
             last_s = time_s;
         }
@@ -422,9 +423,44 @@ static void fused_attention_approaches_its_limit(void **state)
             orr_cost_flash(&w->job, &wide, &cost[0]);
             orr_cost_flash(&w->job, &narrow, &cost[1]);
             orr_cost_flash(&w->job, &odd, &cost[2]);
-            assert_true(cost[1].compute_s >= cost[0].compute_s / 2);          /* half the FLOP, no better rate */
-            assert_close(cost[2].compute_s, cost[0].compute_s, 1e-12);        /* runs as a head of 128 */
+            assert_true(cost[1].compute_s >= cost[0].compute_s / 2);   /* half the FLOP, no better rate */
+            assert_close(cost[2].compute_s, cost[0].compute_s, 1e-12); /* runs as a head of 128 */
         }
+}
+
+/* By hand, causal, 132 SMs, P = 132 TFLOP/s so that one SM does 1e12, frac 1, half 256 keys, tail 0.5, heads of 128. A block
+ * of 128 queries does 4 * 128 * 128 FLOP per key: k = 65.536 ns. Half counts half under the mask: 128 keys to start.
+ *   1 head, 1 block of 128:     the mean query walks 64 keys, the longest 128; 1 walk of 128 + 128 keys decides
+ *   1 head, 16 queries:         no cheaper than the start of a block
+ *   132 heads, 8 blocks each:   mean 512 + 128 keys, 8 waves; and half of the longest walk, 1024 + 128 keys */
+static void attention_blocks_walk_their_keys(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        double heads, queries, keys; /* walked by one SM, in keys of a block */
+    } cases[] = {{1, 128, 128 + 128}, {1, 16, 2 + 128}, {132, 1024, 8 * (512 + 128) + 0.5 * (1024 + 128)}};
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','workload':{'attention':'flash2'}}");
+    assert_int_equal(w->job.system.chip.n_sm, 132);
+    w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 132e12;
+    struct orr_attention_constants *u = &w->job.calibration.attention[ORR_ATTENTION_FLASH2];
+    u->forward_frac = 1;
+    u->forward_half_seq = 256;
+    u->tail = 0.5;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const double m = cases[i].queries, heads = cases[i].heads;
+        const struct orr_op op = {.kind = ORR_OP_FLASH,
+                                  .dtype = ORR_DTYPE_BF16,
+                                  .batch = heads,
+                                  .m = m,
+                                  .n = m,
+                                  .head_size = 128,
+                                  .walk_ratio = 2,
+                                  .flops = 4 * 128 * heads * m * m / 2};
+        struct orr_cost cost;
+        orr_cost_flash(&w->job, &op, &cost);
+        if (m >= 128) assert_close(cost.compute_s, cases[i].keys * 65.536e-9, 1e-12);
+        else assert_true(cost.compute_s >= 128 * 65.536e-9 && cost.compute_s < 256 * 65.536e-9);
+    }
 }
 
 /* Eq. 40: traffic over the class's share of DRAM bandwidth, and the launches. */
@@ -521,6 +557,7 @@ int main(void)
         cmocka_unit_test(kernel_anchors_on_a100),
         cmocka_unit_test(the_clock_stretches_compute_only),
         cmocka_unit_test(fused_attention_approaches_its_limit),
+        cmocka_unit_test(attention_blocks_walk_their_keys),
         cmocka_unit_test(pointwise_is_bytes_over_rate),
         cmocka_unit_test(collectives_hide_under_their_window),
         cmocka_unit_test(expert_transfers_hide_in_interleaved_pipelines),

@@ -378,6 +378,28 @@ static void unfused_attention_copies_its_heads(void **state)
     assert_close(op->count * op->launches, 44 * 3, 0);
 }
 
+/* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50 tokens: q
+ * read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such pass. */
+static void a_paged_prompt_is_rotated_and_cached_first(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *engine, *cache;
+        double bytes;
+    } cases[] = {{"vllm", "bf16", 4 * 2048 + 4 * 1024},
+                 {"vllm", "fp8", 4 * 2048 + 3 * 1024},
+                 {"pytorch-eager-cudagraph", "bf16", 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama3-8b','system':'h200-sxm','plan':{'tp':2},'workload':{'engine':'%s',"
+                 "'kv_precision':'%s','batch':3,'input_len':50,'output_len':1}}",
+                 cases[i].engine, cases[i].cache);
+        (void)infer(w, &w->job);
+        const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "attention.rope", NULL);
+        assert_close(op ? op->bytes : 0, 150 * cases[i].bytes, 0);
+    }
+}
+
 /* Two tokens of 8192 elements are reduced over eight ranks: 2 bytes each as a rule, 1 in fp8. */
 static void messages_have_their_own_format(void **state)
 {
@@ -414,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
         cmocka_unit_test(pieces_are_halved_to_their_tokens),
         cmocka_unit_test(unfused_attention_copies_its_heads),
+        cmocka_unit_test(a_paged_prompt_is_rotated_and_cached_first),
         cmocka_unit_test(messages_have_their_own_format),
     };
     return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
