@@ -528,6 +528,7 @@ struct orr_engine {
     bool split_kv;                            /* decode attention cuts long contexts over idle SMs */
     bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
     bool packed_gqa_plain_only;               /* ... only of full-context layers with heads of 128 */
+    int64_t packed_gqa_most;                  /* ... only of groups of so many query heads; 0: of any */
     enum orr_decode_kernel decode_kernel;
     bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */

@@ -17,6 +17,13 @@ static const struct orr_decode_constants *constants_of(const struct orr_job *job
                       : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
+/* Kernels without packing, and those of one query head per K,V head, take one query head at a time: elements are widened
+ * and multiplied outside the matrix units, at a rate every SM has its share of. */
+static bool one_head(const struct orr_op *op)
+{
+    return !op->packed || op->m <= op->kv_heads;
+}
+
 static void add_line(struct orr_decode_piece *piece, double a, double b, enum orr_bound bound)
 {
     piece->a[piece->n_lines] = a;
@@ -46,8 +53,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const double key_s = elements * op->kv_heads * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
     add_line(&piece, from > ramp ? ramp * key_s : 0, from > ramp ? key_s : 2 * key_s, ORR_BOUND_DRAM);
     add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
-    if (!op->packed || op->m <= op->kv_heads)
-        add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);
+    if (one_head(op)) add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);
     return piece;
 }
 
@@ -69,8 +75,9 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_decode_constants *u = constants_of(job, op);
     const double n_sm = (double)job->system.chip.n_sm, heads = op->batch * op->kv_heads;
+    const double head_s = one_head(op) ? 2 * op->k * n_sm / u->head_elements_per_s : 0;
     struct cut cut = {.splits = job->engine.split_kv ? orr_max(1, floor(n_sm / heads)) : 1,
-                      .key_s = 2 * op->k * op->input_bytes / u->sm_bytes_per_s,
+                      .key_s = orr_max(2 * op->k * op->input_bytes / u->sm_bytes_per_s, head_s),
                       .partial_s = 8 * op->batch * op->m * op->k / job->system.chip.hbm_bytes_per_s,
                       .from = HUGE_VAL};
     cut.waves = orr_ceil(heads / n_sm);

@@ -114,6 +114,14 @@ void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_k
     orr_serve_collective(emit, "cp.ring", ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (c - 1) * local * emit->w_c); /* Eq. 13 */
 }
 
+/* Whether the engine's decode kernel reads a K,V head of this layer once for its whole query group. */
+static bool packs(const struct orr_engine *engine, const struct orr_layer_kind *kind)
+{
+    const int64_t most = engine->packed_gqa_most;
+    if (!engine->packed_gqa || (most > 0 && kind->n_heads > most * kind->n_kv_heads)) return false;
+    return !engine->packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128);
+}
+
 /* Eqs. 11, 47: one query per sequence, or the drafted ones with it; the context is filled in by the caller. */
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries)
@@ -125,8 +133,7 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
                         .dtype = orr_serve_dtype16(job),
                         .input_bytes = orr_dtype_bytes(job->serving.kv),
                         .kv_heads = kv_heads_per_rank(job, kind),
-                        .packed = job->engine.packed_gqa &&
-                                  (!job->engine.packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128)),
+                        .packed = packs(&job->engine, kind),
                         .latent = kind->mla_kv_rank > 0,
                         .launches = 1,
                         .window_op = -1};

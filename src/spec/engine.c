@@ -57,6 +57,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, fused_gate_up, true, "gate and up are one product"),
     ORR_BOOL(orr_engine, split_kv, true, "decode attention cuts long contexts over idle SMs"),
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
+    ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "... only of groups of so many query heads; 0: of any"),
     ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "... only of full-context layers with heads of 128"),
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_BOOL(orr_engine, custom_allreduce, true, "one- and two-shot kernels beside the library's"),

@@ -16,6 +16,8 @@
 #define LEAST_HEADS 32
 /* Contexts one block of keys covers. */
 #define LEAST_CONTEXT 64
+/* Beyond this many query heads per K,V head serving engines take different kernels. */
+#define MOST_GROUP 32
 /* Tensors from here on show the sustained rate of a memory-bound kernel. */
 #define LARGE_BYTES 1e8
 /* Messages from here on show the rate of a send. */
@@ -208,7 +210,8 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
     op.bytes = batch * context * orr_kv_rank_bytes(job, &kind);
     row->ops[row->n_ops++] = op;
     row->size = op.bytes;
-    row->fitted = context >= LEAST_CONTEXT && (!framework || strcmp(row->backend, "cudnn") == 0);
+    row->fitted = context >= LEAST_CONTEXT && (!framework || strcmp(row->backend, "cudnn") == 0) &&
+                  (latent || framework || kind.n_heads <= MOST_GROUP * kind.n_kv_heads);
     row->group = latent ? orr_fit_group_of(r->fit, ORR_FIT_LATENT, 0, op.input_bytes < 2)
                         : orr_fit_group_of(r->fit, ORR_FIT_DECODE, framework ? ORR_DECODE_SDPA : ORR_DECODE_PAGED,
                                            op.input_bytes < 2);

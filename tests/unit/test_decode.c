@@ -77,6 +77,25 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_at(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
+/* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns; at 8
+ * bits and 40 GB/s the bytes take 6.4 ns. A group of two is packed: bytes alone. Groups apart: again one head at a time. */
+static void one_head_at_a_time_has_an_sm_each(void **state)
+{
+    (void)state;
+    struct orr_job *job = plain_job(false);
+    job->system.chip.hbm_bytes_per_s = 4e12;
+    for (int i = 0; i < 2; i++) job->calibration.decode[ORR_DECODE_PAGED][i].sm_bytes_per_s = 40e9;
+    struct orr_op op = decode_op(1, 10, 10, 128, 1);
+    struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
+    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
+    op.m = 20;
+    curve = orr_decode_curve_of(job, &op, 0);
+    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 6.4e-6, 1e-12);
+    op.packed = false;
+    curve = orr_decode_curve_of(job, &op, 0);
+    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
+}
+
 /* Eq. 48, one sequence of 10 heads on 100 SMs: 10 splits. Unsplit 1000 keys walk 512 B * 1000 / 10 GB/s = 51.2 us on
  * their SM; split, a tenth of that and a reduction with 10 partial results of 8 B * 10 * 128. Memory of 4 TB/s is not
  * the limit. */
@@ -297,10 +316,15 @@ static void long_answers_cost_no_more_operators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_sequences_read_at_dram_rate),   cmocka_unit_test(splits_share_a_long_context),
-        cmocka_unit_test(latent_heads_are_compute_bound),     cmocka_unit_test(sums_equal_loops),
-        cmocka_unit_test(curves_never_fall_with_the_context), cmocka_unit_test(answers_are_the_sum_of_their_steps),
-        cmocka_unit_test(a_slow_host_sets_the_step),          cmocka_unit_test(long_answers_cost_no_more_operators),
+        cmocka_unit_test(many_sequences_read_at_dram_rate),
+        cmocka_unit_test(one_head_at_a_time_has_an_sm_each),
+        cmocka_unit_test(splits_share_a_long_context),
+        cmocka_unit_test(latent_heads_are_compute_bound),
+        cmocka_unit_test(sums_equal_loops),
+        cmocka_unit_test(curves_never_fall_with_the_context),
+        cmocka_unit_test(answers_are_the_sum_of_their_steps),
+        cmocka_unit_test(a_slow_host_sets_the_step),
+        cmocka_unit_test(long_answers_cost_no_more_operators),
     };
     return cmocka_run_group_tests_name("decode", tests, open_world, close_world);
 }
