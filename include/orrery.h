@@ -406,6 +406,7 @@ struct orr_system {
 
 struct orr_gemm_constants {
     double burst_frac;        /* share of peak before the power limit acts (u_free) */
+    double sm_frac;           /* share of its own peak one SM reaches while others idle; 0: burst_frac */
     double sustained_frac;    /* share of peak in an endless matrix load (u_sust) */
     double power_slope;       /* gain in share per unit of time not spent in matrix kernels */
     double dram_frac;         /* sustained share of DRAM bandwidth */

@@ -50,7 +50,8 @@ struct gemm {
     double partial_bytes[N_SPLITS]; /* Eq. 37 */
     double fixed_s[N_SPLITS];
     size_t n_splits;
-    double sm_flops_per_s, n_sm, wave_s, tile_cost;
+    double sm_flops_per_s, chip_flops_per_s; /* of one SM, and an SM's part of what all of them do at once */
+    double n_sm, wave_s, tile_cost;
     double read_bytes, write_bytes;                      /* DRAM */
     double dram_s, read_s_per_byte;                      /* without partial sums */
     double l2_s_per_byte, l2_row_bytes, l2_column_bytes; /* operand bytes per tile column and per tile row */
@@ -63,10 +64,10 @@ struct candidate {
 
 static struct candidate price(const struct gemm *g, const struct tile *tile, double rows, double columns, size_t split)
 {
-    const double waves = orr_ceil(g->op->batch * rows * columns * SPLITS[split] / g->n_sm);
+    const double full = g->op->batch * rows * columns * SPLITS[split] / g->n_sm, waves = orr_ceil(full);
     const double flops = 2 * tile->m * tile->n * g->k[split] * (1 + g->tile_cost * tile->delivery);
     struct candidate c;
-    c.compute_s = waves * (flops / g->sm_flops_per_s + g->wave_s);
+    c.compute_s = flops * orr_max(waves / g->sm_flops_per_s, full / g->chip_flops_per_s) + waves * g->wave_s;
     c.l2_bytes = g->l2_row_bytes * columns + g->l2_column_bytes * rows + g->write_bytes + g->partial_bytes[split];
     c.l2_s = c.l2_bytes * g->l2_s_per_byte;
     c.dram_s = g->dram_s + g->partial_bytes[split] * g->read_s_per_byte;
@@ -91,9 +92,11 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
     /* weights narrower than the format they are multiplied in are widened on the way to the matrix units */
     const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
-    const double n_sm = (double)chip->n_sm, operand = op->batch * op->k / chip->l2_multicast;
+    const double n_sm = (double)chip->n_sm, sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening;
+    const double operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
-                     .sm_flops_per_s = chip->peak_flops_per_s[op->dtype] / n_sm * u->burst_frac * widening,
+                     .sm_flops_per_s = sm_peak * orr_max(u->sm_frac, u->burst_frac),
+                     .chip_flops_per_s = sm_peak * u->burst_frac,
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,

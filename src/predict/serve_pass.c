@@ -40,7 +40,7 @@ static void add_op(const struct orr_job *job, const struct orr_op *op, const str
     }
     pass->bound_s[cost->bound] += n * time_s;
     pass->matrix_s += n * cost->matrix_s;
-    pass->launches += n * (op->launches + (cost->split_k > 1 ? 1 : 0));
+    pass->launches += n * op->launches;
     pass->flops += n * op->flops;
     pass->flop_j += n * op->flops * job->system.chip.flop_j * orr_dtype_bytes(op->dtype) / 2;
     pass->least_bytes += op->kind == ORR_OP_POINTWISE || op->kind == ORR_OP_COLLECTIVE ? 0 : n * op->bytes;

@@ -13,7 +13,7 @@ struct orr_pass {
     double gemm_s, attention_s, pointwise_s, network_s; /* whole model, one rank of each stage */
     double bound_s[ORR_N_BOUNDS];
     double matrix_s;           /* matrix FLOP at the burst rate */
-    double launches, gap_s;    /* idle time between kernels */
+    double launches, gap_s;    /* by the host; idle time between kernels */
     double flops, least_bytes; /* work, and the bytes no kernel can avoid */
     double dram_bytes, link_bytes, flop_j;
 };

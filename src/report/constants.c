@@ -30,6 +30,8 @@ void orr_constants_gemm(const struct orr_calibration *calibration, enum orr_dtyp
     const struct orr_gemm_constants *u = &calibration->gemm[dtype];
     char buffer[32];
     orr_constant_plain(table, "burst_frac", u->burst_frac, "share of peak before the power limit");
+    if (u->sm_frac > u->burst_frac)
+        orr_constant_plain(table, "sm_frac", u->sm_frac, "share of its own peak one SM reaches");
     orr_constant_plain(table, "sustained_frac", u->sustained_frac, "share of peak in an endless load");
     orr_constant_plain(table, "power_slope", u->power_slope, "gain per share not in matrix kernels");
     orr_constant_plain(table, "dram_frac", u->dram_frac, "share of DRAM bandwidth, GEMM");

@@ -232,6 +232,7 @@ struct known_constant {
 static const struct known_constant GEMM_CONSTANTS[] = {
     GEMM(burst_frac, 0.2, 1, 0.8, "frac", "share of peak before the power limit acts", NEED_BURST),
     GEMM(sustained_frac, 0.2, 1, 0.65, "frac", "share of peak in an endless matrix load", NEED_SUSTAINED),
+    GEMM(sm_frac, 0.2, 1, 0.85, "frac", "share of its own peak one SM reaches while others idle", NEED_ANY),
     GEMM(dram_frac, 0.2, 1, 0.8, "frac", "sustained share of DRAM bandwidth", NEED_ANY),
     GEMM(dram_ramp_bytes, 0, 4e7, 5e6, "bytes", "traffic at which DRAM reaches half its rate", NEED_ANY),
     GEMM(tile_cost, 0, 500, 20, "number", "lost share per 1/tile side", NEED_ANY),

@@ -351,6 +351,26 @@ static void one_row_more_costs_a_wave(void **state)
     assert_close(full.compute_s, 2 * 256.0 * 128 * 8192 / (312e12 / 108 * u->burst_frac) + u->wave_s, 1e-12);
 }
 
+/* 109 tiles on 108 SMs: two waves at an SM's own 0.9, not two at the chip's 0.6; full waves are held by the chip. One tile is
+ * 2 * 256 * 128 * 384 FLOP on 1/108 of 312 TFLOP/s; 384 is too short to split. */
+static void unfilled_waves_run_at_an_sms_own_rate(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_FP16];
+    u->burst_frac = 0.6;
+    u->sm_frac = 0.9;
+    u->tile_cost = 1e4; /* no other tile */
+    u->wave_s = 0;
+    const double tile_s = 2 * 256.0 * 128 * 384 / (312e12 / 108);
+    const struct orr_cost full = cost_product(w, product(ORR_DTYPE_FP16, 1, 2304, 1536, 384));
+    const struct orr_cost more = cost_product(w, product(ORR_DTYPE_FP16, 1, 256 * 109, 128, 384));
+    const struct orr_cost half = cost_product(w, product(ORR_DTYPE_FP16, 1, 256 * 54, 128, 384));
+    assert_close(full.compute_s, tile_s / 0.6, 1e-12);
+    assert_close(more.compute_s, 2 * tile_s / 0.9, 1e-12);
+    assert_close(half.compute_s, tile_s / 0.9, 1e-12);
+}
+
 /* Method 4.4, kernel anchors of LLMCompass on A100: 64 x 12288 x 12288 in 0.190 ms, 8192^3 at 277.6 TFLOP/s. */
 static void kernel_anchors_on_a100(void **state)
 {
@@ -554,6 +574,7 @@ int main(void)
         cmocka_unit_test(products_respect_the_roofline),
         cmocka_unit_test(larger_products_never_take_less),
         cmocka_unit_test(one_row_more_costs_a_wave),
+        cmocka_unit_test(unfilled_waves_run_at_an_sms_own_rate),
         cmocka_unit_test(kernel_anchors_on_a100),
         cmocka_unit_test(the_clock_stretches_compute_only),
         cmocka_unit_test(fused_attention_approaches_its_limit),
