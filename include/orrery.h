@@ -315,6 +315,7 @@ struct orr_layer_kind {
     int64_t n_heads, n_kv_heads;
     int64_t head_qk, head_v;          /* sizes of a query/key head and of a value head */
     int64_t window;                   /* keys a query sees at most; 0: all */
+    bool chunked;                     /* the window does not slide: positions are cut into chunks of that many */
     int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
     int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
     bool rope;                        /* rotary positions are applied */
@@ -531,6 +532,7 @@ struct orr_engine {
     bool packed_gqa_plain_only;               /* ... only of full-context layers with heads of 128 */
     int64_t packed_gqa_most;                  /* ... only of groups of so many query heads; 0: of any */
     enum orr_decode_kernel decode_kernel;
+    char unpacked_chunks[32];                 /* ... and not of chunked layers on this family of chips; "": of all */
     bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
     double request_s, request_s_per_sequence; /* tokenise, schedule, respond: once per request batch */

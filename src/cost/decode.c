@@ -148,9 +148,15 @@ static int highest_line(const struct orr_decode_piece *piece, double x)
     return best;
 }
 
+double orr_kept_keys(double context, double window, bool chunked)
+{
+    if (context <= window) return context;
+    return chunked ? fmod(context - 1, window) + 1 : window;
+}
+
 double orr_decode_curve_at(const struct orr_decode_curve *curve, double context)
 {
-    const double x = orr_min(context, curve->window);
+    const double x = orr_kept_keys(context, curve->window, curve->chunked);
     const struct orr_decode_piece *piece = piece_at(curve, x);
     const int i = highest_line(piece, x);
     return piece->a[i] + piece->b[i] * x + piece->add_a + piece->add_b * x;
@@ -187,7 +193,7 @@ static double piece_sum(const struct orr_decode_piece *piece, int64_t x, int64_t
     return sum;
 }
 
-double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
+static double growing_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
 {
     double sum = 0;
     const int64_t flat = curve->window < (double)last ? (int64_t)curve->window : last; /* beyond it nothing grows */
@@ -200,6 +206,20 @@ double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first,
     }
     const int64_t beyond = first > flat + 1 ? first : flat + 1;
     if (beyond <= last) sum += (double)(last - beyond + 1) * orr_decode_curve_at(curve, curve->window);
+    return sum;
+}
+
+double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
+{
+    const int64_t chunk = curve->chunked ? (int64_t)curve->window : last;
+    if (last <= chunk || !curve->chunked) return growing_sum(curve, first, last);
+    double sum = 0;
+    while (first <= last) { /* the rest of a chunk, whole chunks at once, the begin of the last */
+        const int64_t from = (first - 1) % chunk + 1, left = last - first + 1;
+        const int64_t n = chunk - from + 1 < left ? chunk - from + 1 : left, whole = n == chunk ? left / chunk : 1;
+        sum += (double)whole * growing_sum(curve, from, from + n - 1);
+        first += whole * n;
+    }
     return sum;
 }
 

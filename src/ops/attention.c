@@ -4,6 +4,8 @@
 
 #include "base/number.h"
 
+#include <math.h>
+
 static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     return orr_max(1, (double)kind->n_kv_heads / emit->dims.t);
@@ -13,7 +15,8 @@ static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_la
 static double score_pairs(const struct orr_workload *workload, const struct orr_layer_kind *kind)
 {
     const double s = (double)workload->seq, w = (double)kind->window;
-    if (w > 0 && w < s) return workload->causal ? s * w - w * w / 2 : s * w;
+    if (w > 0 && w < s && !kind->chunked) return workload->causal ? s * w - w * w / 2 : s * w;
+    if (w > 0 && w < s) return (s * w - fmod(s, w) * (w - fmod(s, w))) / (workload->causal ? 2 : 1);
     return workload->causal ? s * s / 2 : s * s;
 }
 

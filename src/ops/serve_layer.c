@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <string.h>
 
 static double kv_heads_per_rank(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
@@ -25,9 +26,17 @@ double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_byte
     return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes;
 }
 
-/* Query-key pairs of one prompt: `n` new tokens after `context` cached ones, causal, at most `window` keys each. */
-static double prompt_pairs(double n, double context, double window)
+/* Causal pairs of all positions up to x when every chunk begins anew. */
+static double chunk_pairs(double chunk, double x)
 {
+    const double rest = fmod(x, chunk);
+    return floor(x / chunk) * chunk * chunk / 2 + rest * rest / 2;
+}
+
+/* Query-key pairs of one prompt: `n` new tokens after `context` cached ones, causal, at most `window` keys each. */
+static double prompt_pairs(double n, double context, double window, bool chunked)
+{
+    if (chunked) return chunk_pairs(window, context + n) - chunk_pairs(window, context);
     if (window <= 0 || context + n <= window) return n * context + n * n / 2;
     const double growing = orr_max(0, window - context); /* tokens that do not fill the window yet */
     return growing * (context + growing / 2) + (n - growing) * window;
@@ -105,7 +114,8 @@ void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_k
     const struct orr_serve_shape *shape = &emit->shape;
     if (shape->prefill_tokens <= 0) return;
     const double n = shape->prefill_tokens / shape->prefill_sequences;
-    const double pairs = shape->prefill_sequences * prompt_pairs(n, shape->prefill_context, (double)kind->window);
+    const double pairs =
+        shape->prefill_sequences * prompt_pairs(n, shape->prefill_context, (double)kind->window, kind->chunked);
     if (emit->job->workload.attention == ORR_ATTENTION_UNFUSED) emit_unfused(emit, kind);
     else emit_flash(emit, kind, pairs);
     const double kv = kind->mla_kv_rank > 0 ? (double)kind->n_heads / emit->t : kv_heads_per_rank(emit->job, kind);
@@ -114,10 +124,12 @@ void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_k
     orr_serve_collective(emit, "cp.ring", ORR_COLLECTIVE_P2P, ORR_GROUP_CP, (c - 1) * local * emit->w_c); /* Eq. 13 */
 }
 
-/* Whether the engine's decode kernel reads a K,V head of this layer once for its whole query group. */
-static bool packs(const struct orr_engine *engine, const struct orr_layer_kind *kind)
+/* Does the decode kernel read a K,V head once for its whole query group? */
+static bool packs_groups(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
+    const struct orr_engine *engine = &job->engine;
     const int64_t most = engine->packed_gqa_most;
+    if (kind->chunked && strcmp(engine->unpacked_chunks, job->system.chip.family) == 0) return false;
     if (!engine->packed_gqa || (most > 0 && kind->n_heads > most * kind->n_kv_heads)) return false;
     return !engine->packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128);
 }
@@ -133,7 +145,7 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
                         .dtype = orr_serve_dtype16(job),
                         .input_bytes = orr_dtype_bytes(job->serving.kv),
                         .kv_heads = kv_heads_per_rank(job, kind),
-                        .packed = packs(&job->engine, kind),
+                        .packed = packs_groups(job, kind),
                         .latent = kind->mla_kv_rank > 0,
                         .launches = 1,
                         .window_op = -1};

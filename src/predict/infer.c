@@ -151,7 +151,8 @@ static struct curves curves_of(const struct orr_job *job, const struct orr_model
         if (op->kind != ORR_OP_DECODE) continue;
         c.layers[c.n] = op->count;
         c.op[c.n] = i;
-        c.curve[c.n++] = orr_decode_curve_of(job, op, (double)model->kinds[op->layer_kind].window);
+        c.curve[c.n] = orr_decode_curve_of(job, op, (double)model->kinds[op->layer_kind].window);
+        c.curve[c.n++].chunked = model->kinds[op->layer_kind].chunked;
     }
     return c;
 }
@@ -186,10 +187,18 @@ static double host_sum_s(const struct orr_job *job, const struct curves *c, cons
     return low > first ? (double)(low - first) * (host_s - rest_s) - curves_sum(c, first, low - 1) : 0;
 }
 
-/* Mean over the contexts first..last of what a window leaves of each. */
-static double mean_kept(double window, int64_t first, int64_t last)
+/* Sum of 1..x with every chunk begun anew. */
+static double chunk_sum(double chunk, double x)
+{
+    const double rest = fmod(x, chunk);
+    return floor(x / chunk) * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2;
+}
+
+/* Mean over the contexts first..last of what a window or a chunk leaves of each. */
+static double mean_kept(double window, bool chunked, int64_t first, int64_t last)
 {
     const double n = (double)(last - first + 1);
+    if (chunked) return (chunk_sum(window, (double)last) - chunk_sum(window, (double)(first - 1))) / n;
     if (window >= (double)last) return ((double)first + (double)last) / 2;
     const double growing = orr_max(0, window - (double)first + 1); /* contexts up to the window */
     return (growing * ((double)first + window) / 2 + (n - growing) * window) / n;
@@ -201,7 +210,7 @@ static void settle_attention(struct orr_scratch *scratch, const struct curves *c
     for (int i = 0; i < c->n; i++) {
         struct orr_op *op = &scratch->ops.items[c->op[i]];
         struct orr_cost *cost = &scratch->costs[c->op[i]];
-        const double kept = mean_kept(c->curve[i].window, first, last), share = kept / op->n;
+        const double kept = mean_kept(c->curve[i].window, c->curve[i].chunked, first, last), share = kept / op->n;
         op->n = kept;
         op->flops *= share;
         op->bytes *= share;

@@ -142,7 +142,8 @@ static double decode_attention_s(const struct orr_step_model *model, const struc
     const struct orr_layer_kind *layer = &model->job.model.kinds[kind];
     const double sequences = (double)step->decode_sequences;
     const struct orr_op op = orr_serve_decode_op(&model->job, layer, sequences, 1);
-    const struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)layer->window);
+    struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)layer->window);
+    curve.chunked = layer->chunked;
     return orr_decode_curve_at(&curve, (double)step->decode_context / sequences);
 }
 

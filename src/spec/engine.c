@@ -59,6 +59,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
     ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "... only of groups of so many query heads; 0: of any"),
     ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "... only of full-context layers with heads of 128"),
+    ORR_STRING(orr_engine, unpacked_chunks, false, "... not of chunked layers on this family of chips"),
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_BOOL(orr_engine, custom_allreduce, true, "one- and two-shot kernels beside the library's"),
     ORR_REAL(orr_engine, allreduce_skew_s, ORR_UNIT_S, true, 0, 1, "launch and rank skew of a collective"),

@@ -176,6 +176,7 @@ static void mark_windows(struct orr_config *config, const struct orr_model_type 
 {
     char path[ORR_PATH];
     shape->window = read_window(config, type);
+    shape->chunked = type->chunked;
     int64_t period = 1;
     if (type->window_rule == ORR_WINDOW_PERIOD) {
         period = orr_config_count(config, "sliding_window_pattern|_sliding_window_pattern", 1, ORR_MAX_LAYERS, 6);

@@ -70,6 +70,7 @@ struct orr_shape {
     int64_t max_seq, n_positions;
     int64_t embedding_width; /* of the token table; projected to hidden when it differs */
     int64_t window;
+    bool chunked; /* the window does not slide */
     int64_t n_norms; /* per layer */
     int64_t n_mtp;   /* multi-token prediction layers after the last */
     enum orr_norm norm;
@@ -116,6 +117,7 @@ struct orr_model_type {
     bool qkv_bias, out_bias, mlp_bias, head_bias, expert_bias, router_bias;
     bool gated, parallel_block, tied, no_rope, learned_positions, embedding_norm, qk_norm, sinks;
     enum orr_window_rule window_rule;
+    bool chunked; /* windows are chunks */
     /* What a table cannot say; NULL: nothing. Runs when the shape is filled, before windows are placed. */
     void (*special)(struct orr_config *config, struct orr_shape *shape);
 };

@@ -51,6 +51,7 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     kind->mla_kv_rank = shape->kv_rank;
     kind->mla_rope = shape->head_rope;
     kind->window = marks & ORR_MARK_WINDOW ? shape->window : 0;
+    kind->chunked = kind->window > 0 && shape->chunked;
     kind->rope = shape->rope && !(marks & ORR_MARK_NO_ROPE);
     /* a norm without weights goes with the rotation and is absent without it */
     kind->qk_norm = shape->qk_norm && (shape->qk_norm_weights || kind->rope);

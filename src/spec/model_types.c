@@ -71,7 +71,7 @@ static const struct orr_model_type types[] = {
       .tied = true, .qk_norm = true, .window_rule = ORR_WINDOW_PERIOD, .window_absent = 4096 },
     { .name = "llama4_text", LLAMA_LIKE(2), .kv_heads_absent = ORR_REQUIRED, .ffn = "intermediate_size_mlp",
       .attention_bias = "attention_bias", .window = "attention_chunk_size", .window_rule = ORR_WINDOW_ROPE,
-      .window_absent = 8192, .experts = "num_local_experts", .expert_ffn = "intermediate_size",
+      .chunked = true, .window_absent = 8192, .experts = "num_local_experts", .expert_ffn = "intermediate_size",
       .special = orr_special_llama4 },
     { .name = "phi3", LLAMA_LIKE(2), .hidden_dropout = "resid_pdrop", .window_rule = ORR_WINDOW_ALL },
     { .name = "nemotron", .attention_bias = "attention_bias", .ffn_bias = "mlp_bias",

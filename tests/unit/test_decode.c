@@ -136,6 +136,20 @@ static void latent_heads_are_compute_bound(void **state)
     assert_close(orr_decode_curve_at(&eighth, 5000), 4e-6 + 2e-6 + 5e4 * 1152 / 0.5e12, 1e-12);
 }
 
+/* Chunks of 4096: position 4097 sees itself alone, 8192 a whole chunk. */
+static void a_chunk_begins_anew(void **state)
+{
+    (void)state;
+    const struct orr_op op = decode_op(64, 8, 8, 128, 2);
+    const struct orr_decode_curve full = orr_decode_curve_of(plain_job(true), &op, 0);
+    struct orr_decode_curve curve = orr_decode_curve_of(plain_job(true), &op, 4096);
+    curve.chunked = true;
+    assert_close(orr_decode_curve_at(&curve, 4096), orr_decode_curve_at(&full, 4096), 0);
+    assert_close(orr_decode_curve_at(&curve, 4097), orr_decode_curve_at(&full, 1), 0);
+    assert_close(orr_decode_curve_at(&curve, 8192), orr_decode_curve_at(&full, 4096), 0);
+    assert_close(orr_decode_curve_at(&curve, 9193), orr_decode_curve_at(&full, 1001), 0);
+}
+
 /* ---------------------------------------------------------------- sums against loops */
 
 static double loop_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
@@ -183,7 +197,8 @@ static void sums_equal_loops(void **state)
     struct random random = {20250};
     for (int i = 0; i < N_CURVES; i++) {
         char text[256];
-        const struct orr_decode_curve curve = draw_curve(&random, jobs, COUNT(jobs), text);
+        struct orr_decode_curve curve = draw_curve(&random, jobs, COUNT(jobs), text);
+        curve.chunked = curve.window < HUGE_VAL && i % 2;
         const int64_t first = 1 + (int64_t)draw(&random, i % 3 ? 300 : 9000);
         const int64_t last = first + (int64_t)draw(&random, i % 5 ? 9000 : 3); /* also ranges of one context */
         const double sum_s = orr_decode_curve_sum(&curve, first, last), loop_s = loop_sum(&curve, first, last);
@@ -320,6 +335,7 @@ int main(void)
         cmocka_unit_test(one_head_at_a_time_has_an_sm_each),
         cmocka_unit_test(splits_share_a_long_context),
         cmocka_unit_test(latent_heads_are_compute_bound),
+        cmocka_unit_test(a_chunk_begins_anew),
         cmocka_unit_test(sums_equal_loops),
         cmocka_unit_test(curves_never_fall_with_the_context),
         cmocka_unit_test(answers_are_the_sum_of_their_steps),

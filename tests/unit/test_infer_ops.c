@@ -418,6 +418,46 @@ static void messages_have_their_own_format(void **state)
     }
 }
 
+/* Llama-4 Maverick cuts positions into chunks of 8192 in three of four layers: 4 x 8192^2 / 2 pairs of a prompt of 32768
+ * tokens, against 32768^2 / 2; 40 heads, 2 x 128 + 2 x 128 FLOP a pair. */
+static void chunks_attend_within_themselves(void **state)
+{
+    struct world *w = *state;
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    double chunked = 0, full = 0;
+    read_job(w, "{'kind':'infer','model':'llama4-maverick','system':'b200-sxm','gpus':8,'plan':{'dp':8,'ep':8},"
+                "'workload':{'engine':'vllm','precision':'fp8','input_len':32768,'output_len':1}}");
+    (void)infer(w, &w->job);
+    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(ops[i].name, "attention.flash") != 0) continue;
+        if (fabs(ops[i].flops - 40.0 * 512 * 4 * 8192 * 8192 / 2) < 1e6) chunked += ops[i].count;
+        if (fabs(ops[i].flops - 40.0 * 512 * 32768 * 32768 / 2) < 1e6) full += ops[i].count;
+    }
+    assert_close(chunked, 36, 0);
+    assert_close(full, 12, 0);
+}
+
+/* One family of chips has no decode kernel that packs the query groups of chunked layers: every query head reads its
+ * keys again. */
+static void chunks_are_unpacked_where_the_engine_says(void **state)
+{
+    struct world *w = *state;
+    const char *const systems[] = {"h200-sxm", "b200-sxm"};
+    for (int i = 0; i < 2; i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama4-maverick','system':'%s','gpus':8,'plan':{'dp':8,'ep':8},'workload':{"
+                 "'engine':'tensorrt-llm-1.2','precision':'fp8','input_len':1000,'output_len':2}}",
+                 systems[i]);
+        const struct orr_model *model = &w->job.model;
+        for (int64_t k = 0; k < model->n_kinds; k++) {
+            const struct orr_op op = orr_serve_decode_op(&w->job, &model->kinds[k], 8, 1);
+            assert_int_equal(op.packed, i == 1 || !model->kinds[k].chunked);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +478,8 @@ int main(void)
         cmocka_unit_test(unfused_attention_copies_its_heads),
         cmocka_unit_test(a_paged_prompt_is_rotated_and_cached_first),
         cmocka_unit_test(messages_have_their_own_format),
+        cmocka_unit_test(chunks_attend_within_themselves),
+        cmocka_unit_test(chunks_are_unpacked_where_the_engine_says),
     };
     return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
 }
