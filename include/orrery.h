@@ -347,7 +347,8 @@ struct orr_model {
     bool tied_embeddings;             /* the head uses the embedding matrix */
     bool rms_norm;                    /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
-    bool mxfp4;                       /* published with 4-bit weights; activations stay wider */
+    bool mxfp4;                       /* published with 4-bit experts; activations and all else stay wider */
+    bool fp8_block;                   /* published in 8 bits with a scale per block */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */

@@ -59,8 +59,9 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
     for (int64_t k = 0; k < p->n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double other = (double)(kind->norm_params + kind->router_params);
-        const double matrices = orr_rank_dense_params(job, kind) - other + orr_rank_expert_params(job, kind);
-        bytes += p->layers[k] * (matrices * stored + other * wide);
+        const double dense = orr_rank_dense_params(job, kind) - other;
+        bytes += p->layers[k] * (orr_rank_expert_params(job, kind) * stored + other * wide +
+                                 dense * (orr_serve_experts_only(job) ? wide : stored));
     }
     const double ends = orr_rank_embedding_params(job) + orr_rank_head_params(job);
     return bytes +

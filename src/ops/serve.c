@@ -25,6 +25,11 @@ double orr_serve_step_tokens(const struct orr_job *job)
     return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
 }
 
+bool orr_serve_experts_only(const struct orr_job *job)
+{
+    return job->model.mxfp4 && job->serving.weights == ORR_DTYPE_FP4;
+}
+
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
 {
     if (orr_dtype_bytes(job->serving.matrix) >= 2) return job->serving.matrix;
@@ -79,8 +84,9 @@ static void emit_quantise(struct orr_serve_emit *emit, double elements)
     op->bytes = elements * (emit->w_a + narrow);
 }
 
-void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool quantised)
+void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool narrow)
 {
+    const bool quantised = narrow && !orr_serve_experts_only(emit->job);
     if (quantised) emit_quantise(emit, rows * k);
     struct orr_op *op = emit_op(emit, name, ORR_OP_GEMM);
     op->dtype = quantised ? emit->job->serving.matrix : emit->dtype16;

@@ -51,6 +51,8 @@ double orr_serve_step_tokens(const struct orr_job *job);
 
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
+/* Is only the expert part stored narrow, as published with 4-bit experts? */
+bool orr_serve_experts_only(const struct orr_job *job);
 
 /* Bytes per weight element with its scales (method 4.6): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);

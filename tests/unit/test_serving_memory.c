@@ -88,8 +88,7 @@ static void windows_stop_the_cache(void **state)
         if (fabs(result.kv_bytes_per_sequence - expected) > 1e-12 * expected)
             fail_msg("%s: %.17g bytes per sequence, expected %.17g", rows[i].model, result.kv_bytes_per_sequence,
                      expected);
-        assert_close(sequence_bytes(&w->job, rows[i].length), expected,
-                     1e-12); /* tp 1, lengths are whole blocks */
+        assert_close(sequence_bytes(&w->job, rows[i].length), expected, 1e-12); /* tp 1, lengths are whole blocks */
     }
 }
 
@@ -311,6 +310,18 @@ static void nothing_is_left_beside_the_weights(void **state)
     assert_true(result.latency_s > 0); /* the prediction stands */
 }
 
+/* gpt-oss-20b: 24 layers of 32 experts, 3 x 2880^2 weights and 3 x 2880 biases each, in 4 bits with scales; all else in 16. */
+static void published_experts_are_stored_narrow(void **state)
+{
+    struct world *w = *state;
+    read_job(w,
+             "{'kind':'infer','model':'gpt-oss-20b','system':'h200-sxm','workload':{'engine':'vllm','precision':'fp4',"
+             "'input_len':100,'output_len':1}}");
+    const double experts = 24.0 * 32 * (3.0 * 2880 * 2880 + 3 * 2880), all = (double)orr_model_params(&w->job.model);
+    const struct orr_infer_result result = infer(w, &w->job);
+    assert_close(result.memory_bytes[ORR_SERVE_MEMORY_WEIGHTS], 0.5625 * experts + 2 * (all - experts), 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +330,7 @@ int main(void)
         cmocka_unit_test(weights_carry_their_scales),           cmocka_unit_test(experts_are_divided),
         cmocka_unit_test(budgets_follow_the_engines_rule),      cmocka_unit_test(the_largest_batch_and_context_fit),
         cmocka_unit_test(windows_end_the_need_for_memory),      cmocka_unit_test(nothing_is_left_beside_the_weights),
+        cmocka_unit_test(published_experts_are_stored_narrow),
     };
     return cmocka_run_group_tests_name("serving_memory", tests, open_world, close_world);
 }
