@@ -532,8 +532,8 @@ struct orr_engine {
     bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
     bool packed_gqa_plain_only;               /* ... only of full-context layers with heads of 128 */
     int64_t packed_gqa_most;                  /* ... only of groups of so many query heads; 0: of any */
-    enum orr_decode_kernel decode_kernel;
     char unpacked_chunks[32];                 /* ... and not of chunked layers on this family of chips; "": of all */
+    enum orr_decode_kernel decode_kernel;
     bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
     double request_s, request_s_per_sequence; /* tokenise, schedule, respond: once per request batch */
@@ -545,6 +545,7 @@ struct orr_engine {
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
     int64_t max_requests;                     /* most sequences in one batch */
     int64_t piece_tokens;                     /* tokens of a piece a static batch is halved to; 0: no such limit */
+    bool bench_limits;                        /* published throughput: its tool's own limits and number of requests */
     int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
@@ -767,6 +768,7 @@ struct orr_step {
     int64_t prefill_context;      /* tokens those sequences had in the cache before, all together */
     int64_t decode_sequences;     /* sequences that get one token each */
     int64_t decode_context;       /* tokens of their contexts, all together */
+    int64_t padding_rows;         /* dummies that fill a captured graph up to its size: rows without a context */
 };
 ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr_job *job); /* NULL: out of memory */
 ORR_API void orr_step_model_free(struct orr_step_model *model);

@@ -174,8 +174,9 @@ static double gaps_s(const struct orr_engine *engine, const struct orr_step *ste
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
 {
     const struct orr_engine *engine = &model->job.engine;
-    const int64_t cp = model->job.plan.cp, rows = (step->prefill_tokens + cp - 1) / cp + step->decode_sequences;
-    const int64_t sequences = step->prefill_sequences + step->decode_sequences;
+    const int64_t cp = model->job.plan.cp, idle = step->padding_rows;
+    const int64_t rows = (step->prefill_tokens + cp - 1) / cp + step->decode_sequences + idle;
+    const int64_t sequences = step->prefill_sequences + step->decode_sequences + idle;
     if (rows <= 0) return 0;
     struct rows_time time = rows_time_of(model, rows);
     double rest_s = head_s_of(model, sequences);

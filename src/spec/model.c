@@ -277,6 +277,8 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
     const json_t *quantised = json_object_get(doc->root, "quantization_config");
     const char *method = json_string_value(json_object_get(quantised, "quant_method"));
     model->mxfp4 = method && strcmp(method, "mxfp4") == 0;
+    model->fp8_block =
+        method && strcmp(method, "fp8") == 0 && json_is_array(json_object_get(quantised, "weight_block_size"));
     if (!orr_model_countable(model)) orr_config_fail_rule(&config, "", "describes more than 10^18 parameters");
     return config.err;
 }

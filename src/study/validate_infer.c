@@ -2,6 +2,7 @@
 #include "study/validator.h"
 
 #include "base/number.h"
+#include "study/offline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,9 +70,32 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
     return n;
 }
 
-static char *infer_request(const struct orr_csv *csv, size_t row, const struct lengths *n)
+/* Formats of a row; an empty cache format: as the weights. */
+struct formats {
+    const char *precision, *kv;
+};
+
+static struct formats printed_formats(const struct orr_csv *csv, size_t row)
 {
     const char *precision = orr_csv_cell(csv, row, "precision"), *kv = orr_csv_cell(csv, row, "kv_precision");
+    if (kv[0]) return (struct formats){precision, kv};
+    return (struct formats){precision, narrow(precision) ? "fp8" : ""}; /* quantised models ship 8-bit caches */
+}
+
+/* Tables of the engine's own tool print "FP8" for what it loads: the checkpoint as published, block-scaled, or with
+ * 4-bit experts, which Hopper widens to 16 bits and serves with a 16-bit cache (TensorRT-LLM performance overview,
+ * December 2025, "Hopper: use auto", "Hopper: use TRITON"). False: as printed. */
+static bool loaded_formats(const struct orr_job *job, struct formats *formats)
+{
+    if (!job->engine.bench_limits || strcmp(formats->precision, "fp8") != 0) return false;
+    if (job->model.mxfp4) *formats = (struct formats){"fp4", ""};
+    else if (job->model.fp8_block) formats->precision = "fp8_block";
+    return job->model.mxfp4 || job->model.fp8_block;
+}
+
+static char *infer_request(const struct orr_csv *csv, size_t row, const struct lengths *n,
+                           const struct formats *formats)
+{
     const char *engine = orr_csv_cell(csv, row, "engine");
     struct orr_text text = {0};
     orr_text_add(&text, "{\"kind\":\"infer\"");
@@ -80,11 +104,8 @@ static char *infer_request(const struct orr_csv *csv, size_t row, const struct l
     orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
     add_plan(&text, csv, row);
     orr_text_add(&text, ",\"workload\":{");
-    orr_row_cell(&text, "precision", precision[0] ? precision : "fp16");
-    orr_row_cell(&text, "kv_precision",
-                 kv[0]               ? kv
-                 : narrow(precision) ? "fp8"
-                                     : ""); /* quantised models ship 8-bit caches */
+    orr_row_cell(&text, "precision", formats->precision[0] ? formats->precision : "fp16");
+    orr_row_cell(&text, "kv_precision", formats->kv);
     orr_row_cell(&text, "engine", engine[0] ? engine : "vllm");
     add_number(&text, "batch", n->batch);
     add_number(&text, "input_len", n->input);
@@ -122,6 +143,16 @@ static bool in_flight(const struct orr_csv *csv, size_t row)
            (!batch[0] && orr_csv_cell(csv, row, "output_len")[0]) || concurrency > number(batch, concurrency);
 }
 
+/* A table of the engine's own tool: output tokens of the whole run over its time. */
+static void score_bench(struct validator *w, int64_t fits, struct orr_score *score)
+{
+    const struct orr_offline run = orr_offline_bench(&w->job, fits);
+    const double tokens = (double)(run.requests * w->job.serving.output_len);
+    const double run_s = orr_offline_s(&w->job, &run);
+    score->predicted = tokens / run_s / (double)w->job.plan.gpus;
+    orr_row_time(w, orr_in_flight_regime(&w->job), run_s, run_s * score->predicted / score->measured, score);
+}
+
 static void score_in_flight(struct validator *w, size_t row, struct orr_infer_result *result, struct orr_score *score)
 {
     const char *batch = orr_csv_cell(w->csv, row, "batch"), *metric = score->metric;
@@ -129,6 +160,10 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
     score->set = ORR_SET_IN_FLIGHT;
     if (sequences < 1) {
         snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result->reason);
+        return;
+    }
+    if (w->job.engine.bench_limits && !batch[0]) {
+        score_bench(w, sequences, score);
         return;
     }
     const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
@@ -188,7 +223,10 @@ void orr_score_infer_row(struct validator *w, size_t row)
         return;
     }
     const struct lengths n = lengths_of(csv, row, metric);
-    if (!orr_row_read(w, infer_request(csv, row, &n), score)) return;
+    struct formats formats = printed_formats(csv, row);
+    if (!orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
+    if (loaded_formats(&w->job, &formats) && !orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
+    if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);
     const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0;
     if (rate && in_flight(csv, row) && !strstr(notes, "PREFILL")) {
