@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cluster.h"
 
 struct cli_command {
     const char *name;
@@ -89,5 +90,6 @@ static enum cli_status dispatch(int argc, const char *const *argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an ordinary write error */
+    if (cli_cluster_enter(argv)) return CLI_BAD;
     return (int)dispatch(argc, (const char *const *)argv);
 }

@@ -11,6 +11,7 @@
 
 #include "request.h"
 #include "store.h"
+#include "sweep_cluster.h"
 
 #define SCHEMA "orrery-sweep/1" /* of the stores: docs/sweep.md */
 
@@ -219,6 +220,11 @@ static void show_progress(const struct cli_held *held, int64_t n_before, int64_t
     cli_progress(NULL, what, (double)held->n_points / (double)n_points);
 }
 
+static void show_together(const struct cli_held *held, int64_t n_points)
+{
+    if (isatty(STDERR_FILENO)) cli_progress(NULL, "points of all processes", (double)held->n_points / (double)n_points);
+}
+
 /* Answer and store batch after batch until all is done or a signal waits. */
 static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *store, struct cli_held *held,
                                   struct orr_sweep_row *rows)
@@ -262,38 +268,58 @@ static enum cli_status report(const char *path, int64_t n_points, const struct c
     return status;
 }
 
-static enum cli_status run_stored(const char *path, const struct cli_table *table, struct orr_sweep *sweep)
+/* Points of one process, or of this one's share. */
+static enum cli_status run_all(struct cli_cluster *cluster, struct orr_sweep *sweep, const struct cli_table *table,
+                               struct cli_store *store, struct cli_held *held)
+{
+    if (cli_cluster_size(cluster) > 1)
+        return cli_sweep_together(cluster, sweep, table, store, held, stop_asked, show_together);
+    struct orr_sweep_row *rows = calloc(BATCH_MAX, sizeof *rows);
+    const enum cli_status status = rows ? run_points(sweep, store, held, rows) : cli_fail_memory();
+    free(rows);
+    return status;
+}
+
+static enum cli_status run_stored(struct cli_cluster *cluster, const char *path, const struct cli_table *table,
+                                  struct orr_sweep *sweep)
 {
     struct cli_store *store = NULL;
     struct cli_held held = {0};
     const struct cli_store_type *type = cli_store_type(path);
-    struct orr_sweep_row *rows = calloc(BATCH_MAX, sizeof *rows);
     enum cli_status status = type ? CLI_ANSWERED : CLI_BAD;
-    if (!status && !rows) status = cli_fail_memory();
-    if (!status) status = type->open(path, table, &held, &store);
-    if (!status) status = run_points(sweep, store, &held, rows);
+    if (!status && cli_cluster_first(cluster)) status = type->open(path, table, &held, &store);
+    held.n_points = cli_cluster_tell(cluster, status ? -1 : held.n_points); /* -1: the store cannot be used */
+    if (held.n_points < 0) return CLI_BAD;
+    status = run_all(cluster, sweep, table, store, &held);
     if (store && type->close(store)) status = CLI_BAD;
-    free(rows);
-    return status ? status : report(path, orr_sweep_points(sweep), &held);
+    return status || !store ? status : report(path, orr_sweep_points(sweep), &held);
 }
 
 /* ---------------------------------------------------------------- the command */
 
-static enum cli_status run(struct ask *ask)
+static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
 {
     struct cli_table table = {0};
     struct orr_sweep *sweep = NULL;
     sigset_t before;
-    if (read_ask(ask)) return CLI_BAD;
     hold_signals(&before);
     struct orr_catalogue *catalogue = cli_args_catalogue(ask->args);
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
-    if (!status) status = run_stored(cli_args_value(ask->args, "out"), &table, sweep);
+    if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
     sigprocmask(SIG_SETMASK, &before, NULL); /* a signal that waited ends the program here */
+    return status;
+}
+
+static enum cli_status run(struct ask *ask)
+{
+    struct cli_cluster *cluster = cli_cluster_open();
+    enum cli_status status = cluster ? read_ask(ask) : CLI_BAD;
+    if (!status) status = run_asked(cluster, ask);
+    cli_cluster_close(cluster);
     return status;
 }
 

@@ -46,7 +46,7 @@ size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column column
     return n;
 }
 
-static void fill_numbers(enum orr_job_kind kind, const struct orr_outcome *outcome, struct orr_sweep_row *row)
+static void fill_numbers(enum orr_job_kind kind, const struct orr_point *outcome, struct orr_sweep_row *row)
 {
     const struct orr_view train = {.job = outcome->job, .result = &outcome->train};
     const struct orr_infer_view infer = {.job = outcome->job, .result = &outcome->infer};
@@ -65,7 +65,7 @@ struct rows {
     enum orr_job_kind kind;
 };
 
-static void visit(void *context, size_t i, const struct orr_outcome *outcome)
+static void visit(void *context, size_t i, const struct orr_point *outcome)
 {
     const struct rows *rows = context;
     struct orr_sweep_row *row = &rows->rows[i];

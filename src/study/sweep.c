@@ -68,7 +68,7 @@ void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field,
 
 /* ---------------------------------------------------------------- one point */
 
-enum orr_err orr_worker_put(const struct orr_sweep *sweep, struct orr_worker *worker, size_t axis, const char *value,
+enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
                             struct orr_error *error)
 {
     if (strcmp(worker->put[axis], value) == 0) return ORR_OK; /* values are never empty */
@@ -84,13 +84,13 @@ enum orr_err orr_worker_put(const struct orr_sweep *sweep, struct orr_worker *wo
     return ORR_OK;
 }
 
-enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point,
+enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
                              struct orr_job **job, struct orr_error *error)
 {
     char value[ORR_SWEEP_VALUE];
     for (size_t a = 0; a < sweep->n_axes; a++) {
         orr_sweep_value(sweep, point, a, value);
-        const enum orr_err err = orr_worker_put(sweep, worker, a, value, error);
+        const enum orr_err err = orr_sweep_put(sweep, worker, a, value, error);
         if (err) return err;
     }
     return orr_form_read(worker->form, job, error);
@@ -98,7 +98,7 @@ enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *w
 
 /* The plain answer: predict. */
 static enum orr_err predict(const void *context, struct orr_job *job, struct orr_scratch *scratch,
-                            struct orr_outcome *outcome, struct orr_error *error)
+                            struct orr_point *outcome, struct orr_error *error)
 {
     (void)context, (void)error;
     outcome->reason[0] = '\0';
@@ -118,7 +118,7 @@ static enum orr_err predict(const void *context, struct orr_job *job, struct orr
 }
 
 /* The rule a point breaks, without the name of the request. */
-static void refuse(struct orr_outcome *outcome, const struct orr_error *error)
+static void refuse(struct orr_point *outcome, const struct orr_error *error)
 {
     const char *key = error->key[0] ? strstr(error->text, error->key) : NULL;
     outcome->status = ORR_POINT_INVALID;
@@ -126,11 +126,11 @@ static void refuse(struct orr_outcome *outcome, const struct orr_error *error)
 }
 
 /* False: nothing more can be answered, worker->error says why. */
-static bool answer_point(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point)
+static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point)
 {
-    struct orr_outcome *outcome = &worker->outcome;
+    struct orr_point *outcome = &worker->outcome;
     struct orr_job *job;
-    enum orr_err err = orr_worker_read(sweep, worker, point, &job, &worker->error);
+    enum orr_err err = orr_sweep_read(sweep, worker, point, &job, &worker->error);
     if (!err) err = sweep->answer.answer(sweep->answer.context, job, worker->scratch, outcome, &worker->error);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
     outcome->job = job;
@@ -151,14 +151,14 @@ static int thread_number(void)
 }
 
 enum orr_err orr_sweep_each(struct orr_sweep *sweep, int64_t first, size_t n,
-                            void (*visit)(void *context, size_t i, const struct orr_outcome *outcome), void *context,
+                            void (*visit)(void *context, size_t i, const struct orr_point *outcome), void *context,
                             struct orr_error *error)
 {
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, BLOCK) num_threads(sweep->n_workers)
 #endif
     for (size_t i = 0; i < n; i++) {
-        struct orr_worker *worker = &sweep->workers[thread_number()];
+        struct orr_sweep_worker *worker = &sweep->workers[thread_number()];
         if (worker->error.code) continue;
         if (answer_point(sweep, worker, first + (int64_t)i)) visit(context, i, &worker->outcome);
     }
@@ -221,7 +221,7 @@ static enum orr_err open_workers(const struct orr_catalogue *catalogue, const ch
     sweep->workers = calloc((size_t)n, sizeof *sweep->workers);
     if (!sweep->workers) return out_of_memory(error);
     for (sweep->n_workers = 0; sweep->n_workers < n; sweep->n_workers++) {
-        struct orr_worker *worker = &sweep->workers[sweep->n_workers];
+        struct orr_sweep_worker *worker = &sweep->workers[sweep->n_workers];
         const enum orr_err err = orr_form_open(catalogue, request, origin, &worker->form, error);
         if (err) return err;
         worker->scratch = orr_scratch_new();

@@ -6,7 +6,7 @@
 #include "study/axis.h"
 
 /* What is known of one point. */
-struct orr_outcome {
+struct orr_point {
     enum orr_point_status status;
     char reason[ORR_ERROR_TEXT];
     const struct orr_job *job; /* as answered; not if invalid */
@@ -19,16 +19,16 @@ struct orr_outcome {
  * sweep. Called by several threads at once, each with its own scratch. */
 struct orr_answer {
     enum orr_err (*answer)(const void *context, struct orr_job *job, struct orr_scratch *scratch,
-                           struct orr_outcome *outcome, struct orr_error *error);
+                           struct orr_point *outcome, struct orr_error *error);
     const void *context;
 };
 
 /* Everything one thread needs. */
-struct orr_worker {
+struct orr_sweep_worker {
     struct orr_form *form;
     struct orr_scratch *scratch;
     char (*put)[ORR_SWEEP_VALUE]; /* the values that are in the form, by axis */
-    struct orr_outcome outcome;
+    struct orr_point outcome;
     struct orr_error error; /* code != 0: nothing more is answered */
 };
 
@@ -40,25 +40,25 @@ struct orr_sweep {
     uint64_t seed;
     int64_t n_points;
     struct orr_answer answer;
-    struct orr_worker *workers;
+    struct orr_sweep_worker *workers;
     int n_workers;
     char *text;    /* what orr_sweep_text shows */
     char *storage; /* the request and the texts of the axes */
 };
 
 /* Read the point's job into the worker's form. */
-enum orr_err orr_worker_read(const struct orr_sweep *sweep, struct orr_worker *worker, int64_t point,
+enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
                              struct orr_job **job, struct orr_error *error);
 /* Put one value into the form. */
-enum orr_err orr_worker_put(const struct orr_sweep *sweep, struct orr_worker *worker, size_t axis, const char *value,
+enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
                             struct orr_error *error);
 
 /* Try the values of every axis, the others at their first; wrong ones are errors (sweep_check.c). */
-enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_worker *worker, struct orr_error *error);
+enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_error *error);
 
 /* Answer n points from `first` on; `visit` hears of each, in any order and from several threads at once. */
 enum orr_err orr_sweep_each(struct orr_sweep *sweep, int64_t first, size_t n,
-                            void (*visit)(void *context, size_t i, const struct orr_outcome *outcome), void *context,
+                            void (*visit)(void *context, size_t i, const struct orr_point *outcome), void *context,
                             struct orr_error *error);
 
 #endif

@@ -5,16 +5,16 @@
 enum { TRIED_MAX = 256 }; /* of one axis; then its last value */
 
 /* Put a value and read. ORR_ERR_RULE is a matter of the point, not of the value. */
-static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_worker *worker, size_t axis, const char *value,
+static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
                               struct orr_error *error)
 {
     struct orr_job *job;
-    enum orr_err err = orr_worker_put(sweep, worker, axis, value, error);
+    enum orr_err err = orr_sweep_put(sweep, worker, axis, value, error);
     if (!err) err = orr_form_read(worker->form, &job, error);
     return err == ORR_ERR_RULE ? ORR_OK : err;
 }
 
-static enum orr_err try_axis(const struct orr_sweep *sweep, struct orr_worker *worker, size_t a,
+static enum orr_err try_axis(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t a,
                              struct orr_error *error)
 {
     static const double PLACES[] = {0.999, 1.0 / 3, 0}; /* of a continuous axis */
@@ -36,14 +36,14 @@ static enum orr_err try_axis(const struct orr_sweep *sweep, struct orr_worker *w
     return err;
 }
 
-enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_worker *worker, struct orr_error *error)
+enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_error *error)
 {
     char value[ORR_SWEEP_VALUE];
     enum orr_err err = ORR_OK;
     for (size_t a = 0; a < sweep->n_axes && !err; a++) {
         if (sweep->axes[a].continuous) orr_axis_at(&sweep->axes[a], 0, value);
         else orr_axis_value(&sweep->axes[a], 0, value);
-        err = orr_worker_put(sweep, worker, a, value, error);
+        err = orr_sweep_put(sweep, worker, a, value, error);
     }
     for (size_t a = 0; a < sweep->n_axes && !err; a++) err = try_axis(sweep, worker, a, error);
     return err;
