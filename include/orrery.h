@@ -827,6 +827,7 @@ struct orr_limit {
     char key[64]; /* "mfu_frac", "memory_bytes.total", "ttft_s", ... */
     bool at_most; /* else at least */
     double value;
+    int metric;   /* set by orr_search_limits */
 };
 #define ORR_MAX_LIMITS 16
 
@@ -843,6 +844,7 @@ struct orr_choice {
 struct orr_search_request {
     struct orr_job job; /* model, system, engine and workload; the plan is what is searched */
     bool imbalance_given; /* infer: workload.moe_imbalance was; else it follows ep */
+    bool matrix_given, comm_given; /* infer: workload.matrix_precision, comm_precision; else they follow the weights */
     struct orr_space space;
     enum orr_objective objective;
     int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
@@ -857,8 +859,9 @@ struct orr_search_request {
                    const struct orr_infer_result *infer);
 };
 
-/* A request of the JSON contract in which "gpus" and every key of "plan" may be a list ("1,2,4", "64..4096",
- * [8, 16]); what is silent is searched. "search": {"objective", "top", "front_within", "brute", "overlap", "limits"}. */
+/* A request of the JSON contract in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4",
+ * "64..4096": doubling, [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top",
+ * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. Of "limits" only the form is checked. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);

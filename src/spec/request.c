@@ -13,12 +13,11 @@ struct head {
     int kind;
 };
 
-/* ORDER enum orr_job_kind */
-static const char *const KINDS[] = {"train", "infer"};
+const char *const orr_request_kinds[ORR_N_REQUEST_KINDS] = {"train", "infer"}; /* ORDER enum orr_job_kind */
 static const char *const DEFAULT_ENGINES[] = {"generic", "tensorrt-llm-1.2"};
 
 static const struct orr_field HEAD_FIELDS[] = {
-    ORR_ENUM(head, kind, true, KINDS, "what to predict"),
+    ORR_ENUM(head, kind, true, orr_request_kinds, "what to predict"),
     ORR_INT(head, gpus, false, 1, ORR_GPUS_MAX, "GPUs of the job"),
 };
 static const char *const HEAD_EXTRA[] = {"model", "system", "plan", "workload", "set", NULL};
@@ -50,8 +49,7 @@ static enum orr_err check_set(const struct orr_doc *request, struct orr_error *e
     return ORR_OK;
 }
 
-/* Put plan.* and workload.* into the request itself; the other paths wait for their part. */
-static enum orr_err apply_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error)
+enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error)
 {
     if (!json_object_get(request->root, "set")) return ORR_OK;
     const enum orr_err err = check_set(request, error);
@@ -179,19 +177,25 @@ static enum orr_err check_located(const struct orr_doc *request, const struct or
     return orr_doc_fail_rule(request, found.key, error, "%s", found.text + skip);
 }
 
-enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
-                              struct orr_job *job, struct orr_error *error)
+enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
+                             struct orr_job *job, struct orr_error *error)
 {
-    struct orr_set set;
     struct head head = {0};
     enum orr_err err =
         orr_fields_read(request, "", request->root, HEAD_FIELDS, ORR_COUNT_OF(HEAD_FIELDS), HEAD_EXTRA, &head, error);
     job->kind = (enum orr_job_kind)head.kind;
-    if (!err) err = apply_set(request, &set, error);
     if (!err) err = read_parts(catalogue, request, stale, job, error);
     if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head.gpus, job, error);
     else if (!err) err = orr_request_infer(catalogue, request, head.gpus, job, error);
-    if (!err) err = check_located(request, job, error);
+    return err ? err : check_located(request, job, error);
+}
+
+enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
+                              struct orr_job *job, struct orr_error *error)
+{
+    struct orr_set set;
+    enum orr_err err = orr_request_set(request, &set, error);
+    if (!err) err = orr_request_job(catalogue, request, stale, job, error);
     request->set = NULL;
     return err;
 }

@@ -1,4 +1,4 @@
-/* The two kinds of request: one reader of "plan" and "workload" each, behind orr_job_read. */
+/* The two kinds of request: one reader of "plan" and "workload" each, behind orr_job_read and orr_search_read. */
 #ifndef ORR_SPEC_REQUEST_H
 #define ORR_SPEC_REQUEST_H
 
@@ -18,6 +18,16 @@ enum {
 enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
                               struct orr_job *job, struct orr_error *error);
 
+enum { ORR_N_REQUEST_KINDS = ORR_JOB_INFER + 1 };
+extern const char *const orr_request_kinds[ORR_N_REQUEST_KINDS];
+
+/* Put plan.* and workload.* of "set" into the request itself; the other paths wait for their part. `set` must live as
+ * long as the request. */
+enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error);
+/* The same as orr_request_read for a request whose "set" is applied. */
+enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
+                             struct orr_job *job, struct orr_error *error);
+
 /* Fill job->plan and job->workload of a training job; the parts are read and stay as they are, for the next request of
  * a form. `gpus`: of the request, 0: not given. */
 enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
@@ -25,6 +35,15 @@ enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, stru
 /* Fill job->plan, serving, draft, and the workload that shared stages read. */
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error);
+
+/* Formats a cache or a message may have, and their words. */
+enum { ORR_N_MOVED = 4 };
+extern const char *const orr_moved_words[ORR_N_MOVED];
+extern const enum orr_dtype orr_moved_formats[ORR_N_MOVED];
+
+/* The dimensions a search of this kind has; what is read is taken out of the request (request_space.c). */
+enum orr_err orr_space_read(const struct orr_doc *request, enum orr_job_kind kind, struct orr_space *space,
+                            struct orr_error *error);
 
 /* ---------------------------------------------------------------- shared by both (request.c) */
 

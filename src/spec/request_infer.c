@@ -17,9 +17,9 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
 };
 
-/* Formats a cache or a message may have; the word's index is read first, then replaced by the format. */
-static const char *const MOVED_WORDS[] = {"fp16", "bf16", "fp8", "int8"};
-static const enum orr_dtype MOVED_FORMATS[] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
+/* The word's index is read first, then replaced by the format. */
+const char *const orr_moved_words[ORR_N_MOVED] = {"fp16", "bf16", "fp8", "int8"};
+const enum orr_dtype orr_moved_formats[ORR_N_MOVED] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
 
 #define DTYPE(word, member, n, what)                                                                                   \
     {                                                                                                                  \
@@ -36,14 +36,14 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     {.key = "kv_precision",
      .type = ORR_FIELD_ENUM,
      .offset = offsetof(struct orr_serving, kv),
-     .names = MOVED_WORDS,
-     .n_names = ORR_COUNT_OF(MOVED_WORDS),
+     .names = orr_moved_words,
+     .n_names = ORR_N_MOVED,
      .meaning = "format of the cache"},
     {.key = "comm_precision",
      .type = ORR_FIELD_ENUM,
      .offset = offsetof(struct orr_serving, comm),
-     .names = MOVED_WORDS,
-     .n_names = ORR_COUNT_OF(MOVED_WORDS),
+     .names = orr_moved_words,
+     .n_names = ORR_N_MOVED,
      .meaning = "format of what travels between GPUs"},
     ORR_REAL(orr_serving, prefix_hit_frac, ORR_UNIT_NONE, false, 0, ORR_PREFIX_HIT_MAX,
              "share of the prompt already in the cache"),
@@ -108,8 +108,8 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
         serving->matrix = asked.matrix;
         serving->comm = orr_dtype_bytes(asked.matrix) < 2 ? orr_chip_16bit(&job->system.chip) : asked.matrix;
     }
-    if (json_object_get(object, "kv_precision")) serving->kv = MOVED_FORMATS[asked.kv];
-    if (json_object_get(object, "comm_precision")) serving->comm = MOVED_FORMATS[asked.comm];
+    if (json_object_get(object, "kv_precision")) serving->kv = orr_moved_formats[asked.kv];
+    if (json_object_get(object, "comm_precision")) serving->comm = orr_moved_formats[asked.comm];
 }
 
 double orr_default_imbalance(int64_t ep)
