@@ -1026,6 +1026,12 @@ ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr
 ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
                                              const struct orr_style *style);
 
+/* The answer of a search: TERMINAL, JSON or CSV; malloc'd. `seconds` is what it took, for the JSON; nothing else depends
+ * on it. Every listed plan is predicted again in full. */
+ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, enum orr_format format,
+                                              const struct orr_style *style, double seconds);
+/* One HTML page that needs nothing else; malloc'd. */
+ORR_API ORR_NODISCARD char *orr_search_html(const struct orr_search *search);
 /* ---------------------------------------------------------------- sweep */
 
 /* One request asked at many points: fields varied over lists and ranges (docs/sweep.md). Every point is the request

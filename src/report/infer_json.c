@@ -33,7 +33,7 @@ static json_t *workload_json(const struct orr_job *job, bool every_key)
     return NULL;
 }
 
-static json_t *request_json(const struct orr_job *job, bool every_key)
+json_t *orr_infer_request_json(const struct orr_job *job, bool every_key)
 {
     return json_pack("{ss so so sI so so}", "kind", "infer", "model", orr_json_word(job->model.id), "system",
                      orr_json_word(job->system.id), "gpus", (json_int_t)job->plan.gpus, "plan", plan_json(&job->plan),
@@ -54,12 +54,12 @@ void orr_infer_json(const struct orr_infer_view *view, struct orr_text *text)
 {
     struct orr_entry entries[ORR_N_INFER_METRICS];
     list_entries(view, entries);
-    orr_record_json("infer", entries, ORR_N_INFER_METRICS, request_json(view->job, false), text);
+    orr_record_json("infer", entries, ORR_N_INFER_METRICS, orr_infer_request_json(view->job, false), text);
 }
 
 void orr_infer_csv(const struct orr_infer_view *view, struct orr_text *text)
 {
     struct orr_entry entries[ORR_N_INFER_METRICS];
     list_entries(view, entries);
-    orr_record_csv(entries, ORR_N_INFER_METRICS, request_json(view->job, true), text);
+    orr_record_csv(entries, ORR_N_INFER_METRICS, orr_infer_request_json(view->job, true), text);
 }

@@ -49,13 +49,17 @@ static int set_path(json_t *root, const char *path, json_t *value)
     return in_array ? json_array_append_new(parent, value) : json_object_set_new(parent, dot + 1, value);
 }
 
+int orr_record_put(json_t *root, const struct orr_entry *entry)
+{
+    return entry->absent ? 0 : set_path(root, entry->info->key, metric_json(entry->value));
+}
+
 void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *request,
                      struct orr_text *text)
 {
     json_t *root = json_pack("{ss ss}", "schema", ORR_SCHEMA, "kind", kind);
     int failed = !root;
-    for (size_t i = 0; i < n_entries && !failed; i++)
-        if (!entries[i].absent) failed = set_path(root, entries[i].info->key, metric_json(entries[i].value));
+    for (size_t i = 0; i < n_entries && !failed; i++) failed = orr_record_put(root, &entries[i]);
     if (failed) json_decref(request);
     else failed = json_object_set_new(root, "request", request);
     text->failed |= failed;
@@ -105,17 +109,22 @@ static void csv_request(struct orr_text *text, const char *prefix, json_t *objec
     }
 }
 
+void orr_record_csv_line(const struct orr_entry *entries, size_t n_entries, json_t *request, bool names,
+                         struct orr_text *text)
+{
+    csv_request(text, "", request, names);
+    for (size_t i = 0; i < n_entries; i++) {
+        orr_text_add(text, "%s", i > 0 ? "," : "");
+        if (names) orr_text_add(text, "%s", entries[i].info->key);
+        else csv_scalar(text, metric_json(entries[i].value));
+    }
+    orr_text_add(text, "\n");
+}
+
 void orr_record_csv(const struct orr_entry *entries, size_t n_entries, json_t *request, struct orr_text *text)
 {
     text->failed |= !request;
-    csv_request(text, "", request, true);
-    for (size_t i = 0; i < n_entries; i++) orr_text_add(text, "%s%s", i > 0 ? "," : "", entries[i].info->key);
-    orr_text_add(text, "\n");
-    csv_request(text, "", request, false);
-    for (size_t i = 0; i < n_entries; i++) {
-        orr_text_add(text, "%s", i > 0 ? "," : "");
-        csv_scalar(text, metric_json(entries[i].value));
-    }
-    orr_text_add(text, "\n");
+    orr_record_csv_line(entries, n_entries, request, true, text);
+    orr_record_csv_line(entries, n_entries, request, false, text);
     json_decref(request);
 }

@@ -9,7 +9,18 @@
 /* The object of the contract: schema, kind, the entries at their keys, the request. Takes `request`. */
 void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *request,
                      struct orr_text *text);
+/* Put an entry at its key ("group.member", "group.0" a place in an array) of an object; 0, or -1: out of memory. */
+int orr_record_put(json_t *root, const struct orr_entry *entry);
+
 /* A header line and one row: the scalars of the request, then every entry. Takes `request`. */
 void orr_record_csv(const struct orr_entry *entries, size_t n_entries, json_t *request, struct orr_text *text);
+/* One of the two lines; `request` stays with the caller. */
+void orr_record_csv_line(const struct orr_entry *entries, size_t n_entries, json_t *request, bool names,
+                         struct orr_text *text);
+
+/* A job as a request with every default resolved; NULL: out of memory. `every_key`: the draft model has its place even
+ * where there is none. */
+json_t *orr_train_request_json(const struct orr_job *job);
+json_t *orr_infer_request_json(const struct orr_job *job, bool every_key);
 
 #endif

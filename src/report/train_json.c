@@ -39,7 +39,7 @@ static json_t *workload_json(const struct orr_job *job)
                      (json_int_t)workload->mtp_layers);
 }
 
-static json_t *request_json(const struct orr_job *job)
+json_t *orr_train_request_json(const struct orr_job *job)
 {
     return json_pack("{ss so so sI so so}", "kind", "train", "model", orr_json_word(job->model.id), "system",
                      orr_json_word(job->system.id), "gpus", (json_int_t)job->plan.gpus, "plan", plan_json(&job->plan),
@@ -60,12 +60,12 @@ void orr_train_json(const struct orr_view *view, struct orr_text *text)
 {
     struct orr_entry entries[ORR_N_METRICS];
     list_entries(view, entries);
-    orr_record_json("train", entries, ORR_N_METRICS, request_json(view->job), text);
+    orr_record_json("train", entries, ORR_N_METRICS, orr_train_request_json(view->job), text);
 }
 
 void orr_train_csv(const struct orr_view *view, struct orr_text *text)
 {
     struct orr_entry entries[ORR_N_METRICS];
     list_entries(view, entries);
-    orr_record_csv(entries, ORR_N_METRICS, request_json(view->job), text);
+    orr_record_csv(entries, ORR_N_METRICS, orr_train_request_json(view->job), text);
 }

@@ -1,6 +1,7 @@
 /* Scores of orr_validate as one HTML page: predicted over measured on logarithmic axes, a panel per unit, a mark per
  * row, coloured by source; the tables below. Nothing is fetched; the page is well-formed XML too. */
 #include "base/text.h"
+#include "report/html.h"
 #include "report/validation.h"
 
 #include <math.h>
@@ -15,28 +16,6 @@
 #define HEIGHT     490.0
 #define BAND_FRAC  0.1
 #define WORST_ROWS 25
-
-/* Text between tags or in an attribute. */
-static void add_escaped(struct orr_text *text, const char *raw)
-{
-    for (const char *c = raw; *c; c++) {
-        switch (*c) {
-        case '&': orr_text_add(text, "&amp;"); break;
-        case '<': orr_text_add(text, "&lt;"); break;
-        case '>': orr_text_add(text, "&gt;"); break;
-        case '"': orr_text_add(text, "&quot;"); break;
-        case '\'': orr_text_add(text, "&#39;"); break;
-        default: orr_text_add(text, "%c", (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
-        }
-    }
-}
-
-static void add_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw)
-{
-    orr_text_add(text, "<%s%s>", tag, attributes);
-    add_escaped(text, raw);
-    orr_text_add(text, "</%s>", tag);
-}
 
 /* ---- scatter */
 
@@ -113,9 +92,9 @@ static void add_description(struct orr_text *text, const struct orr_validation *
 {
     static const char *const OTHERS[] = {"id", "source", "url", "notes", "metric", "value", "step_s", "time_s"};
     const struct orr_csv *csv = &v->csvs[s->csv];
-    add_escaped(text, s->source);
+    orr_html_text(text, s->source);
     orr_text_add(text, "%s", s->id[0] ? " · " : "");
-    add_escaped(text, s->id);
+    orr_html_text(text, s->id);
     orr_text_add(text, "\n");
     for (size_t j = 0, n = 0; j < csv->n_columns; j++) {
         const char *cell = csv->cells[s->row * csv->n_columns + j];
@@ -124,12 +103,12 @@ static void add_description(struct orr_text *text, const struct orr_validation *
             other = other || strcmp(csv->names[j], OTHERS[k]) == 0;
         if (other) continue;
         orr_text_add(text, "%s", n++ > 0 ? ", " : "");
-        add_escaped(text, csv->names[j]);
+        orr_html_text(text, csv->names[j]);
         orr_text_add(text, " ");
-        add_escaped(text, cell);
+        orr_html_text(text, cell);
     }
     orr_text_add(text, "\n");
-    add_escaped(text, s->metric);
+    orr_html_text(text, s->metric);
     orr_text_add(text, ": measured %.4g, predicted %.4g, error %+.1f %%", s->measured, s->predicted, 100 * s->error);
 }
 
@@ -172,7 +151,7 @@ static void add_legend(struct orr_text *text, const char *const *sources, size_t
     for (size_t i = 0; i < n; i++) {
         orr_text_add(text, "<label><input type=\"checkbox\" checked=\"checked\" value=\"s%zu\"/>", i);
         orr_text_add(text, "<i class=\"s%zu\"></i> ", i);
-        add_escaped(text, sources[i]);
+        orr_html_text(text, sources[i]);
         orr_text_add(text, "</label>\n");
     }
     orr_text_add(text, "</p>\n");
@@ -199,13 +178,13 @@ static void add_percent(struct orr_text *text, const char *format, double frac)
 {
     char cell[32] = "";
     if (!isnan(frac)) snprintf(cell, sizeof cell, format, 100 * frac);
-    add_element(text, "td", "", cell);
+    orr_html_element(text, "td", "", cell);
 }
 
 static void add_stats(struct orr_text *text, const char *name, const struct orr_error_stats *s)
 {
     orr_text_add(text, "<tr>");
-    add_element(text, "th", "", name);
+    orr_html_element(text, "th", "", name);
     orr_text_add(text, "<td>%zu</td>", s->n);
     add_percent(text, "%.1f", s->mape_frac);
     add_percent(text, "%.1f", s->median_frac);
@@ -222,7 +201,7 @@ static void add_groups(struct orr_text *text, const struct orr_validation *v, co
     const char **values = orr_validation_values(v, grouping->member, &n);
     text->failed = text->failed || !values;
     orr_text_add(text, "<table>\n<tr class=\"head\">");
-    add_element(text, "th", "", grouping->title);
+    orr_html_element(text, "th", "", grouping->title);
     orr_text_add(text, "<td>rows</td><td>mean</td><td>median</td><td>p90</td><td>max</td><td>bias</td>"
                        "<td>in 80 %%</td></tr>\n");
     for (size_t i = 0; values && i < n; i++) {
@@ -246,7 +225,7 @@ static void add_worst(struct orr_text *text, const struct orr_validation *v)
         const struct orr_score *s = order[i];
         const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
         orr_text_add(text, "<tr>");
-        for (size_t j = 0; j < sizeof words / sizeof *words; j++) add_element(text, "th", "", words[j]);
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) orr_html_element(text, "th", "", words[j]);
         orr_text_add(text, "<td>%.4g</td><td>%.4g</td><td>%+.1f</td></tr>\n", s->measured, s->predicted,
                      100 * s->error);
     }
@@ -264,37 +243,15 @@ static void add_skipped(struct orr_text *text, const struct orr_validation *v)
         const struct orr_score *s = &v->scores[i];
         if (!s->skipped[0]) continue;
         orr_text_add(text, "<tr>");
-        add_element(text, "th", "", s->id);
-        add_element(text, "th", "", s->source);
-        add_element(text, "th", "", s->skipped);
+        orr_html_element(text, "th", "", s->id);
+        orr_html_element(text, "th", "", s->source);
+        orr_html_element(text, "th", "", s->skipped);
         orr_text_add(text, "</tr>\n");
     }
     orr_text_add(text, "</table>\n");
 }
 
 /* ---- page */
-
-static const char HEAD[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-    "<title>Orrery validation</title>\n<style>\n"
-    ":root{color-scheme:light dark;--back:#fff;--ink:#1b1f24;--soft:#667;--line:#e3e5e8;--band:#cfe3d4;--l:42%}\n"
-    "@media (prefers-color-scheme:dark){:root{--back:#14171a;--ink:#e4e6e8;--soft:#99a;--line:#2c3136;--band:#24402c;"
-    "--l:64%}}\n"
-    "body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;"
-    "padding:0 1em}\n"
-    ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));gap:1em}\n"
-    "svg{width:100%;font-size:11px}svg text{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
-    ".band{fill:var(--band)}.equal{stroke:var(--soft);fill:none}\n"
-    ".mark{fill:hsl(var(--h) 65% var(--l));fill-opacity:.65}\n"
-    ".mark:hover{stroke:var(--ink);stroke-width:1.5;fill-opacity:1}\n"
-    "#row{position:sticky;top:0;background:var(--back);min-height:4.5em;white-space:pre-line;border-bottom:1px solid "
-    "var(--line)}\n"
-    ".legend label{display:inline-block;margin-right:1.2em}\n"
-    ".legend i{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:hsl(var(--h) 65% var(--l))}\n"
-    "table{border-collapse:collapse;margin:2em 0;display:block;overflow-x:auto}\n"
-    "th,td{padding:.15em .7em;border-bottom:1px solid var(--line)}th{text-align:left;font-weight:normal}\n"
-    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n</style>\n</head>\n<body>\n";
 
 /* Instant text for the mark under the pointer; a legend entry hides its source. No "<" or "&": the page is XML too. */
 static const char SCRIPT[] =
@@ -329,7 +286,7 @@ char *orr_validation_html(const struct orr_validation *validation)
     struct orr_text text = {0};
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(validation, groupings);
-    orr_text_add(&text, "%s", HEAD);
+    orr_html_head(&text, "Orrery validation");
     add_summary(&text, validation);
     add_scatter(&text, validation);
     if (n == ORR_MAX_GROUPINGS) add_groups(&text, validation, &groupings[n - 1]); /* what was asked for comes first */

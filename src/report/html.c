@@ -1,0 +1,56 @@
+/* HTML pages that need nothing else: nothing is fetched, and every page is well-formed XML too. */
+#include "report/html.h"
+
+void orr_html_text(struct orr_text *text, const char *raw)
+{
+    for (const char *c = raw; *c; c++) {
+        switch (*c) {
+        case '&': orr_text_add(text, "&amp;"); break;
+        case '<': orr_text_add(text, "&lt;"); break;
+        case '>': orr_text_add(text, "&gt;"); break;
+        case '"': orr_text_add(text, "&quot;"); break;
+        case '\'': orr_text_add(text, "&#39;"); break;
+        default: orr_text_add(text, "%c", (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
+        }
+    }
+}
+
+void orr_html_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw)
+{
+    orr_text_add(text, "<%s%s>", tag, attributes);
+    orr_html_text(text, raw);
+    orr_text_add(text, "</%s>", tag);
+}
+
+/* ---- page */
+
+static const char HEAD[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                           "<title>";
+
+static const char STYLE[] =
+    "</title>\n<style>\n"
+    ":root{color-scheme:light dark;--back:#fff;--ink:#1b1f24;--soft:#667;--line:#e3e5e8;--band:#cfe3d4;--l:42%}\n"
+    "@media (prefers-color-scheme:dark){:root{--back:#14171a;--ink:#e4e6e8;--soft:#99a;--line:#2c3136;--band:#24402c;"
+    "--l:64%}}\n"
+    "body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;"
+    "padding:0 1em}\n"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));gap:1em}\n"
+    "svg{width:100%;font-size:11px}svg text{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
+    ".band{fill:var(--band)}.equal{stroke:var(--soft);fill:none}\n"
+    ".mark{fill:hsl(var(--h) 65% var(--l));fill-opacity:.65}\n"
+    ".mark:hover{stroke:var(--ink);stroke-width:1.5;fill-opacity:1}\n"
+    "#row{position:sticky;top:0;background:var(--back);min-height:4.5em;white-space:pre-line;border-bottom:1px solid "
+    "var(--line)}\n"
+    ".legend label{display:inline-block;margin-right:1.2em}\n"
+    ".legend i{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:hsl(var(--h) 65% var(--l))}\n"
+    "table{border-collapse:collapse;margin:2em 0;display:block;overflow-x:auto}\n"
+    "th,td{padding:.15em .7em;border-bottom:1px solid var(--line)}th{text-align:left;font-weight:normal}\n"
+    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n</style>\n</head>\n<body>\n";
+
+void orr_html_head(struct orr_text *text, const char *title)
+{
+    orr_text_add(text, "%s", HEAD);
+    orr_html_text(text, title);
+    orr_text_add(text, "%s", STYLE);
+}

@@ -1,0 +1,155 @@
+/* orr_search_report: the answer of a search, and any plan of it predicted in full. */
+#include "report/search.h"
+
+#include "study/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the view */
+
+static void measure(struct orr_search_view *v)
+{
+    if (v->n_best == 0) return;
+    orr_search_show(v, &v->best[0].choice);
+    v->bound_ratio = v->request->job.kind == ORR_JOB_TRAIN ? orr_ratio(v->train.step_time_s, v->train.bound_s)
+                                                           : orr_ratio(v->infer.latency_s, v->infer.bound_s);
+    if (v->request->compared) v->compare_ratio = orr_ratio(v->search->compare_objective, v->best[0].objective);
+    if (v->n_best > 1) v->second_ratio = orr_ratio(v->best[1].objective, v->best[0].objective);
+}
+
+struct orr_search_view *orr_search_view_open(const struct orr_search *search, double seconds)
+{
+    struct orr_search_view *v = calloc(1, sizeof *v);
+    if (!v) return NULL;
+    v->search = search;
+    v->request = orr_search_request_of(search);
+    v->counts = orr_search_counts_of(search);
+    v->n_best = orr_search_best(search, &v->best);
+    v->n_front = orr_search_front(search, &v->front);
+    v->seconds = seconds;
+    v->scratch = orr_scratch_new();
+    if (v->scratch) {
+        measure(v);
+        return v;
+    }
+    free(v);
+    return NULL;
+}
+
+void orr_search_view_close(struct orr_search_view *view)
+{
+    if (!view) return;
+    orr_scratch_free(view->scratch);
+    free(view);
+}
+
+void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice)
+{
+    view->choice = choice;
+    orr_search_job(view->search, choice, &view->job);
+    if (view->job.kind == ORR_JOB_TRAIN) orr_train(&view->job, view->scratch, &view->train);
+    else orr_infer(&view->job, view->scratch, &view->infer);
+}
+
+/* ---------------------------------------------------------------- metrics */
+
+const struct orr_metric_info *orr_search_metric_info(enum orr_job_kind kind, int metric)
+{
+    return kind == ORR_JOB_TRAIN ? orr_metric_info((enum orr_metric)metric)
+                                 : orr_infer_metric_info((enum orr_infer_metric)metric);
+}
+
+/* Values of the metric lists look at the job and its result only. */
+struct orr_value orr_search_metric(const struct orr_search_view *view, int metric)
+{
+    if (view->job.kind == ORR_JOB_TRAIN) {
+        const struct orr_view one = {.job = &view->job, .result = &view->train};
+        return orr_metric_value(&one, (enum orr_metric)metric);
+    }
+    const struct orr_infer_view one = {.job = &view->job, .result = &view->infer};
+    return orr_infer_metric_value(&one, (enum orr_infer_metric)metric);
+}
+
+const int *orr_search_headline(enum orr_job_kind kind, size_t *n)
+{
+    static const int TRAIN[] = {ORR_METRIC_STEP_TIME,
+                                ORR_METRIC_INTERVAL_LOW,
+                                ORR_METRIC_INTERVAL_HIGH,
+                                ORR_METRIC_BOUND,
+                                ORR_METRIC_BOUND_FRAC,
+                                ORR_METRIC_TOKENS,
+                                ORR_METRIC_TOKENS_PER_GPU,
+                                ORR_METRIC_MODEL_TFLOPS,
+                                ORR_METRIC_MFU,
+                                ORR_METRIC_HFU,
+                                ORR_METRIC_TRUST,
+                                ORR_METRIC_FITS,
+                                ORR_METRIC_BOTTLENECK,
+                                ORR_METRIC_MEMORY_TOTAL,
+                                ORR_METRIC_MEMORY_HEADROOM,
+                                ORR_METRIC_ENERGY_PER_TOKEN,
+                                ORR_METRIC_COST_PER_BILLION};
+    static const int INFER[] = {ORR_INFER_METRIC_LATENCY,
+                                ORR_INFER_METRIC_TTFT,
+                                ORR_INFER_METRIC_TPOT,
+                                ORR_INFER_METRIC_INTERVAL_LOW,
+                                ORR_INFER_METRIC_INTERVAL_HIGH,
+                                ORR_INFER_METRIC_BOUND,
+                                ORR_INFER_METRIC_BOUND_FRAC,
+                                ORR_INFER_METRIC_OUTPUT_TOKENS,
+                                ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU,
+                                ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER,
+                                ORR_INFER_METRIC_TRUST,
+                                ORR_INFER_METRIC_FITS,
+                                ORR_INFER_METRIC_BOTTLENECK,
+                                ORR_INFER_METRIC_MEMORY_TOTAL,
+                                ORR_INFER_METRIC_MEMORY_HEADROOM,
+                                ORR_INFER_METRIC_MAX_BATCH,
+                                ORR_INFER_METRIC_ENERGY_PER_TOKEN,
+                                ORR_INFER_METRIC_COST_PER_MILLION};
+    *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
+    return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
+}
+
+/* ---------------------------------------------------------------- words */
+
+const char *orr_reject_meaning(enum orr_reject reject)
+{
+#define X(member, name, meaning) meaning,
+    static const char *const MEANINGS[] = {ORR_REJECTS(X)};
+#undef X
+    return MEANINGS[reject];
+}
+
+char *orr_print_ratio(char buffer[32], double ratio)
+{
+    (void)snprintf(buffer, 32, ratio < 1.095 ? "%.3f times" : "%.2f times", ratio);
+    return buffer;
+}
+
+/* ---------------------------------------------------------------- reports */
+
+char *orr_search_report(const struct orr_search *search, enum orr_format format, const struct orr_style *style,
+                        double seconds)
+{
+    struct orr_text text = {0};
+    struct orr_search_view *view = orr_search_view_open(search, seconds);
+    if (!view) return NULL;
+    if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
+    else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);
+    else orr_search_terminal(view, style, &text);
+    orr_search_view_close(view);
+    return orr_text_take(&text);
+}
+
+char *orr_search_html(const struct orr_search *search)
+{
+    struct orr_text text = {0};
+    struct orr_search_view *view = orr_search_view_open(search, 0);
+    if (!view) return NULL;
+    orr_search_page(view, &text);
+    orr_search_view_close(view);
+    return orr_text_take(&text);
+}

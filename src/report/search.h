@@ -1,0 +1,75 @@
+/* What the reports of a search share: its answer, one plan at a time predicted in full, and the columns they list. */
+#ifndef ORR_REPORT_SEARCH_H
+#define ORR_REPORT_SEARCH_H
+
+#include "report/infer_metrics.h"
+#include "report/launch.h"
+#include "report/metrics.h"
+
+struct orr_search_view {
+    const struct orr_search *search;
+    const struct orr_search_request *request;
+    struct orr_search_counts counts;
+    const struct orr_found *best, *front;
+    size_t n_best, n_front;
+    double seconds;
+    double second_ratio;  /* objective of the second plan over the winner's; 0: there is none */
+    double bound_ratio;   /* the winner's time over its speed of light; 0: there is none */
+    double compare_ratio; /* objective of the plan to compare with over the winner's; 0: there is none */
+    struct orr_scratch *scratch;
+    /* the plan shown last */
+    const struct orr_choice *choice;
+    struct orr_job job;
+    struct orr_result train;
+    struct orr_infer_result infer;
+};
+
+/* NULL: out of memory. */
+struct orr_search_view *orr_search_view_open(const struct orr_search *search, double seconds);
+void orr_search_view_close(struct orr_search_view *view);
+/* Predict a plan of the answer; what follows is about it. */
+void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice);
+
+/* A metric of the plan shown: enum orr_metric, or enum orr_infer_metric of an inference search. */
+const struct orr_metric_info *orr_search_metric_info(enum orr_job_kind kind, int metric);
+struct orr_value orr_search_metric(const struct orr_search_view *view, int metric);
+/* Headline metrics of the listed plans; *n of them. */
+const int *orr_search_headline(enum orr_job_kind kind, size_t *n);
+
+/* A column of the tables of plans. */
+struct orr_plan_column {
+    const char *title;
+    char align, drop;  /* as in struct orr_table */
+    const char *plain; /* hidden where every row has this; NULL: never */
+    void (*cell)(const struct orr_search_view *view, struct orr_text *cell);
+};
+#define ORR_MAX_PLAN_COLUMNS 15 /* and one for the rank: ORR_TABLE_COLUMNS */
+const struct orr_plan_column *orr_plan_columns(enum orr_job_kind kind, size_t *n);
+
+/* A table of plans: cells in rows, and which columns have anything to say. */
+struct orr_plan_table {
+    const struct orr_plan_column *columns;
+    size_t n_columns, n_rows;
+    bool used[ORR_MAX_PLAN_COLUMNS];
+    char **cells; /* row by row; NULL: out of memory */
+};
+struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found);
+void orr_plan_table_free(struct orr_plan_table *table);
+
+/* "4,096" or "64, 128, … 4,096" */
+void orr_search_gpus(const struct orr_choices *gpus, struct orr_text *text);
+/* "mfu_frac >= 0.4, memory_bytes.total <= 60.0 GiB" */
+void orr_search_limits_text(const struct orr_search_request *request, struct orr_text *text);
+/* The plan shown, in words: " · " between. */
+void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
+/* What a reason to reject means. */
+const char *orr_reject_meaning(enum orr_reject reject);
+/* "1.23 times", for ratios from 1 on. */
+char *orr_print_ratio(char buffer[32], double ratio);
+
+void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text);
+void orr_search_json(struct orr_search_view *view, struct orr_text *text);
+void orr_search_csv(struct orr_search_view *view, struct orr_text *text);
+void orr_search_page(struct orr_search_view *view, struct orr_text *text);
+
+#endif

@@ -1,0 +1,286 @@
+/* The columns of a table of plans: degrees, options in short words, headline figures. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/units.h"
+#include "report/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- cells */
+
+#define DEGREE(name, value)                                                                                            \
+    static void name(const struct orr_search_view *v, struct orr_text *cell)                                           \
+    {                                                                                                                  \
+        orr_text_add(cell, "%lld", (long long)(value));                                                                \
+    }
+DEGREE(gpus_cell, v->choice->gpus)
+DEGREE(tp_cell, v->job.plan.tp)
+DEGREE(cp_cell, v->job.plan.cp)
+DEGREE(pp_cell, v->job.plan.pp)
+DEGREE(vpp_cell, v->job.plan.vpp)
+DEGREE(dp_cell, v->job.plan.dp)
+DEGREE(ep_cell, v->job.plan.ep)
+DEGREE(etp_cell, v->job.plan.etp)
+DEGREE(micro_batch_cell, v->job.workload.micro_batch)
+DEGREE(batch_cell, v->choice->batch)
+
+static void word(struct orr_text *cell, const char *text)
+{
+    orr_text_add(cell, "%s%s", cell->length ? " " : "", text);
+}
+
+/* "sp zero1 full/2 zb-h1 -dp": what differs from the plainest plan. */
+static void train_options_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    const struct orr_plan *plan = &v->job.plan;
+    const struct orr_workload *workload = &v->job.workload;
+    char part[32];
+    if (plan->sp) word(cell, "sp");
+    (void)snprintf(part, sizeof part, "zero%lld", (long long)plan->zero);
+    if (plan->zero > 0) word(cell, part);
+    if (workload->recompute != ORR_RECOMPUTE_NONE) word(cell, orr_recompute_name(workload->recompute));
+    if (workload->recompute == ORR_RECOMPUTE_FULL && workload->recompute_every > 1)
+        orr_text_add(cell, "/%lld", (long long)workload->recompute_every);
+    if (plan->pp > 1 && plan->schedule != ORR_SCHEDULE_1F1B && plan->schedule != ORR_SCHEDULE_INTERLEAVED)
+        word(cell, orr_schedule_name(plan->schedule));
+    if (plan->cp > 1) word(cell, orr_cp_kind_name(plan->cp_kind));
+    for (int group = 0; group < ORR_N_GROUPS; group++) {
+        (void)snprintf(part, sizeof part, "-%s", orr_group_name((enum orr_group)group));
+        if (plan->exposed_groups >> group & 1) word(cell, part);
+    }
+}
+
+static void infer_options_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    const struct orr_serving *serving = &v->job.serving;
+    const struct orr_choice *c = v->choice;
+    word(cell, orr_dtype_name(serving->weights));
+    if (v->job.plan.etp > 1) orr_text_add(cell, " etp%lld", (long long)v->job.plan.etp);
+    if (serving->kv != serving->weights) orr_text_add(cell, " kv:%s", orr_dtype_name(serving->kv));
+    if (!c->disaggregated) return;
+    word(cell, "split");
+    if (c->decode_gpus > 0)
+        orr_text_add(cell, " %d:tp%d,pp%d,ep%d,b%d", c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep,
+                     c->decode_batch);
+}
+
+static void print_metric(const struct orr_search_view *v, int metric, struct orr_text *cell)
+{
+    char buffer[ORR_VALUE_TEXT];
+    orr_text_add(cell, "%s", orr_value_print(buffer, orr_search_metric(v, metric)));
+}
+
+/* A rate without its unit: the title has it. */
+static void print_number(double number, struct orr_text *cell)
+{
+    char buffer[ORR_VALUE_TEXT];
+    orr_text_add(cell, "%s", orr_value_print(buffer, orr_value_real(ORR_METRIC_UNIT_NUMBER, number)));
+}
+
+static void step_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_metric(v, ORR_METRIC_STEP_TIME, cell);
+}
+
+static void mfu_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    orr_text_add(cell, "%.1f %%", 100 * v->train.mfu_frac);
+}
+
+static void tokens_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_number(v->train.tokens_per_s_per_gpu, cell);
+}
+
+static void train_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_metric(v, ORR_METRIC_MEMORY_TOTAL, cell);
+}
+
+static void train_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_number(orr_search_metric(v, ORR_METRIC_COST_PER_BILLION).number, cell);
+}
+
+static void ttft_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_metric(v, ORR_INFER_METRIC_TTFT, cell);
+}
+
+static void tpot_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_metric(v, ORR_INFER_METRIC_TPOT, cell);
+}
+
+static void output_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_number(v->infer.output_tokens_per_s_per_gpu, cell);
+}
+
+static void user_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_number(orr_search_metric(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER).number, cell);
+}
+
+static void most_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    orr_text_add(cell, "%lld", (long long)v->infer.max_batch);
+}
+
+static void infer_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_metric(v, ORR_INFER_METRIC_MEMORY_TOTAL, cell);
+}
+
+static void infer_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
+{
+    print_number(v->infer.cost_usd_per_million_tokens, cell);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static const struct orr_plan_column TRAIN[] = {
+    {"gpus", 'r', '0', NULL, gpus_cell},
+    {"tp", 'r', '0', "1", tp_cell},
+    {"cp", 'r', '0', "1", cp_cell},
+    {"pp", 'r', '0', "1", pp_cell},
+    {"vpp", 'r', '0', "1", vpp_cell},
+    {"dp", 'r', '0', "1", dp_cell},
+    {"ep", 'r', '0', "1", ep_cell},
+    {"etp", 'r', '0', "1", etp_cell},
+    {"mb", 'r', '0', NULL, micro_batch_cell},
+    {"options", 'f', '0', "", train_options_cell},
+    {"step", 'r', '0', NULL, step_cell},
+    {"MFU", 'r', '0', NULL, mfu_cell},
+    {"tok/s/GPU", 'r', '2', NULL, tokens_cell},
+    {"memory", 'r', '1', NULL, train_memory_cell},
+    {"$/Btok", 'r', '3', NULL, train_cost_cell},
+};
+
+static const struct orr_plan_column INFER[] = {
+    {"gpus", 'r', '0', NULL, gpus_cell},
+    {"tp", 'r', '0', "1", tp_cell},
+    {"cp", 'r', '0', "1", cp_cell},
+    {"pp", 'r', '0', "1", pp_cell},
+    {"dp", 'r', '0', "1", dp_cell},
+    {"ep", 'r', '0', "1", ep_cell},
+    {"batch", 'r', '0', NULL, batch_cell},
+    {"options", 'f', '0', NULL, infer_options_cell},
+    {"TTFT", 'r', '0', NULL, ttft_cell},
+    {"TPOT", 'r', '0', NULL, tpot_cell},
+    {"tok/s/GPU", 'r', '0', NULL, output_cell},
+    {"tok/s/user", 'r', '1', NULL, user_cell},
+    {"most", 'r', '3', NULL, most_cell},
+    {"memory", 'r', '2', NULL, infer_memory_cell},
+    {"$/Mtok", 'r', '4', NULL, infer_cost_cell},
+};
+
+const struct orr_plan_column *orr_plan_columns(enum orr_job_kind kind, size_t *n)
+{
+    _Static_assert(sizeof TRAIN / sizeof *TRAIN <= ORR_MAX_PLAN_COLUMNS, "columns");
+    _Static_assert(sizeof INFER / sizeof *INFER <= ORR_MAX_PLAN_COLUMNS, "columns");
+    *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
+    return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
+}
+
+static void fill_row(struct orr_search_view *view, const struct orr_found *found, struct orr_plan_table *table,
+                     char **cells)
+{
+    orr_search_show(view, &found->choice);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        struct orr_text text = {0};
+        table->columns[i].cell(view, &text);
+        cells[i] = text.data ? orr_text_take(&text) : strdup("");
+        const char *plain = table->columns[i].plain;
+        const bool same = table->columns[i].cell == gpus_cell && view->request->space.gpus.n == 1;
+        table->used[i] |= !same && (!plain || (cells[i] && strcmp(cells[i], plain) != 0));
+    }
+}
+
+struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found)
+{
+    struct orr_plan_table table = {.n_rows = n_found};
+    table.columns = orr_plan_columns(view->request->job.kind, &table.n_columns);
+    table.cells = calloc(n_found * table.n_columns + 1, sizeof *table.cells);
+    for (size_t r = 0; r < n_found && table.cells; r++)
+        fill_row(view, &found[r], &table, table.cells + r * table.n_columns);
+    bool complete = table.cells != NULL;
+    for (size_t i = 0; i < n_found * table.n_columns && complete; i++) complete = table.cells[i] != NULL;
+    if (!complete) orr_plan_table_free(&table);
+    return table;
+}
+
+void orr_plan_table_free(struct orr_plan_table *table)
+{
+    for (size_t i = 0; i < table->n_rows * table->n_columns && table->cells; i++) free(table->cells[i]);
+    free(table->cells);
+    table->cells = NULL;
+}
+
+/* ---------------------------------------------------------------- the request and one plan in words */
+
+void orr_search_gpus(const struct orr_choices *gpus, struct orr_text *text)
+{
+    char count[32];
+    for (int64_t i = 0; i < gpus->n; i++) {
+        if (gpus->n > 4 && i > 1 && i + 1 < gpus->n) continue;
+        const char *gap = i == 0 ? "" : gpus->n > 4 && i + 1 == gpus->n ? ", … " : ", ";
+        orr_text_add(text, "%s%s", gap, orr_print_count(count, gpus->values[i]));
+    }
+}
+
+void orr_search_limits_text(const struct orr_search_request *request, struct orr_text *text)
+{
+    char number[ORR_VALUE_TEXT];
+    for (size_t i = 0; i < request->n_limits; i++) {
+        const struct orr_limit *limit = &request->limits[i];
+        const enum orr_metric_unit unit = orr_search_metric_info(request->job.kind, limit->metric)->unit;
+        orr_text_add(text, "%s%s %s %s", i > 0 ? ", " : "", limit->key,
+                     limit->at_most ? "<=" : ">=", orr_value_print(number, orr_value_real(unit, limit->value)));
+    }
+}
+
+static void train_plan(const struct orr_job *job, struct orr_text *text)
+{
+    const struct orr_plan *plan = &job->plan;
+    char overlap[ORR_OVERLAP_TEXT];
+    if (plan->sp) orr_text_add(text, " · sequence parallel");
+    orr_text_add(text, " · ZeRO-%lld", (long long)plan->zero);
+    if (plan->pp > 1) orr_text_add(text, " · %s", orr_schedule_name(plan->schedule));
+    if (plan->cp > 1) orr_text_add(text, " · %s", orr_cp_kind_name(plan->cp_kind));
+    orr_text_add(text, " · micro-batch %lld · recompute %s", (long long)job->workload.micro_batch,
+                 orr_recompute_name(job->workload.recompute));
+    if (job->workload.recompute == ORR_RECOMPUTE_FULL && job->workload.recompute_every > 1)
+        orr_text_add(text, " every %lld", (long long)job->workload.recompute_every);
+    if (plan->exposed_groups) orr_text_add(text, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
+}
+
+static void infer_plan(const struct orr_search_view *view, struct orr_text *text)
+{
+    const struct orr_serving *serving = &view->job.serving;
+    const struct orr_choice *c = view->choice;
+    orr_text_add(text, " · batch %d · weights %s · cache %s", c->batch, orr_dtype_name(serving->weights),
+                 orr_dtype_name(serving->kv));
+    if (c->disaggregated) orr_text_add(text, " · disaggregated");
+    if (c->decode_gpus > 0)
+        orr_text_add(text, " · decode on %d GPUs: tp %d · pp %d · ep %d · batch %d", c->decode_gpus, c->decode_tp,
+                     c->decode_pp, c->decode_ep, c->decode_batch);
+}
+
+void orr_search_plan(const struct orr_search_view *view, struct orr_text *text)
+{
+    const struct orr_plan *plan = &view->job.plan;
+    const struct {
+        const char *name;
+        int64_t degree;
+        bool always;
+    } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
+                   {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
+    orr_text_add(text, "%d GPUs", view->choice->gpus);
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].always || degrees[i].degree > 1)
+            orr_text_add(text, " · %s %lld", degrees[i].name, (long long)degrees[i].degree);
+    if (view->job.kind == ORR_JOB_TRAIN) train_plan(&view->job, text);
+    else infer_plan(view, text);
+}

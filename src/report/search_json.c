@@ -1,0 +1,181 @@
+/* A search as the JSON object of the contract and as CSV, one row per listed plan. */
+#include "report/json_text.h"
+#include "report/record.h"
+#include "report/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { METRICS_MAX = 160 };
+_Static_assert((int)ORR_N_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX, "room for every metric");
+
+static json_t *ratio_json(double ratio)
+{
+    return orr_json_real(ratio > 0 ? ratio : (double)NAN);
+}
+
+static json_t *request_of(const struct orr_search_view *v)
+{
+    return v->job.kind == ORR_JOB_TRAIN ? orr_train_request_json(&v->job) : orr_infer_request_json(&v->job, true);
+}
+
+/* ---------------------------------------------------------------- one plan */
+
+/* Disaggregated: the pool that decodes. */
+static json_t *decode_json(const struct orr_choice *c)
+{
+    return json_pack("{si si si si si}", "gpus", (int)c->decode_gpus, "tp", (int)c->decode_tp, "pp", (int)c->decode_pp,
+                     "ep", (int)c->decode_ep, "batch", (int)c->decode_batch);
+}
+
+/* Plan and workload as a request spells them, then the headline figures; NULL: out of memory. */
+static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *choice)
+{
+    orr_search_show(v, choice);
+    json_t *request = request_of(v), *plan = json_object();
+    int failed = !request || !plan;
+    static const char *const KEYS[] = {"gpus", "plan", "workload"};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS && !failed; i++)
+        failed = json_object_set(plan, KEYS[i], json_object_get(request, KEYS[i]));
+    if (!failed && choice->decode_gpus > 0) failed = json_object_set_new(plan, "decode", decode_json(choice));
+    size_t n;
+    const int *metrics = orr_search_headline(v->job.kind, &n);
+    for (size_t i = 0; i < n && !failed; i++) {
+        const struct orr_entry entry = {.info = orr_search_metric_info(v->job.kind, metrics[i]),
+                                        .value = orr_search_metric(v, metrics[i])};
+        failed = orr_record_put(plan, &entry);
+    }
+    json_decref(request);
+    if (!failed) return plan;
+    json_decref(plan);
+    return NULL;
+}
+
+static json_t *plans_json(struct orr_search_view *v, const struct orr_found *found, size_t n)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t i = 0; i < n && !failed; i++) {
+        json_t *plan = plan_json(v, &found[i].choice);
+        failed = json_array_append_new(list, plan);
+        if (!failed) failed = json_object_set_new(plan, "objective", orr_json_real(found[i].objective));
+        if (!failed)
+            failed = json_object_set_new(
+                plan, "front", json_pack("[o o]", orr_json_real(found[i].front[0]), orr_json_real(found[i].front[1])));
+    }
+    if (!failed) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *compare_json(struct orr_search_view *v)
+{
+    json_t *plan = plan_json(v, &v->request->compare);
+    const int failed = !plan || json_object_set_new(plan, "better_plans", json_integer((json_int_t)v->counts.better)) ||
+                       json_object_set_new(plan, "ratio", ratio_json(v->compare_ratio));
+    if (!failed) return plan;
+    json_decref(plan);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static json_t *rejected_json(const struct orr_search_counts *counts)
+{
+    json_t *rejected = json_object();
+    int failed = !rejected;
+    for (int i = 0; i < ORR_N_REJECTS && !failed; i++)
+        failed = json_object_set_new(rejected, orr_reject_name((enum orr_reject)i),
+                                     json_integer((json_int_t)counts->rejected[i]));
+    if (!failed) return rejected;
+    json_decref(rejected);
+    return NULL;
+}
+
+/* Flags of the winner by program; with `notes` what has none. */
+static json_t *launch_json(struct orr_search_view *v, bool notes)
+{
+    json_t *launch = json_object();
+    int failed = !launch;
+    if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
+    for (int i = 0; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
+        const enum orr_launcher launcher = (enum orr_launcher)i;
+        struct orr_text texts[2] = {{0}};
+        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
+        orr_launch(launcher, &v->job, &texts[0], &texts[1]);
+        const char *text = texts[notes].data ? texts[notes].data : "";
+        failed = texts[0].failed || texts[1].failed ||
+                 json_object_set_new(launch, orr_launcher_key(launcher), orr_json_word(text));
+        for (int k = 0; k < 2; k++) free(texts[k].data);
+    }
+    if (!failed) return launch;
+    json_decref(launch);
+    return NULL;
+}
+
+static json_t *asked_json(const struct orr_search_request *request)
+{
+    json_t *gpus = json_array(), *limits = json_array();
+    for (int64_t i = 0; i < request->space.gpus.n; i++)
+        json_array_append_new(gpus, json_integer((json_int_t)request->space.gpus.values[i]));
+    for (size_t i = 0; i < request->n_limits; i++)
+        json_array_append_new(limits, json_pack("{ss ss so}", "key", request->limits[i].key, "rule",
+                                                request->limits[i].at_most ? "<=" : ">=", "value",
+                                                orr_json_real(request->limits[i].value)));
+    return json_pack("{so so so so sI so sb sb so}", "model", orr_json_word(request->job.model.id), "system",
+                     orr_json_word(request->job.system.id), "engine", orr_json_word(request->job.engine.id), "gpus",
+                     gpus, "top", (json_int_t)request->top, "front_within", orr_json_real(request->front_within),
+                     "brute", request->brute, "overlap", request->space.overlap, "limits", limits);
+}
+
+void orr_search_json(struct orr_search_view *v, struct orr_text *text)
+{
+    const struct orr_search_counts *c = &v->counts;
+    json_t *root = json_pack(
+        "{ss ss ss sb ss sI sI sI sI sI so so so so s[ss] so so so so so so}", "schema", ORR_SCHEMA, "kind", "search",
+        "search", v->request->job.kind == ORR_JOB_TRAIN ? "train" : "infer", "complete", orr_search_complete(v->search),
+        "objective", orr_objective_name(v->request->objective), "plans", (json_int_t)c->plans, "evaluated",
+        (json_int_t)c->evaluated, "feasible", (json_int_t)c->feasible, "pruned", (json_int_t)(c->plans - c->evaluated),
+        "shapes", (json_int_t)c->shapes, "seconds", orr_json_real(v->seconds), "evaluations_per_s",
+        ratio_json(orr_ratio((double)c->evaluated, v->seconds)), "bound_ratio", ratio_json(v->bound_ratio),
+        "second_ratio", ratio_json(v->second_ratio), "pareto_keys", orr_front_name(v->request, 0),
+        orr_front_name(v->request, 1), "rejected", rejected_json(c), "best", plans_json(v, v->best, v->n_best),
+        "pareto", plans_json(v, v->front, v->n_front), "launch", launch_json(v, false), "launch_notes",
+        launch_json(v, true), "request", asked_json(v->request));
+    if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
+    orr_json_add(text, root, JSON_INDENT(2));
+    orr_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+static void csv_lines(struct orr_search_view *v, const char *list, const struct orr_found *found, size_t n, bool header,
+                      struct orr_text *text)
+{
+    const bool train = v->request->job.kind == ORR_JOB_TRAIN;
+    const size_t n_entries = train ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
+    struct orr_entry entries[METRICS_MAX];
+    for (size_t r = 0; r < n; r++) {
+        orr_search_show(v, &found[r].choice);
+        for (size_t i = 0; i < n_entries; i++)
+            entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
+                                            .value = orr_search_metric(v, (int)i)};
+        json_t *request = request_of(v);
+        text->failed |= !request;
+        if (header && r == 0) {
+            orr_text_add(text, "list,rank,objective,");
+            orr_record_csv_line(entries, n_entries, request, true, text);
+        }
+        orr_text_add(text, "%s,%zu,", list, r + 1);
+        orr_json_add(text, orr_json_real(found[r].objective), JSON_ENCODE_ANY);
+        orr_text_add(text, ",");
+        orr_record_csv_line(entries, n_entries, request, false, text);
+        json_decref(request);
+    }
+}
+
+void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
+{
+    csv_lines(v, "best", v->best, v->n_best, true, text);
+    csv_lines(v, "pareto", v->front, v->n_front, v->n_best == 0, text);
+}

@@ -1,0 +1,259 @@
+/* A search on the terminal: what was asked, the winner and how good it is, the best plans, the front, why the rest is
+ * not there, and the flags to run it. Nothing in it depends on how long the search took or who ran it. */
+#include "base/units.h"
+#include "report/search.h"
+#include "report/summary.h"
+#include "report/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRONT_ROWS = 12 };
+
+static void add_title(struct orr_text *text, const struct orr_style *style, const char *title)
+{
+    orr_text_add(text, "\n");
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+}
+
+/* ---------------------------------------------------------------- what was asked */
+
+static void add_workload(const struct orr_job *job, struct orr_text *line)
+{
+    const struct orr_workload *workload = &job->workload;
+    const struct orr_serving *serving = &job->serving;
+    if (job->kind == ORR_JOB_TRAIN)
+        orr_text_add(line, "%lld × %lld tokens · %s · %s attention", (long long)workload->global_batch,
+                     (long long)workload->seq, orr_dtype_name(workload->precision),
+                     orr_attention_kernel_name(workload->attention));
+    else orr_text_add(line, "%lld → %lld tokens", (long long)serving->input_len, (long long)serving->output_len);
+}
+
+static void add_heading(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_search_request *request = v->request;
+    const struct orr_job *job = &request->job;
+    char count[32];
+    struct orr_text line = {0};
+    orr_text_add(&line, "%s · ", job->model.id);
+    orr_search_gpus(&request->space.gpus, &line);
+    orr_text_add(&line, " × %s", job->system.id);
+    orr_summary_line(text, style, job->kind == ORR_JOB_TRAIN ? "training" : "inference", &line);
+    add_workload(job, &line);
+    orr_summary_line(text, style, "workload", &line);
+    orr_text_add(&line, "%s · constants %s, %s", job->engine.id, job->calibration.id, orr_trust(job));
+    orr_summary_line(text, style, "engine", &line);
+    orr_text_add(&line, "%s%s", orr_objective_name(request->objective), request->n_limits ? " · " : "");
+    orr_search_limits_text(request, &line);
+    orr_summary_line(text, style, "best", &line);
+    orr_text_add(&line, "%s valid", orr_print_count(count, (int64_t)v->counts.plans));
+    orr_text_add(&line, " · %s fit", orr_print_count(count, (int64_t)v->counts.feasible));
+    orr_text_add(&line, " · %s timed in full", orr_print_count(count, (int64_t)v->counts.evaluated));
+    if (!orr_search_complete(v->search)) orr_text_add(&line, " · stopped early: the best so far");
+    orr_summary_line(text, style, "plans", &line);
+    free(line.data);
+}
+
+/* ---------------------------------------------------------------- the winner */
+
+static char *number(const struct orr_search_view *v, int metric, char buffer[ORR_VALUE_TEXT])
+{
+    return orr_value_print(buffer, orr_search_metric(v, metric));
+}
+
+static void train_rows(const struct orr_search_view *v, struct orr_table *table)
+{
+    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->train.mfu_frac,
+                   number(v, ORR_METRIC_INTERVAL_LOW, a), number(v, ORR_METRIC_INTERVAL_HIGH, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->train.step_time_s), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_METRIC_TOKENS_PER_GPU, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_METRIC_TOKENS, a), detail);
+    (void)snprintf(detail, sizeof detail, "of %s usable", number(v, ORR_METRIC_MEMORY_USABLE, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_METRIC_MEMORY_TOTAL, a), detail);
+    (void)snprintf(detail, sizeof detail, "per billion tokens, %s per token",
+                   number(v, ORR_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_METRIC_COST_PER_BILLION, a), detail);
+}
+
+static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
+{
+    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    (void)snprintf(detail, sizeof detail, "TTFT, whole answer %s", number(v, ORR_INFER_METRIC_LATENCY, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "first token", number(v, ORR_INFER_METRIC_TTFT, a), detail);
+    (void)snprintf(detail, sizeof detail, "TPOT, %s per user", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "next tokens", number(v, ORR_INFER_METRIC_TPOT, a), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
+    (void)snprintf(detail, sizeof detail, "of %s usable, at most batch %lld",
+                   number(v, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->infer.max_batch);
+    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
+    (void)snprintf(detail, sizeof detail, "per million output tokens, %s per token",
+                   number(v, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_INFER_METRIC_COST_PER_MILLION, a), detail);
+}
+
+static void quality_rows(const struct orr_search_view *v, struct orr_table *table)
+{
+    char times[32];
+    ORR_ROW(table, ORR_PAINT_NONE, "speed of light", orr_print_ratio(times, v->bound_ratio),
+            "its bound at peak rates, full overlap");
+    if (v->second_ratio > 0)
+        ORR_ROW(table, ORR_PAINT_NONE, "second best", orr_print_ratio(times, v->second_ratio),
+                "the winner, of another layout");
+}
+
+static void add_winner(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_table table;
+    struct orr_text line = {0};
+    orr_search_show(v, &v->best[0].choice);
+    orr_text_add(text, "\n");
+    orr_search_plan(v, &line);
+    orr_summary_line(text, style, "winner", &line);
+    orr_table_start(&table, "llf");
+    if (v->job.kind == ORR_JOB_TRAIN) train_rows(v, &table);
+    else infer_rows(v, &table);
+    quality_rows(v, &table);
+    orr_table_print(&table, text, style);
+    free(line.data);
+}
+
+/* ---------------------------------------------------------------- tables of plans */
+
+static void print_plans(const struct orr_plan_table *plans, const size_t *ranks, const struct orr_style *style,
+                        struct orr_text *text)
+{
+    char align[ORR_TABLE_COLUMNS + 1] = "r", drop[ORR_TABLE_COLUMNS + 1] = "0", rank[32] = "#";
+    const char *cells[ORR_TABLE_COLUMNS] = {rank};
+    struct orr_table table;
+    for (size_t r = 0; r <= plans->n_rows; r++) {
+        size_t n = 1;
+        for (size_t i = 0; i < plans->n_columns; i++) {
+            if (!plans->used[i]) continue;
+            align[n] = plans->columns[i].align;
+            drop[n] = plans->columns[i].drop;
+            cells[n++] = r == 0 ? plans->columns[i].title : plans->cells[(r - 1) * plans->n_columns + i];
+        }
+        if (r == 0) orr_table_start(&table, align);
+        else (void)snprintf(rank, sizeof rank, "%zu", ranks[r - 1] + 1);
+        orr_table_row(&table, r == 0 ? ORR_PAINT_DIM : ORR_PAINT_NONE, cells);
+    }
+    table.drop = drop;
+    orr_table_print(&table, text, style);
+}
+
+static void add_best(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    size_t *ranks = calloc(v->n_best + 1, sizeof *ranks);
+    struct orr_plan_table plans = orr_plan_table_of(v, v->best, v->n_best);
+    for (size_t i = 0; i < v->n_best && ranks; i++) ranks[i] = i;
+    add_title(text, style, "best plans, one per layout");
+    if (ranks && plans.cells) print_plans(&plans, ranks, style, text);
+    else text->failed = true;
+    orr_plan_table_free(&plans);
+    free(ranks);
+}
+
+/* The front, thinned to a few rows that keep its ends. */
+static void add_front(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    const size_t n = v->n_front < FRONT_ROWS ? v->n_front : FRONT_ROWS;
+    struct orr_found rows[FRONT_ROWS];
+    size_t ranks[FRONT_ROWS];
+    char title[128], of[64] = "";
+    if (n < 2) return; /* the winner again */
+    for (size_t i = 0; i < n; i++) {
+        ranks[i] = i * (v->n_front - 1) / (n - 1);
+        rows[i] = v->front[ranks[i]];
+    }
+    if (n < v->n_front) (void)snprintf(of, sizeof of, ", %zu of %zu plans", n, v->n_front);
+    (void)snprintf(title, sizeof title, "front of %s and %s%s", orr_front_name(v->request, 0),
+                   orr_front_name(v->request, 1), of);
+    add_title(text, style, title);
+    struct orr_plan_table plans = orr_plan_table_of(v, rows, n);
+    if (plans.cells) print_plans(&plans, ranks, style, text);
+    else text->failed = true;
+    orr_plan_table_free(&plans);
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static void rejected_row(struct orr_table *table, const char *name, uint64_t n, uint64_t plans, const char *meaning)
+{
+    char count[32], share[32];
+    (void)snprintf(share, sizeof share, "%.1f %%", plans ? 100 * (double)n / (double)plans : 0.0);
+    ORR_ROW(table, ORR_PAINT_NONE, name, orr_print_count(count, (int64_t)n), share, meaning);
+}
+
+static void add_rejected(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    const uint64_t plans = v->counts.plans;
+    struct orr_table table;
+    add_title(text, style, "where the plans went");
+    orr_table_start(&table, "lrrf");
+    for (int i = 0; i < ORR_N_REJECTS; i++)
+        if (v->counts.rejected[i] > 0)
+            rejected_row(&table, orr_reject_name((enum orr_reject)i), v->counts.rejected[i], plans,
+                         orr_reject_meaning((enum orr_reject)i));
+    rejected_row(&table, "listed", v->n_best, plans, "the best plans above");
+    rejected_row(&table, "sum", plans, plans, "every valid plan");
+    orr_table_print(&table, text, style);
+}
+
+static void add_compare(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    char count[32], times[32], time[32];
+    if (!v->request->compared) return;
+    orr_search_show(v, &v->request->compare);
+    orr_text_add(text, "\n");
+    orr_search_plan(v, &line);
+    orr_summary_line(text, style, "compared", &line);
+    const bool train = v->job.kind == ORR_JOB_TRAIN;
+    if (!(train ? v->train.fits : v->infer.fits)) orr_text_add(&line, "does not fit · ");
+    orr_text_add(&line, "%s", orr_print_s(time, train ? v->train.step_time_s : v->infer.latency_s));
+    if (train) orr_text_add(&line, ", MFU %.1f %%", 100 * v->train.mfu_frac);
+    orr_text_add(&line, " · %s plans are better", orr_print_count(count, (int64_t)v->counts.better));
+    if (v->compare_ratio > 0) orr_text_add(&line, " · %s the winner", orr_print_ratio(times, v->compare_ratio));
+    orr_summary_line(text, style, "", &line);
+    free(line.data);
+}
+
+static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    orr_search_show(v, &v->best[0].choice);
+    add_title(text, style, "to run the winner");
+    for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
+        const enum orr_launcher launcher = (enum orr_launcher)i;
+        struct orr_text flags = {0}, notes = {0};
+        char label[32];
+        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
+        orr_launch(launcher, &v->job, &flags, &notes);
+        (void)snprintf(label, sizeof label, "  %s", orr_launcher_program(launcher));
+        orr_text_wrap(text, style, label, 17, flags.data ? flags.data : "", " ");
+        if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
+        text->failed |= flags.failed || notes.failed;
+        free(flags.data);
+        free(notes.data);
+    }
+}
+
+void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text)
+{
+    add_heading(view, style, text);
+    if (view->n_best > 0) {
+        add_winner(view, style, text);
+        add_best(view, style, text);
+        add_front(view, style, text);
+    } else {
+        orr_text_add(text, "\nNo plan %s.\n",
+                     view->counts.plans == 0 ? "is valid: the lists leave nothing that obeys the rules"
+                                             : "fits and keeps the limits");
+    }
+    add_rejected(view, style, text);
+    add_compare(view, style, text);
+    if (view->n_best > 0) add_launch(view, style, text);
+}
