@@ -12,6 +12,7 @@ enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 /* One command: `argv` starts after the command's name. */
 enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
+enum cli_status cli_search(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
 enum cli_status cli_sweep(int argc, const char *const *argv);
 enum cli_status cli_calibrate(int argc, const char *const *argv);
@@ -40,6 +41,8 @@ void cli_text_add_json(struct cli_text *text, const char *string);
 
 /* Write to standard output, all of it or an error. */
 enum cli_status cli_write(const char *text);
+/* Write to a file ("-": standard output), all of it or an error; `text` NULL: out of memory. Frees the text. */
+enum cli_status cli_write_file(const char *path, char *text);
 
 /* The whole of a text file ("-": standard input), malloc'd; NULL after printing what is wrong. `origin` receives the
  * name for later messages. */

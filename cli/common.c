@@ -103,6 +103,22 @@ enum cli_status cli_write(const char *text)
     return cli_fail("standard output: %s", strerror(errno));
 }
 
+enum cli_status cli_write_file(const char *path, char *text)
+{
+    enum cli_status status = CLI_ANSWERED;
+    if (!text) return cli_fail_memory();
+    if (strcmp(path, "-") == 0) {
+        status = cli_write(text);
+    } else {
+        errno = 0;
+        FILE *file = fopen(path, "w");
+        const bool written = file && fputs(text, file) >= 0;
+        if ((file && fclose(file) != 0) || !written) status = cli_fail("%s: %s", path, strerror(errno));
+    }
+    free(text);
+    return status;
+}
+
 static char *read_stream(FILE *file, const char *origin)
 {
     struct cli_text text = {0};

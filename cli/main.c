@@ -20,6 +20,7 @@ static const struct cli_command commands[] = {
     /* name      function       one line of help */
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
     {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
+    {"search", cli_search, "the best plan: every valid one for a model on N GPUs, exhaustive and exact"},
     {"sweep", cli_sweep, "train or infer at many points: fields over lists and ranges, stored, resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},

@@ -33,8 +33,8 @@
     {.name = (name_), .aliases = "", .kind = CLI_FORMAT, .format = (format_), .commands = (for_), .help = (text)}
 #define ACTION(name_, also, arg, kind_, for_, text) \
     {.name = (name_), .aliases = (also), .argument = (arg), .kind = (kind_), .commands = (for_), .help = (text)}
-#define OWN(name_, arg, text) \
-    {.name = (name_), .aliases = "", .argument = (arg), .kind = CLI_OWN, .commands = CLI_FOR_SWEEP, .help = (text)}
+#define OWN(name_, arg, for_, text) \
+    {.name = (name_), .aliases = "", .argument = (arg), .kind = CLI_OWN, .commands = (for_), .help = (text)}
 #define DUMP(stages, for_, text) \
     {.name = "dump", .aliases = "", .argument = "STAGE", .kind = CLI_DUMP, .keys = (stages), .commands = (for_), \
      .help = (text)}
@@ -103,39 +103,48 @@ static const struct cli_option options[] = {
              "rows on the hottest expert rank over the mean"),
     FIELD("mtp-layers", "mtp-num-layers", "N", "workload", "mtp_layers",
           "multi-token prediction layers trained too; default: by engine and model"),
-    HEADING("Anything else", CLI_FOR_JOB | CLI_FOR_SWEEP),
+    HEADING("Anything else", CLI_FOR_JOB | CLI_FOR_MANY),
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
-    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL | CLI_FOR_SWEEP,
+    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL | CLI_FOR_MANY,
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
     ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
     FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
+    HEADING("Search", CLI_FOR_SEARCH),
+    FIELD_OF("objective", "", "NAME", "search", "objective", CLI_FOR_SEARCH, "time, throughput, cost, energy, memory"),
+    ACTION("where", "", "KEY<=VALUE", CLI_WHERE, CLI_FOR_SEARCH, "a limit on any number of the result; repeatable"),
+    FIELD_OF("top", "", "N", "search", "top", CLI_FOR_SEARCH, "plans to list, each of another layout"),
+    FIELD_OF("within", "", "X", "search", "front_within", CLI_FOR_SEARCH, "the front ends at X times the fastest"),
+    FIELD_OF("compare", "", "tp=8,...", "search", "compare", CLI_FOR_SEARCH, "where would this plan rank?"),
+    SWITCH("overlap-options", "", "search", "overlap", CLI_FOR_SEARCH, "train: also plans with an overlap switched off"),
+    SWITCH("brute", "", "search", "brute", CLI_FOR_SEARCH, "time every plan that fits: same answer, slower"),
     HEADING("Sweep", CLI_FOR_SWEEP),
-    OWN("vary", "FIELD=VALUES", "an option or a path of --set: tp=1,2,4; repeatable"),
-    OWN("zip", NULL, "first values together, then second ones, ...; default: all with all"),
-    OWN("sample", "N", "N points of a Latin hypercube"),
-    OWN("seed", "N", "of the sample; default: 0"),
-    OWN("threads", "N", "default: all cores"),
-    HEADING("Output", CLI_FOR_ALL | CLI_FOR_SWEEP),
-    OWN("out", "FILE", "FILE.db (SQLite) or FILE.csv, resumed if it is there; default: CSV here"),
+    OWN("vary", "FIELD=VALUES", CLI_FOR_SWEEP, "an option or a path of --set: tp=1,2,4; repeatable"),
+    OWN("zip", NULL, CLI_FOR_SWEEP, "first values together, then second ones, ...; default: all with all"),
+    OWN("sample", "N", CLI_FOR_SWEEP, "N points of a Latin hypercube"),
+    OWN("seed", "N", CLI_FOR_SWEEP, "of the sample; default: 0"),
+    OWN("threads", "N", CLI_FOR_MANY, "default: all cores"),
+    HEADING("Output", CLI_FOR_ALL | CLI_FOR_MANY),
+    OWN("out", "FILE", CLI_FOR_SWEEP, "FILE.db (SQLite) or FILE.csv, resumed if it is there; default: CSV here"),
     FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
     FIELD_OF("date", "", "TEXT", NULL, "date", CLI_FOR_CALIBRATE, "a date for the sources of that file"),
-    FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL, "JSON"),
-    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "CSV"),
+    FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL | CLI_FOR_SEARCH, "JSON"),
+    FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_TABLES, "CSV"),
     FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_JOB, "every term with its formula"),
     FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
     DUMP("ops costs timeline memory", CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
     DUMP("ops costs memory", CLI_FOR_INFER, "a stage as JSON: ops, costs, memory"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
+    ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SEARCH, "also write one page: plans and front; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
     ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
-    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE, "columns of the terminal"),
-    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE,
+    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES, "columns of the terminal"),
+    ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_TABLES,
            "no colours, as with NO_COLOR set"),
-    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_SWEEP, "this text"),
+    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_MANY, "this text"),
 };
 static const size_t n_options = sizeof options / sizeof *options;
 
@@ -150,14 +159,14 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* Does a command have the option? A sweep takes over what makes up the request of the command it repeats. */
+/* Does a command have the option? Sweep and search take over what makes up the request of the command they repeat. */
 static bool belongs(const struct cli_option *option, unsigned command)
 {
     const bool request = option->kind == CLI_HEADING || option->kind == CLI_TEXT || option->kind == CLI_LIST ||
                          option->kind == CLI_BOOL || option->kind == CLI_WORD || option->kind == CLI_SET ||
                          option->kind == CLI_REQUEST;
-    if (command & option->commands & CLI_FOR_SWEEP) return true;
-    return (option->commands & command) && (request || !(command & CLI_FOR_SWEEP));
+    if (command & option->commands & CLI_FOR_MANY) return true;
+    return (option->commands & command) && (request || !(command & CLI_FOR_MANY));
 }
 
 static const struct cli_option *find_option(const char *name, size_t n, unsigned command)
@@ -177,7 +186,8 @@ static const char *other_command(const char *flag, size_t n)
         unsigned command;
         const char *name;
     } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"},
-                    {CLI_FOR_CALIBRATE, "calibrate"}, {CLI_FOR_SWEEP, "sweep"}};
+                    {CLI_FOR_CALIBRATE, "calibrate"}, {CLI_FOR_SWEEP, "sweep"},
+                    {CLI_FOR_SEARCH, "search"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (find_option(flag, n, commands[i].command)) return commands[i].name;
     return NULL;
@@ -290,6 +300,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_LIST:
     case CLI_BOOL:
     case CLI_WORD:
+    case CLI_WHERE:
     case CLI_OWN:
     case CLI_REQUEST: return CLI_ANSWERED;
     }
@@ -384,6 +395,19 @@ bool cli_args_has(const struct cli_args *args, const char *name)
     for (size_t i = 0; i < args->n_given; i++)
         if (strcmp(args->given[i].option->name, name) == 0) return true;
     return false;
+}
+
+enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number)
+{
+    const char *value = cli_args_value(args, name);
+    char *end;
+    if (!value) return CLI_ANSWERED;
+    errno = 0;
+    const long long n = strtoll(value, &end, 10);
+    if (end == value || *end || errno || (double)n < low || (double)n > high)
+        return cli_fail("--%s %s: expected a whole number from %.0f to %.0f", name, value, low, high);
+    *number = n;
+    return CLI_ANSWERED;
 }
 
 static bool can_vary(const struct cli_option *option, unsigned command)

@@ -2,6 +2,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include <stdint.h>
+
 #include "cli.h"
 
 enum cli_kind {
@@ -10,6 +12,7 @@ enum cli_kind {
     CLI_LIST,      /* request: comma-separated, as an array of strings */
     CLI_BOOL,      /* request: true; --no-NAME: false */
     CLI_WORD,      /* request: the fixed word of the table */
+    CLI_WHERE,     /* request: KEY<=VALUE, one more of search.limits */
     CLI_OWN,       /* not part of a request: the command asks for it by name */
     CLI_SET,       /* PATH=VALUE */
     CLI_REQUEST,   /* file to start the request from */
@@ -37,7 +40,10 @@ enum {
     CLI_FOR_CALIBRATE = 32,
     CLI_FOR_JOB = CLI_FOR_TRAIN | CLI_FOR_INFER,
     CLI_FOR_ALL = 63,
-    CLI_FOR_SWEEP = 64 /* with TRAIN or INFER: also the options of their requests, but not of their output */
+    CLI_FOR_SWEEP = 64,   /* with TRAIN or INFER: also the options of their requests, but not of their output */
+    CLI_FOR_SEARCH = 128, /* the same */
+    CLI_FOR_TABLES = CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE | CLI_FOR_SEARCH, /* reports with columns */
+    CLI_FOR_MANY = CLI_FOR_SWEEP | CLI_FOR_SEARCH
 };
 
 struct cli_option {
@@ -85,6 +91,8 @@ void cli_args_free(struct cli_args *args);
 /* The value of an option, the last one given; NULL: not given. */
 const char *cli_args_value(const struct cli_args *args, const char *name);
 bool cli_args_has(const struct cli_args *args, const char *name);
+/* A whole number from low to high; *number stays as it is if the option is not given. */
+enum cli_status cli_args_whole(const struct cli_args *args, const char *name, double low, double high, int64_t *number);
 
 /* A field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"): what to call it, and
  * where its values go ("plan.tp"; several separated by spaces). */

@@ -197,9 +197,28 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_INTERVALS:
     case CLI_WITHOUT:
     case CLI_ABLATION:
+    case CLI_WHERE: /* all of them together: put_where */
     case CLI_HELP: break;
     }
     free(json.data);
+    return placed;
+}
+
+/* Every --where as one list of limits. */
+static bool put_where(struct cli_text *request, const struct cli_args *args)
+{
+    struct cli_text list = {0};
+    bool placed = true;
+    for (size_t i = 0; i < args->n_given; i++) {
+        if (args->given[i].option->kind != CLI_WHERE) continue;
+        cli_text_add(&list, "%s", list.length ? "," : "[");
+        cli_text_add_json(&list, args->given[i].value);
+    }
+    if (list.length) {
+        cli_text_add(&list, "]");
+        placed = cli_request_put(request, "search", "limits", list.data);
+    }
+    free(list.data);
     return placed;
 }
 
@@ -222,5 +241,6 @@ enum cli_status cli_request_build(const struct cli_args *args, const char *kind,
     }
     *placed = true;
     for (size_t i = 0; i < args->n_given; i++) *placed &= put_given(request, &args->given[i]);
+    *placed &= put_where(request, args);
     return CLI_ANSWERED;
 }

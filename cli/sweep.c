@@ -1,6 +1,5 @@
 /* orrery sweep: one request at many points, stored as it goes, carried on after any interruption. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,21 +51,6 @@ static enum cli_status add_vary(struct ask *ask, const char *assignment)
     return status;
 }
 
-/* A whole number from low to high; *number stays as it is if the option is not given. */
-static enum cli_status whole_option(const struct cli_args *args, const char *name, double low, double high,
-                                    int64_t *number)
-{
-    const char *value = cli_args_value(args, name);
-    char *end;
-    if (!value) return CLI_ANSWERED;
-    errno = 0;
-    const long long n = strtoll(value, &end, 10);
-    if (end == value || *end || errno || (double)n < low || (double)n > high)
-        return cli_fail("--%s %s: expected a whole number from %.0f to %.0f", name, value, low, high);
-    *number = n;
-    return CLI_ANSWERED;
-}
-
 static enum cli_status read_ask(struct ask *ask)
 {
     const struct cli_args *args = ask->args;
@@ -76,9 +60,9 @@ static enum cli_status read_ask(struct ask *ask)
     enum cli_status status = CLI_ANSWERED;
     for (size_t i = 0; i < args->n_given && !status; i++)
         if (strcmp(args->given[i].option->name, "vary") == 0) status = add_vary(ask, args->given[i].value);
-    if (!status) status = whole_option(args, "sample", 1, 1e12, &ask->spec.n_samples);
-    if (!status) status = whole_option(args, "seed", 0, 9e18, &seed);
-    if (!status) status = whole_option(args, "threads", 1, 1024, &n_threads);
+    if (!status) status = cli_args_whole(args, "sample", 1, 1e12, &ask->spec.n_samples);
+    if (!status) status = cli_args_whole(args, "seed", 0, 9e18, &seed);
+    if (!status) status = cli_args_whole(args, "threads", 1, 1024, &n_threads);
     if (status) return status;
     const bool zip = cli_args_has(args, "zip");
     if (zip && ask->spec.n_samples) return cli_fail("--zip and --sample cannot be combined");

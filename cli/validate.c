@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include <glob.h>
 #include <stdint.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,28 +56,11 @@ static enum cli_status add_file(const struct cli_args *args, const struct orr_ca
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
-static enum cli_status write_page(const char *path, const struct orr_validation *validation)
-{
-    char *page = orr_validation_html(validation);
-    if (!page) return cli_fail_memory();
-    enum cli_status status = CLI_ANSWERED;
-    if (strcmp(path, "-") == 0) {
-        status = cli_write(page);
-    } else {
-        errno = 0;
-        FILE *file = fopen(path, "w");
-        const bool written = file && fputs(page, file) >= 0;
-        if ((file && fclose(file) != 0) || !written) status = cli_fail("%s: %s", path, strerror(errno));
-    }
-    free(page);
-    return status;
-}
-
 static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
 {
     struct orr_error error;
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
-    enum cli_status status = args->html ? write_page(args->html, validation) : CLI_ANSWERED;
+    enum cli_status status = args->html ? cli_write_file(args->html, orr_validation_html(validation)) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
         char *report = args->intervals ? orr_validation_intervals(validation)
                                        : orr_validation_report(validation, args->format, &args->style);

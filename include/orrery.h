@@ -1032,6 +1032,7 @@ ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, e
                                               const struct orr_style *style, double seconds);
 /* One HTML page that needs nothing else; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_search_html(const struct orr_search *search);
+
 /* ---------------------------------------------------------------- sweep */
 
 /* One request asked at many points: fields varied over lists and ranges (docs/sweep.md). Every point is the request

@@ -282,6 +282,8 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
         err = orr_fields_read(request, "search", object, ASK_FIELDS, ORR_COUNT_OF(ASK_FIELDS), ASK_EXTRA, &ask, error);
     if (!err && fixed && ask.overlap && json_object_get(object, "overlap"))
         err = orr_doc_fail(request, "search.overlap", error, "cannot be true where plan.overlap says what overlaps");
+    if (!err && search->job.kind == ORR_JOB_INFER && json_object_get(object, "overlap"))
+        err = orr_doc_fail(request, "search.overlap", error, "is a choice of training plans");
     search->objective = (enum orr_objective)ask.objective;
     search->top = ask.top;
     search->front_within = ask.front_within;
@@ -335,6 +337,7 @@ static enum orr_err read_search(const struct orr_catalogue *catalogue, struct or
     if (!err) err = orr_space_read(request, (enum orr_job_kind)head.kind, &search->space, error);
     if (!err) err = check_fixed(request, error);
     json_object_del(request->root, "search");
+    search->job.kind = (enum orr_job_kind)head.kind;
     if (!err) err = read_ask(request, ask, search, error);
     if (!err) err = read_base(catalogue, request, search, error);
     if (!err && head.kind == ORR_JOB_INFER) fill_formats(search, any_weights, any_kv);

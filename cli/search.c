@@ -1,0 +1,180 @@
+/* orrery search: the best plan for a model on N GPUs. Options -> request -> search -> report. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "request.h"
+
+static const char usage[] = "usage: orrery search train|infer --model M --system S --gpus N [options]\n"
+                            "Find the best plan: every valid one is looked at. What is not given is searched; what is\n"
+                            "given is a value, a list (1,2,4), a doubling range (64..4096) or any.\n"
+                            "Exit status: 0 answered, 1 no plan fits, or stopped early, 2 bad input.";
+
+/* The two kinds of search. */
+struct kind {
+    unsigned command;
+    const char *name, *other;
+};
+static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", "infer"},
+                                    {CLI_FOR_SEARCH | CLI_FOR_INFER, "infer", "train"}};
+
+/* ---------------------------------------------------------------- running, with progress and Ctrl-C */
+
+/* Ctrl-C waits while a search runs, until someone asks for it: no handler, nothing to share. */
+static bool interrupted(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 && sigismember(&waiting, SIGINT) == 1;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct progress {
+    double start_s, shown_s;
+    bool terminal, drawn;
+};
+
+static void draw(struct progress *p, double done_frac, double plans)
+{
+    char what[64], rate[32] = "";
+    const double now = now_s(), spent_s = now - p->start_s;
+    if (now - p->shown_s < 0.1 || done_frac >= 1) return;
+    p->shown_s = now;
+    p->drawn = true;
+    if (plans > 0) snprintf(rate, sizeof rate, "%.2f M plans/s, ", 1e-6 * plans / spent_s);
+    snprintf(what, sizeof what, "%s%.0f s left", rate, spent_s * (1 - done_frac) / done_frac);
+    cli_progress(NULL, what, done_frac);
+}
+
+static bool on_progress(void *context, const struct orr_search *search, double done_frac)
+{
+    struct progress *p = context;
+    if (p->terminal && done_frac > 0) draw(p, done_frac, (double)orr_search_counts_of(search).plans);
+    return !interrupted();
+}
+
+/* All blocks of both passes. */
+static enum orr_err run(struct orr_search *search, int threads, struct progress *progress, struct orr_error *error)
+{
+    return orr_search_run(search, threads, on_progress, progress, error);
+}
+
+static enum cli_status run_watched(struct orr_search *search, int threads, double *seconds)
+{
+    struct progress progress = {.start_s = now_s(), .terminal = isatty(STDERR_FILENO)};
+    struct orr_error error;
+    sigset_t only, before;
+    int taken;
+    sigemptyset(&only);
+    sigaddset(&only, SIGINT);
+    sigprocmask(SIG_BLOCK, &only, &before);
+    const enum orr_err err = run(search, threads, &progress, &error);
+    if (interrupted()) sigwait(&only, &taken);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    *seconds = now_s() - progress.start_s;
+    if (progress.drawn) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
+    return err ? cli_fail("%s", error.text) : CLI_ANSWERED;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* How long it took, for people: never part of the report, which is the same for any number of threads. */
+static void tell(const struct orr_search *search, double seconds)
+{
+    const struct orr_search_counts counts = orr_search_counts_of(search);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%llu plans in %.3g s (%.3g M plans/s, %.3g M timed in full/s)\n",
+                (unsigned long long)counts.plans, seconds, 1e-6 * (double)counts.plans / seconds,
+                1e-6 * (double)counts.evaluated / seconds);
+    if (!orr_search_complete(search)) fprintf(stderr, "orrery: stopped early: these are the best plans so far\n");
+}
+
+static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
+{
+    enum cli_status status = args->html ? cli_write_file(args->html, orr_search_html(search)) : CLI_ANSWERED;
+    if (!status && !(args->html && strcmp(args->html, "-") == 0))
+        status = cli_write_file("-", orr_search_report(search, args->format, &args->style, seconds));
+    tell(search, seconds);
+    const struct orr_found *best;
+    if (!status && (orr_search_best(search, &best) == 0 || !orr_search_complete(search))) status = CLI_BELOW;
+    return status;
+}
+
+static enum cli_status search_plans(const struct orr_search_request *request, const struct cli_args *args)
+{
+    struct orr_search *search = NULL;
+    struct orr_error error;
+    double seconds = 0;
+    int64_t threads = 0;
+    if (cli_args_whole(args, "threads", 1, 1024, &threads)) return CLI_BAD;
+    if (orr_search_new(request, &search, &error)) return cli_fail("%s", error.text);
+    enum cli_status status = run_watched(search, (int)threads, &seconds);
+    if (!status) status = answer(search, args, seconds);
+    orr_search_free(search);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the question */
+
+static enum cli_status read_request(const struct kind *kind, const struct cli_args *args,
+                                    const struct orr_catalogue *catalogue, struct orr_search_request *search)
+{
+    struct cli_text request = {0}, origin = {0};
+    bool placed = false;
+    struct orr_error error;
+    enum cli_status status = cli_request_build(args, kind->name, &request, &origin, &placed);
+    if (!status && cli_request_is(&request, kind->other)) /* said before its keys are judged */
+        status = cli_fail("%s: a request of kind \"%s\"; ask orrery search %s", origin.data, kind->other, kind->other);
+    if (!status &&
+        (orr_search_read(catalogue, request.data, origin.data, search, &error) || orr_search_limits(search, &error)))
+        status = cli_fail("%s", error.text);
+    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
+    free(request.data);
+    free(origin.data);
+    return status;
+}
+
+static enum cli_status search(const struct kind *kind, const struct cli_args *args)
+{
+    if (args->help) return cli_options_help(kind->command, usage);
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    struct orr_search_request *request = malloc(sizeof *request);
+    enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!request) status = cli_fail_memory();
+    if (!status) status = read_request(kind, args, catalogue, request);
+    if (!status) status = search_plans(request, args);
+    free(request);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+enum cli_status cli_search(int argc, const char *const *argv)
+{
+    const struct kind *kind = NULL;
+    const bool asked = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (argc > 0 && strcmp(argv[0], KINDS[i].name) == 0) kind = &KINDS[i];
+    if (!kind && !asked) {
+        static const char *const names[] = {"train", "infer"};
+        const char *near = argc > 0 ? cli_nearest(argv[0], names, 2) : NULL;
+        return cli_fail("search what? orrery search train or orrery search infer%s%s%s", near ? " (did you mean " : "",
+                        near ? near : "", near ? "?)" : "");
+    }
+    struct cli_args args;
+    const int skip = kind ? 1 : 0;
+    if (!kind) kind = &KINDS[0];
+    enum cli_status status = cli_args_parse(argc - skip, argv + skip, kind->command, 0, &args);
+    if (!status) status = search(kind, &args);
+    cli_args_free(&args);
+    return status;
+}
