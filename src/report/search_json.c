@@ -149,33 +149,36 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 
 /* ---------------------------------------------------------------- CSV */
 
-static void csv_lines(struct orr_search_view *v, const char *list, const struct orr_found *found, size_t n, bool header,
+static void csv_line(const struct orr_search_view *v, bool names, struct orr_text *text)
+{
+    const size_t n = v->job.kind == ORR_JOB_TRAIN ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
+    struct orr_entry entries[METRICS_MAX];
+    json_t *request = request_of(v);
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
+                                        .value = orr_search_metric(v, (int)i)};
+    text->failed |= !request;
+    orr_record_csv_line(entries, n, request, names, text);
+    json_decref(request);
+}
+
+static void csv_lines(struct orr_search_view *v, const char *list, const struct orr_found *found, size_t n,
                       struct orr_text *text)
 {
-    const bool train = v->request->job.kind == ORR_JOB_TRAIN;
-    const size_t n_entries = train ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
-    struct orr_entry entries[METRICS_MAX];
     for (size_t r = 0; r < n; r++) {
         orr_search_show(v, &found[r].choice);
-        for (size_t i = 0; i < n_entries; i++)
-            entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
-                                            .value = orr_search_metric(v, (int)i)};
-        json_t *request = request_of(v);
-        text->failed |= !request;
-        if (header && r == 0) {
-            orr_text_add(text, "list,rank,objective,");
-            orr_record_csv_line(entries, n_entries, request, true, text);
-        }
         orr_text_add(text, "%s,%zu,", list, r + 1);
         orr_json_add(text, orr_json_real(found[r].objective), JSON_ENCODE_ANY);
         orr_text_add(text, ",");
-        orr_record_csv_line(entries, n_entries, request, false, text);
-        json_decref(request);
+        csv_line(v, false, text);
     }
 }
 
 void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
 {
-    csv_lines(v, "best", v->best, v->n_best, true, text);
-    csv_lines(v, "pareto", v->front, v->n_front, v->n_best == 0, text);
+    v->job = v->request->job; /* columns are the same for every plan, and where there is none */
+    orr_text_add(text, "list,rank,objective,");
+    csv_line(v, true, text);
+    csv_lines(v, "best", v->best, v->n_best, text);
+    csv_lines(v, "pareto", v->front, v->n_front, text);
 }

@@ -192,10 +192,11 @@ static void add_rejected(const struct orr_search_view *v, const struct orr_style
 {
     const uint64_t plans = v->counts.plans;
     struct orr_table table;
+    if (plans == 0) return;
     add_title(text, style, "where the plans went");
     orr_table_start(&table, "lrrf");
     for (int i = 0; i < ORR_N_REJECTS; i++)
-        if (v->counts.rejected[i] > 0)
+        if (i != ORR_REJECT_LIMIT || v->request->n_limits > 0)
             rejected_row(&table, orr_reject_name((enum orr_reject)i), v->counts.rejected[i], plans,
                          orr_reject_meaning((enum orr_reject)i));
     rejected_row(&table, "listed", v->n_best, plans, "the best plans above");
