@@ -1,0 +1,268 @@
+/* Reports of a search: counts that add up, figures that a plan asked alone gives again, flags that read back. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/launch.h"
+#include "report/table.h"
+
+#define MODEL "\"model\":\"llama2-7b\",\"system\":\"a100-80g-sxm\""
+
+static struct orr_catalogue *catalogue;
+
+static int open_catalogue(void **state)
+{
+    (void)state;
+    return orr_catalogue_open(NULL, 0, &catalogue, NULL) != ORR_OK;
+}
+
+static int close_catalogue(void **state)
+{
+    (void)state;
+    orr_catalogue_close(catalogue);
+    return 0;
+}
+
+/* Search 16 GPUs, cut down to keep it short. */
+static struct orr_search *search_train(const char *search, int threads)
+{
+    static struct orr_search_request request;
+    struct orr_search *found = NULL;
+    struct orr_error error;
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{\"kind\":\"train\"," MODEL
+             ",\"gpus\":16,\"plan\":{\"tp\":\"1..4\",\"cp\":1,\"schedule\":\"1f1b,zb-h1\"},"
+             "\"workload\":{\"global_batch\":32,\"micro_batch\":\"1..4\"},\"search\":{%s}}",
+             search);
+    if (orr_search_read(catalogue, json, "request", &request, &error) || orr_search_limits(&request, &error) ||
+        orr_search_new(&request, &found, &error) || orr_search_run(found, threads, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    return found;
+}
+
+static json_t *json_of(const struct orr_search *search)
+{
+    char *text = orr_search_report(search, ORR_FORMAT_JSON, NULL, 2);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static json_int_t count_of(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static double real_of(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void counts_add_up(void **state)
+{
+    (void)state;
+    static const char *const asks[] = {"\"top\":3", "\"top\":1,\"brute\":true", "\"limits\":[\"mfu_frac>=0.5\"]",
+                                       "\"limits\":\"mfu_frac>=2\""};
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
+        struct orr_search *search = search_train(asks[i], 1);
+        json_t *json = json_of(search);
+        const json_t *rejected = json_object_get(json, "rejected");
+        json_int_t sum = (json_int_t)json_array_size(json_object_get(json, "best"));
+        sum += count_of(rejected, "memory") + count_of(rejected, "bound") + count_of(rejected, "limit") +
+               count_of(rejected, "worse");
+        assert_int_equal(sum, count_of(json, "plans"));
+        assert_int_equal(count_of(json, "evaluated") + count_of(json, "pruned"), count_of(json, "plans"));
+        assert_int_equal(count_of(json, "feasible") + count_of(rejected, "memory"), count_of(json, "plans"));
+        assert_true(real_of(json, "seconds") == 2);
+        assert_true(real_of(json, "evaluations_per_s") == (double)count_of(json, "evaluated") / 2);
+        json_decref(json);
+        orr_search_free(search);
+    }
+}
+
+/* Ask for one listed plan alone. */
+static double step_time_alone(const json_t *plan)
+{
+    static struct orr_job job;
+    struct orr_error error;
+    struct orr_result result;
+    struct orr_scratch *scratch = orr_scratch_new();
+    json_t *request = json_pack("{ss ss ss sO sO sO}", "kind", "train", "model", "llama2-7b", "system", "a100-80g-sxm",
+                                "gpus", json_object_get(plan, "gpus"), "plan", json_object_get(plan, "plan"),
+                                "workload", json_object_get(plan, "workload"));
+    char *text = json_dumps(request, 0);
+    if (orr_job_read(catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
+    orr_train(&job, scratch, &result);
+    assert_true(result.fits);
+    free(text);
+    json_decref(request);
+    orr_scratch_free(scratch);
+    return result.step_time_s;
+}
+
+static void listed_plans_give_their_figures(void **state)
+{
+    (void)state;
+    struct orr_search *search = search_train("\"top\":5", 1);
+    json_t *json = json_of(search);
+    static const char *const lists[] = {"best", "pareto"};
+    for (size_t k = 0; k < 2; k++) {
+        size_t i;
+        const json_t *plan;
+        assert_true(json_array_size(json_object_get(json, lists[k])) > 1);
+        json_array_foreach(json_object_get(json, lists[k]), i, plan)
+        {
+            const double alone_s = step_time_alone(plan);
+            assert_true(real_of(plan, "step_time_s") == alone_s);
+            assert_true(fabs(real_of(plan, "objective") / alone_s - 1) < 1e-12);
+        }
+    }
+    const json_t *best = json_object_get(json, "best");
+    const double first = real_of(json_array_get(best, 0), "objective"),
+                 second = real_of(json_array_get(best, 1), "objective");
+    assert_true(first <= second);
+    assert_true(real_of(json, "second_ratio") == second / first);
+    assert_true(fabs(real_of(json, "bound_ratio") * real_of(json_array_get(best, 0), "bound_frac") - 1) < 1e-12);
+    json_decref(json);
+    orr_search_free(search);
+}
+
+static void reports_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    static const enum orr_format formats[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_JSON, ORR_FORMAT_CSV};
+    struct orr_search *one = search_train("\"top\":5", 1), *four = search_train("\"top\":5", 4);
+    for (size_t i = 0; i < 3; i++) {
+        char *a = orr_search_report(one, formats[i], NULL, 1), *b = orr_search_report(four, formats[i], NULL, 1);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+    char *a = orr_search_html(one), *b = orr_search_html(four);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    orr_search_free(one);
+    orr_search_free(four);
+}
+
+/* The figure of `compare` is that of the plan alone, and every better plan of a list of all is counted. */
+static void compare_ranks(void **state)
+{
+    (void)state;
+    struct orr_search *search = search_train("\"top\":1,\"brute\":true,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
+    json_t *json = json_of(search);
+    const json_t *compare = json_object_get(json, "compare");
+    const double alone_s = step_time_alone(compare),
+                 best_s = real_of(json_array_get(json_object_get(json, "best"), 0), "step_time_s");
+    assert_true(real_of(compare, "step_time_s") == alone_s);
+    assert_true(fabs(real_of(compare, "ratio") * best_s / alone_s - 1) < 1e-9);
+    assert_true(count_of(compare, "better_plans") > 0);
+    assert_true(count_of(compare, "better_plans") < count_of(json, "plans"));
+    json_decref(json);
+    orr_search_free(search);
+}
+
+static void lines_fit(void **state)
+{
+    (void)state;
+    struct orr_search *search = search_train("\"top\":5,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
+    for (int width = 60; width <= 140; width += 20) {
+        const struct orr_style style = {.width = width};
+        char *text = orr_search_report(search, ORR_FORMAT_TERMINAL, &style, 0);
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            if (orr_columns(line) > width) fail_msg("%d columns of %d: %s", orr_columns(line), width, line);
+        free(text);
+    }
+    orr_search_free(search);
+}
+
+/* ---------------------------------------------------------------- launch flags */
+
+static void read_job(const char *json, struct orr_job *job)
+{
+    struct orr_error error;
+    if (orr_job_read(catalogue, json, "request", job, &error)) fail_msg("%s", error.text);
+}
+
+static void check_launch(enum orr_launcher launcher, const char *json, const char *flags, const char *notes)
+{
+    static struct orr_job job;
+    struct orr_text texts[2] = {{0}};
+    read_job(json, &job);
+    orr_launch(launcher, &job, &texts[0], &texts[1]);
+    assert_string_equal(texts[0].data ? texts[0].data : "", flags);
+    assert_string_equal(texts[1].data ? texts[1].data : "", notes);
+    free(texts[0].data);
+    free(texts[1].data);
+}
+
+static void training_flags(void **state)
+{
+    (void)state;
+    check_launch(
+        ORR_LAUNCHER_MEGATRON,
+        "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":128,"
+        "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3,\"sp\":true,\"zero\":1},\"workload\":{\"global_batch\":64,"
+        "\"recompute\":\"selective\",\"engine\":\"megatron-lm-2022\"}}",
+        "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 8 "
+        "--num-virtual-stages-per-pipeline-rank 3 --sequence-parallel --use-distributed-optimizer "
+        "--seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --recompute-granularity selective --bf16 "
+        "--no-overlap-p2p-communication", /* this engine sends alone */
+        "");
+    check_launch(ORR_LAUNCHER_MEGATRON,
+                 "{\"kind\":\"train\"," MODEL ",\"gpus\":4,\"plan\":{\"pp\":4,\"schedule\":\"zb-h1\",\"zero\":0},"
+                 "\"workload\":{\"global_batch\":64,\"recompute\":\"full\",\"recompute_every\":2}}",
+                 "--tensor-model-parallel-size 1 --pipeline-model-parallel-size 4 --seq-length 2048 "
+                 "--micro-batch-size 1 --global-batch-size 64 --recompute-granularity full --recompute-method uniform "
+                 "--recompute-num-layers 2 --bf16",
+                 "no flag for zero-bubble schedules");
+}
+
+static void serving_flags(void **state)
+{
+    (void)state;
+    static const char dense[] =
+        "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"plan\":{\"tp\":2},\"workload\":{\"batch\":8,"
+        "\"input_len\":100,\"output_len\":28,\"kv_precision\":\"fp16\",\"precision\":\"fp16\"}}";
+    check_launch(ORR_LAUNCHER_VLLM, dense,
+                 "--tensor-parallel-size 2 --pipeline-parallel-size 1 --data-parallel-size 2 --max-num-seqs 8 "
+                 "--max-model-len 128 --dtype float16",
+                 "");
+    check_launch(ORR_LAUNCHER_TENSORRT_LLM, dense, "--tp_size 2 --pp_size 1 --max_batch_size 8 --max_seq_len 128",
+                 "no flag for replicas: start one server for each of dp");
+    check_launch(ORR_LAUNCHER_VLLM,
+                 "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{\"tp\":4,"
+                 "\"ep\":2},\"workload\":{\"batch\":8,\"input_len\":100,\"output_len\":28}}",
+                 "--tensor-parallel-size 4 --pipeline-parallel-size 1 --data-parallel-size 2 --max-num-seqs 8 "
+                 "--max-model-len 128 --dtype bfloat16",
+                 "no flag for an expert-parallel degree: --enable-expert-parallel takes all ranks");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_add_up),
+        cmocka_unit_test(listed_plans_give_their_figures),
+        cmocka_unit_test(reports_do_not_depend_on_threads),
+        cmocka_unit_test(compare_ranks),
+        cmocka_unit_test(lines_fit),
+        cmocka_unit_test(training_flags),
+        cmocka_unit_test(serving_flags),
+    };
+    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}
