@@ -223,6 +223,19 @@ static void add_compare(struct orr_search_view *v, const struct orr_style *style
     free(line.data);
 }
 
+#define GLUE '\x01'
+
+/* Flags wrapped so that none loses its value to the next line. */
+static void wrap_flags(struct orr_text *text, const struct orr_style *style, const char *label, char *flags)
+{
+    const size_t before = text->length;
+    for (char *c = flags; *c; c++)
+        if (*c == ' ' && c[1] != '-') *c = GLUE;
+    orr_text_wrap(text, style, label, 17, flags, " ");
+    for (size_t i = before; i < text->length && !text->failed; i++)
+        if (text->data[i] == GLUE) text->data[i] = ' ';
+}
+
 static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     orr_search_show(v, &v->best[0].choice);
@@ -234,7 +247,7 @@ static void add_launch(struct orr_search_view *v, const struct orr_style *style,
         if (!orr_launcher_runs(launcher, v->job.kind)) continue;
         orr_launch(launcher, &v->job, &flags, &notes);
         (void)snprintf(label, sizeof label, "  %s", orr_launcher_program(launcher));
-        orr_text_wrap(text, style, label, 17, flags.data ? flags.data : "", " ");
+        if (flags.length) wrap_flags(text, style, label, flags.data);
         if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
         text->failed |= flags.failed || notes.failed;
         free(flags.data);
