@@ -125,7 +125,8 @@ static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *f
     for (size_t i = 0; i < args->n_words && !status; i++)
         status = is_folder(args->words[i]) ? add_folder(fit, args->words[i]) : add_file(fit, args->words[i]);
     if (status) return status;
-    if (orr_fit_run(fit, isatty(STDERR_FILENO) ? cli_progress : NULL, NULL, &error)) return cli_fail("%s", error.text);
+    if (orr_fit_run(fit, cli_terminal(STDERR_FILENO) ? cli_progress : NULL, NULL, &error))
+        return cli_fail("%s", error.text);
     return answer(args, fit);
 }
 

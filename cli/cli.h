@@ -39,6 +39,11 @@ void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char
 /* Add a JSON string: quotes and escapes. */
 void cli_text_add_json(struct cli_text *text, const char *string);
 
+/* Is this one of the processes of an MPI job? mpirun sets the variable, and srun with PMIx. */
+bool cli_under_mpi(void);
+/* A terminal that someone looks at: mpirun gives its processes one of their own, which says nothing. */
+bool cli_terminal(int descriptor);
+
 /* Write to standard output, all of it or an error. */
 enum cli_status cli_write(const char *text);
 /* Write to a file ("-": standard output), all of it or an error; `text` NULL: out of memory. Frees the text. */

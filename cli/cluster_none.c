@@ -12,16 +12,10 @@ struct cli_cluster {
     int64_t next, end;
 };
 
-/* Variables every process of an MPI job has: set by mpirun, and by srun with PMIx. */
-static bool inside_mpi(void)
-{
-    return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMIX_RANK");
-}
-
 enum cli_status cli_cluster_enter(char **argv)
 {
     char path[4096];
-    if (!inside_mpi()) return CLI_ANSWERED;
+    if (!cli_under_mpi()) return CLI_ANSWERED;
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof MPI_PROGRAM);
     if (n > 0) {
         path[n] = '\0';

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "cli.h"
@@ -193,4 +194,14 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
         best_distance = distance;
     }
     return best;
+}
+
+bool cli_under_mpi(void)
+{
+    return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMIX_RANK");
+}
+
+bool cli_terminal(int descriptor)
+{
+    return isatty(descriptor) && !cli_under_mpi();
 }

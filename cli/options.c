@@ -338,7 +338,7 @@ static void default_style(struct orr_style *style)
     struct winsize size;
     const char *term = getenv("TERM");
     const char *no_colour = getenv("NO_COLOR");
-    const bool terminal = isatty(STDOUT_FILENO);
+    const bool terminal = cli_terminal(STDOUT_FILENO);
     style->width = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
     style->colour = terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }

@@ -1,4 +1,4 @@
-/* Rows of a sweep <-> bytes: status, reason, one number per column, the words of text columns. */
+/* Rows of a sweep <-> bytes: status, reason; unless invalid one number per column and the words of text columns. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -40,6 +40,7 @@ char *cli_rows_pack(const struct orr_column *columns, size_t n_columns, const st
         const int32_t status = (int32_t)rows[i].status;
         put(&bytes, &status, sizeof status);
         put_text(&bytes, rows[i].reason);
+        if (rows[i].status == ORR_POINT_INVALID) continue; /* has no more */
         put(&bytes, rows[i].numbers, n_columns * sizeof *rows[i].numbers);
         for (size_t c = 0; c < n_columns; c++)
             if (columns[c].type == ORR_COLUMN_TEXT) put_text(&bytes, rows[i].words[c]);
@@ -74,6 +75,7 @@ static bool unpack_row(const struct orr_column *columns, size_t n_columns, const
     if (!reason || status < 0 || status >= ORR_N_POINT_STATUSES || strlen(reason) >= sizeof row->reason) return false;
     row->status = (enum orr_point_status)status;
     memcpy(row->reason, reason, strlen(reason) + 1);
+    if (row->status == ORR_POINT_INVALID) return true;
     if (!get(at, end, row->numbers, n_columns * sizeof *row->numbers)) return false;
     for (size_t c = 0; c < n_columns; c++) {
         row->words[c] = columns[c].type == ORR_COLUMN_TEXT ? get_text(at, end) : NULL;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cluster.h"
 #include "request.h"
 
 static const char usage[] = "usage: orrery search train|infer --model M --system S --gpus N [options]\n"
@@ -63,27 +64,46 @@ static bool on_progress(void *context, const struct orr_search *search, double d
     return !interrupted();
 }
 
-/* All blocks of both passes. */
-static enum orr_err run(struct orr_search *search, int threads, struct progress *progress, struct orr_error *error)
+static enum cli_status merge(void *context, const void *bytes, size_t n_bytes)
 {
-    return orr_search_run(search, threads, on_progress, progress, error);
+    struct orr_error error;
+    return orr_search_merge(context, bytes, n_bytes, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
-static enum cli_status run_watched(struct orr_search *search, int threads, double *seconds)
+/* The blocks of one pass, here and in the other processes; what each found, to all. */
+static enum cli_status run_pass(struct cli_cluster *cluster, struct orr_search *search, int pass, int threads,
+                                struct progress *progress)
 {
-    struct progress progress = {.start_s = now_s(), .terminal = isatty(STDERR_FILENO)};
     struct orr_error error;
+    size_t n_bytes = 0;
+    cli_cluster_begin(cluster, 0, orr_search_n_blocks(search));
+    const enum orr_err err =
+        orr_search_pass(search, pass, threads, cli_cluster_next, cluster, on_progress, progress, &error);
+    cli_cluster_end(cluster);
+    if (err) return cli_fail("%s", error.text);
+    void *bytes = orr_search_pack(search, &n_bytes);
+    const enum cli_status status =
+        bytes ? cli_cluster_exchange(cluster, bytes, n_bytes, merge, search) : cli_fail_memory();
+    free(bytes);
+    return status;
+}
+
+static enum cli_status run_watched(struct cli_cluster *cluster, struct orr_search *search, int threads, double *seconds)
+{
+    struct progress progress = {.start_s = now_s(), .terminal = cli_terminal(STDERR_FILENO)};
+    enum cli_status status = CLI_ANSWERED;
     sigset_t only, before;
     int taken;
     sigemptyset(&only);
     sigaddset(&only, SIGINT);
     sigprocmask(SIG_BLOCK, &only, &before);
-    const enum orr_err err = run(search, threads, &progress, &error);
+    for (int pass = 0; pass < ORR_SEARCH_PASSES && !status; pass++)
+        status = run_pass(cluster, search, pass, threads, &progress);
     if (interrupted()) sigwait(&only, &taken);
     sigprocmask(SIG_SETMASK, &before, NULL);
     *seconds = now_s() - progress.start_s;
     if (progress.drawn) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
-    return err ? cli_fail("%s", error.text) : CLI_ANSWERED;
+    return status;
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -92,7 +112,7 @@ static enum cli_status run_watched(struct orr_search *search, int threads, doubl
 static void tell(const struct orr_search *search, double seconds)
 {
     const struct orr_search_counts counts = orr_search_counts_of(search);
-    if (isatty(STDERR_FILENO))
+    if (cli_terminal(STDERR_FILENO))
         fprintf(stderr, "%llu plans in %.3g s (%.3g M plans/s, %.3g M timed in full/s)\n",
                 (unsigned long long)counts.plans, seconds, 1e-6 * (double)counts.plans / seconds,
                 1e-6 * (double)counts.evaluated / seconds);
@@ -110,7 +130,8 @@ static enum cli_status answer(const struct orr_search *search, const struct cli_
     return status;
 }
 
-static enum cli_status search_plans(const struct orr_search_request *request, const struct cli_args *args)
+static enum cli_status search_plans(struct cli_cluster *cluster, const struct orr_search_request *request,
+                                    const struct cli_args *args)
 {
     struct orr_search *search = NULL;
     struct orr_error error;
@@ -118,8 +139,8 @@ static enum cli_status search_plans(const struct orr_search_request *request, co
     int64_t threads = 0;
     if (cli_args_whole(args, "threads", 1, 1024, &threads)) return CLI_BAD;
     if (orr_search_new(request, &search, &error)) return cli_fail("%s", error.text);
-    enum cli_status status = run_watched(search, (int)threads, &seconds);
-    if (!status) status = answer(search, args, seconds);
+    enum cli_status status = run_watched(cluster, search, (int)threads, &seconds);
+    if (!status && cli_cluster_first(cluster)) status = answer(search, args, seconds);
     orr_search_free(search);
     return status;
 }
@@ -146,15 +167,17 @@ static enum cli_status read_request(const struct kind *kind, const struct cli_ar
 
 static enum cli_status search(const struct kind *kind, const struct cli_args *args)
 {
-    if (args->help) return cli_options_help(kind->command, usage);
+    struct cli_cluster *cluster = cli_cluster_open();
+    if (!cluster) return CLI_BAD;
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_search_request *request = malloc(sizeof *request);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!request) status = cli_fail_memory();
     if (!status) status = read_request(kind, args, catalogue, request);
-    if (!status) status = search_plans(request, args);
+    if (!status) status = search_plans(cluster, request, args);
     free(request);
     orr_catalogue_close(catalogue);
+    cli_cluster_close(cluster);
     return status;
 }
 
@@ -174,7 +197,7 @@ enum cli_status cli_search(int argc, const char *const *argv)
     const int skip = kind ? 1 : 0;
     if (!kind) kind = &KINDS[0];
     enum cli_status status = cli_args_parse(argc - skip, argv + skip, kind->command, 0, &args);
-    if (!status) status = search(kind, &args);
+    if (!status) status = args.help ? cli_options_help(kind->command, usage) : search(kind, &args);
     cli_args_free(&args);
     return status;
 }

@@ -206,7 +206,8 @@ static void show_progress(const struct cli_held *held, int64_t n_before, int64_t
 
 static void show_together(const struct cli_held *held, int64_t n_points)
 {
-    if (isatty(STDERR_FILENO)) cli_progress(NULL, "points of all processes", (double)held->n_points / (double)n_points);
+    if (cli_terminal(STDERR_FILENO))
+        cli_progress(NULL, "points of all processes", (double)held->n_points / (double)n_points);
 }
 
 /* Answer and store batch after batch until all is done or a signal waits. */
@@ -214,7 +215,7 @@ static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *sto
                                   struct orr_sweep_row *rows)
 {
     const int64_t n_points = orr_sweep_points(sweep), n_before = held->n_points;
-    const bool terminal = isatty(STDERR_FILENO);
+    const bool terminal = cli_terminal(STDERR_FILENO);
     const double started_s = seconds();
     int64_t batch = BATCH_MIN;
     while (held->n_points < n_points && !stop_asked()) {

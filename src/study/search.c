@@ -164,6 +164,7 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     struct team team = {search, pass, next, next_context, progress, context, 0};
     orr_outcome_free(&search->pass);
     orr_outcome_open(&search->pass, search->outcome.max_best);
+    search->running = true;
 #ifdef _OPENMP
     if (threads < 1) threads = omp_get_max_threads();
 #pragma omp parallel num_threads(threads)
@@ -172,6 +173,7 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     (void)threads;
     work(&team);
 #endif
+    search->running = false;
     if (pass == 0) memset(&search->pass.counts, 0, sizeof search->pass.counts); /* its plans come again */
     return search->pass.failed ? fail_memory(error) : ORR_OK;
 }
@@ -259,7 +261,7 @@ const struct orr_search_request *orr_search_request_of(const struct orr_search *
 
 struct orr_search_counts orr_search_counts_of(const struct orr_search *search)
 {
-    struct orr_search_counts counts = search->outcome.counts;
+    struct orr_search_counts counts = search->running ? search->pass.counts : search->outcome.counts;
     const uint64_t out = counts.rejected[ORR_REJECT_LIMIT] + search->outcome.n_best;
     counts.rejected[ORR_REJECT_WORSE] = counts.evaluated > out ? counts.evaluated - out : 0;
     return counts;

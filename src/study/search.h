@@ -97,6 +97,7 @@ struct orr_search {
     double usable_bytes;
     struct orr_outcome outcome; /* of the passes done */
     struct orr_outcome pass;    /* of the last one, this process only */
+    bool running; /* a pass */
     bool stopped;
 };
 
