@@ -80,8 +80,19 @@ static void fuzz_infer(const struct orr_job *job, struct orr_scratch *scratch)
     check_infer(job, &result);
 }
 
+static void fuzz_search(const char *json)
+{
+    static struct orr_search_request request;
+    struct orr_error error = {0};
+    enum orr_err code = orr_search_read(fuzz_catalogue(), json, "request", &request, &error);
+    if (!code) code = orr_search_limits(&request, &error);
+    REQUIRE(!code || (error.code == code && error.text[0] && !strchr(error.text, '\n')));
+    REQUIRE(code || (request.space.gpus.n > 0 && orr_job_check(&request.job, NULL) == ORR_OK));
+}
+
 void fuzz_request(const char *json)
 {
+    fuzz_search(json);
     static struct orr_job job;
     static struct orr_scratch *scratch;
     if (!scratch) scratch = orr_scratch_new();
