@@ -42,24 +42,33 @@ static enum orr_err fail_memory(struct orr_error *error)
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 
+static enum orr_err compare_objective(struct orr_search *search, struct orr_job *job, struct orr_scratch *scratch,
+                                      struct orr_error *error)
+{
+    struct orr_found found;
+    orr_search_job(search, &search->request.compare, job);
+    const enum orr_err err = orr_job_check(job, error);
+    if (err) return err;
+    if (job->kind == ORR_JOB_TRAIN) {
+        struct orr_result result;
+        orr_train(job, scratch, &result);
+        orr_train_found(&search->request, result.step_time_s, result.memory.total_bytes, result.energy_j,
+                        &search->request.compare, &found);
+    } else {
+        struct orr_infer_result result;
+        if (orr_search_predict(search, &search->request.compare, scratch, &result)) return fail_memory(error);
+        orr_infer_found(&search->request, &result, &search->request.compare, &found);
+    }
+    search->compare_objective = found.objective * (1 - 1e-12); /* better means more than rounding */
+    return ORR_OK;
+}
+
 /* The objective of the plan to compare with; a plan that breaks a rule is an error. */
 static enum orr_err compare_with(struct orr_search *search, struct orr_error *error)
 {
     struct orr_job *job = malloc(sizeof *job);
     struct orr_scratch *scratch = orr_scratch_new();
-    enum orr_err err = job && scratch ? ORR_OK : fail_memory(error);
-    if (!err) {
-        orr_search_job(search, &search->request.compare, job);
-        err = orr_job_check(job, error);
-    }
-    if (!err) {
-        struct orr_result result;
-        struct orr_found found;
-        orr_train(job, scratch, &result);
-        orr_train_found(&search->request, result.step_time_s, result.memory.total_bytes, result.energy_j,
-                        &search->request.compare, &found);
-        search->compare_objective = found.objective * (1 - 1e-12); /* better means more than rounding */
-    }
+    const enum orr_err err = job && scratch ? compare_objective(search, job, scratch, error) : fail_memory(error);
     orr_scratch_free(scratch);
     free(job);
     return err;
@@ -193,8 +202,7 @@ enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_p
 {
     for (int pass = 0; pass < ORR_SEARCH_PASSES; pass++) {
         struct counter counter = {0, search->n_blocks};
-        enum orr_err err =
-            orr_search_pass(search, pass, threads, count_up, &counter, pass ? progress : NULL, context, error);
+        enum orr_err err = orr_search_pass(search, pass, threads, count_up, &counter, progress, context, error);
         if (err) return err;
         orr_outcome_add(&search->outcome, &search->pass);
     }

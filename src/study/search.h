@@ -97,7 +97,7 @@ struct orr_search {
     double usable_bytes;
     struct orr_outcome outcome; /* of the passes done */
     struct orr_outcome pass;    /* of the last one, this process only */
-    bool running; /* a pass */
+    bool running;               /* a pass */
     bool stopped;
 };
 
@@ -111,6 +111,8 @@ void orr_train_choose(const struct orr_choice *choice, struct orr_job *job);
 /* Inference spaces are small: every plan is predicted. */
 void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
                             struct orr_outcome *outcome);
+void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *result,
+                     const struct orr_choice *choice, struct orr_found *found);
 int64_t orr_search_infer_blocks(const struct orr_search_request *request);
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
 

@@ -25,6 +25,8 @@ static void choose_formats(const struct orr_search_request *request, const struc
         orr_serving_formats(job, base->weights, &usual);
         orr_serving_formats(job, (enum orr_dtype)choice->weights, serving);
         if (base->kv != usual.kv) serving->kv = base->kv; /* was asked for */
+        if (request->matrix_given) serving->matrix = base->matrix;
+        if (request->comm_given) serving->comm = base->comm;
     }
     if (request->space.kv.n > 0) serving->kv = (enum orr_dtype)choice->kv;
 }
@@ -164,8 +166,8 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
-static void infer_found(const struct orr_search_request *request, const struct orr_infer_result *r,
-                        const struct orr_choice *choice, struct orr_found *found)
+void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *r,
+                     const struct orr_choice *choice, struct orr_found *found)
 {
     const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
     *found = (struct orr_found){.time_s = r->latency_s, .memory_bytes = r->memory_total_bytes, .choice = *choice};
@@ -195,8 +197,9 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
 {
     const struct orr_search_request *request = &t->search->request;
     struct orr_found found;
-    infer_found(request, result, choice, &found);
+    orr_infer_found(request, result, choice, &found);
     t->outcome->counts.feasible++;
+    t->outcome->counts.better += found.objective < t->search->compare_objective;
     if (!orr_outcome_wants(t->outcome, &found, HUGE_VAL)) return;
     if (request->accept && !request->accept(request, &t->worker->job, NULL, result)) {
         t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;

@@ -101,20 +101,20 @@ static void waves_by_hand(void **state)
     assert_close(product_s(&w->job, "size", &op), 2 * 8192.0 * 8192 * 256 / 0.8e15, 1e-12);
 }
 
-/* 1000 keys where 1000 is half: twice the time at the full rate. */
+/* 1024 keys where 1024 is half: twice the time at the full rate. */
 static void attention_length_by_hand(void **state)
 {
     struct world *w = *state;
     round_chip(w, 40e12);
     w->job.workload.attention = ORR_ATTENTION_FLASH3;
     w->job.calibration.attention[ORR_ATTENTION_FLASH3] =
-        (struct orr_attention_constants){.forward_frac = 0.5, .forward_half_seq = 1000};
+        (struct orr_attention_constants){.forward_frac = 0.5, .forward_half_seq = 1024};
     w->job.calibration.attention[ORR_ATTENTION_FLASH2] = (struct orr_attention_constants){.forward_frac = 0.25};
     const struct orr_op op = {.kind = ORR_OP_FLASH,
                               .dtype = ORR_DTYPE_BF16,
                               .batch = 64,
-                              .m = 1000,
-                              .n = 1000,
+                              .m = 1024,
+                              .n = 1024,
                               .head_size = 128,
                               .walk_ratio = 1,
                               .flops = 1e12};
