@@ -6,8 +6,9 @@
 #include "cli.h"
 #include "options.h"
 
-static const char usage[] = "usage: orrery list [models|chips|systems|engines|calibration] [options]\n"
-                            "List the catalogue: built-in parts and those of --catalogue.";
+static const char usage[] =
+    "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks]\n"
+    "List the catalogue: built-in parts and those of --catalogue.";
 
 /* Facts of one part in columns, or as JSON members. False after printing what is wrong. */
 static bool add_model(const struct orr_catalogue *catalogue, const char *id, bool json, struct cli_text *text)
@@ -67,6 +68,21 @@ static bool add_engine(const struct orr_catalogue *catalogue, const char *id, bo
     return true;
 }
 
+static bool add_line(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
+                     struct cli_text *text)
+{
+    char line[ORR_LINE];
+    struct orr_error error;
+    if (orr_technology_line(catalogue, part, id, line, &error)) {
+        cli_fail("%s", error.text);
+        return false;
+    }
+    if (json) cli_text_add(text, ",\"facts\":");
+    if (json) cli_text_add_json(text, line);
+    else cli_text_add(text, "%s", line);
+    return true;
+}
+
 static bool add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
                       struct cli_text *text)
 {
@@ -77,6 +93,10 @@ static bool add_facts(const struct orr_catalogue *catalogue, enum orr_part part,
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:
     case ORR_N_PARTS: break;
+    case ORR_PART_TECHNOLOGY:
+    case ORR_PART_DESIGN:
+    case ORR_PART_MEMORY:
+    case ORR_PART_NETWORK: return add_line(catalogue, part, id, json, text);
     }
     return true;
 }
@@ -134,8 +154,10 @@ static enum cli_status part_by_name(const char *name, int *part)
         }
     }
     const char *near = cli_nearest(name, names, ORR_N_PARTS);
-    return cli_fail("list %s: expected models, chips, systems, engines or calibration%s%s%s", name,
-                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return cli_fail(
+        "list %s: expected models, chips, systems, engines, calibration, technologies, designs, memories or "
+        "networks%s%s%s",
+        name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 static enum cli_status list(const struct cli_args *args)

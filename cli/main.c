@@ -24,7 +24,7 @@ static const struct cli_command commands[] = {
     {"sweep", cli_sweep, "train or infer at many points: fields over lists and ranges, stored, resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
-    {"list", cli_list, "list models, chips, systems, engines or calibrations of the catalogue"},
+    {"list", cli_list, "list models, chips, systems, engines, memories, networks, ... of the catalogue"},
     {"show", cli_show, "show one part of the catalogue with its sources"},
     {"help", help, "this text, or the options of a command"},
     {"version", version, "the version"},

@@ -7,8 +7,8 @@
 #include "options.h"
 
 static const char usage[] = "usage: orrery show ID [options]\n"
-                            "Show a model, chip, system, engine or calibration: its JSON, its sources and what\n"
-                            "follows from it. An id that several kinds share can be given as systems/ID.";
+                            "Show a model, chip, system, engine, calibration, technology, design, memory or network: its\n"
+                            "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.";
 
 static void add_model_facts(const struct orr_model *model, struct cli_text *text)
 {
@@ -69,6 +69,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
+    char line[ORR_LINE];
     enum orr_err code = ORR_OK;
     switch (part) {
     case ORR_PART_MODEL:
@@ -82,6 +83,13 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     case ORR_PART_ENGINE:
         code = orr_engine_read(catalogue, id, &engine, error);
         if (!code) add_engine_facts(&engine, text);
+        break;
+    case ORR_PART_TECHNOLOGY:
+    case ORR_PART_DESIGN:
+    case ORR_PART_MEMORY:
+    case ORR_PART_NETWORK:
+        code = orr_technology_line(catalogue, part, id, line, error);
+        if (!code) cli_text_add(text, "  %s\n", line);
         break;
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:

@@ -622,11 +622,22 @@ struct orr_job {
 
 /* ---------------------------------------------------------------- catalogue and requests */
 
-/* The built-in models, chips, systems, engines and calibrations, plus the JSON files under `directories`
- * (each with models/, chips/, systems/, engines/, calibration/; a user's file hides a built-in of the same id). */
+/* The built-in models, chips, systems, engines, calibrations, technologies, designs, memories and networks, plus the
+ * JSON files under `directories` (each with models/, chips/, ...; a user's file hides a built-in of the same id). */
 struct orr_catalogue;
 
-enum orr_part { ORR_PART_MODEL, ORR_PART_CHIP, ORR_PART_SYSTEM, ORR_PART_ENGINE, ORR_PART_CALIBRATION, ORR_N_PARTS };
+enum orr_part {
+    ORR_PART_MODEL,
+    ORR_PART_CHIP,
+    ORR_PART_SYSTEM,
+    ORR_PART_ENGINE,
+    ORR_PART_CALIBRATION,
+    ORR_PART_TECHNOLOGY, /* these four: what "generated:" systems are made of (docs/technology.md) */
+    ORR_PART_DESIGN,
+    ORR_PART_MEMORY,
+    ORR_PART_NETWORK,
+    ORR_N_PARTS
+};
 
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
                                                       struct orr_catalogue **catalogue, struct orr_error *error);
@@ -638,7 +649,8 @@ ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum
 /* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
 
-/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json). */
+/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json); for a
+ * system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                   struct orr_model *model, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
@@ -646,6 +658,11 @@ ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *c
                                                    struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_engine *engine, struct orr_error *error);
+
+/* One line of facts about a technology, design, memory or network; "" for other kinds. */
+#define ORR_LINE 256
+ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind,
+                                                       const char *id, char line[ORR_LINE], struct orr_error *error);
 
 /* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
  * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and

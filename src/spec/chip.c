@@ -65,6 +65,16 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 
+json_t *orr_chip_to_json(const struct orr_chip *chip, const char *calibration)
+{
+    json_t *object = json_object(), *peaks = json_object();
+    orr_fields_write(object, FIELDS, ORR_COUNT_OF(FIELDS), chip);
+    orr_fields_write(peaks, PEAK_FIELDS, ORR_N_MATRIX_DTYPES, chip);
+    json_object_set_new(object, "peak_flops_per_s", peaks);
+    json_object_set_new(object, "calibration", json_string(calibration));
+    return object;
+}
+
 enum orr_dtype orr_chip_16bit(const struct orr_chip *chip)
 {
     return chip->peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;

@@ -186,3 +186,39 @@ enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const 
     }
     return ORR_OK;
 }
+
+/* ---------------------------------------------------------------- back to JSON */
+
+static json_t *number_json(const struct orr_field *field, const char *member)
+{
+    double number;
+    int64_t count;
+    if (field->type == ORR_FIELD_INT) {
+        memcpy(&count, member, sizeof count);
+        return count != 0 || field->required ? json_integer(count) : NULL;
+    }
+    memcpy(&number, member, sizeof number);
+    return number < 0 || number > 0 || field->required ? json_real(number) : NULL;
+}
+
+static json_t *value_json(const struct orr_field *field, const char *member)
+{
+    bool flag;
+    int word;
+    switch (field->type) {
+    case ORR_FIELD_INT:
+    case ORR_FIELD_REAL: return number_json(field, member);
+    case ORR_FIELD_BOOL: memcpy(&flag, member, sizeof flag); return json_boolean(flag);
+    case ORR_FIELD_STRING: return json_string(member);
+    case ORR_FIELD_ENUM: memcpy(&word, member, sizeof word); return json_string(field->names[word]);
+    }
+    return NULL;
+}
+
+void orr_fields_write(json_t *object, const struct orr_field *fields, size_t n_fields, const void *source)
+{
+    for (size_t i = 0; i < n_fields; i++) {
+        json_t *value = value_json(&fields[i], (const char *)source + fields[i].offset);
+        if (value) json_object_set_new(object, fields[i].key, value);
+    }
+}

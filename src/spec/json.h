@@ -103,4 +103,7 @@ enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const 
                              const struct orr_field *fields, size_t n_fields, const char *const *extra, void *target,
                              struct orr_error *error);
 
+/* The way back: put the members of `source` into `object`; numbers that are 0 only where their field is required. */
+void orr_fields_write(json_t *object, const struct orr_field *fields, size_t n_fields, const void *source);
+
 #endif

@@ -30,8 +30,10 @@ static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
 static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
 
 /* ORDER enum orr_part */
-static const char *const PART_NAMES[ORR_N_PARTS] = {"models", "chips", "systems", "engines", "calibration"};
-static const char *const PART_WORDS[ORR_N_PARTS] = {"model", "chip", "system", "engine", "calibration"};
+static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "systems",  "engines", "calibration",
+                                                    "technologies", "designs", "memories", "networks"};
+static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine", "calibration",
+                                                    "technology", "design", "memory", "network"};
 
 /* A value outside its enum can only come from a caller of the library; answer instead of reading past the table. */
 static const char *name_of(const char *const *names, unsigned n_names, unsigned value)

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "spec/names.h"
+#include "spec/technology.h"
 
 enum { BASES_MAX = 16, STEPS_MAX = 16 };
 
@@ -38,12 +39,8 @@ enum orr_err orr_reference_read(const struct orr_doc *doc, const char *key, char
     return err;
 }
 
-/* An error about the reference itself, at the place where it stands. */
-static enum orr_err fail_reference(const struct orr_reference *reference, enum orr_err code, struct orr_error *error,
-                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static enum orr_err fail_reference(const struct orr_reference *reference, enum orr_err code, struct orr_error *error,
-                                   const char *format, ...)
+enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_err code, struct orr_error *error,
+                                const char *format, ...)
 {
     char message[ORR_ERROR_TEXT];
     va_list arguments;
@@ -63,7 +60,7 @@ static enum orr_err fail_unknown(const struct orr_catalogue *catalogue, const st
     size_t n_ids;
     const char *const *ids = orr_catalogue_ids(catalogue, reference->part, &n_ids);
     orr_did_you_mean(hint, reference->name, ids, n_ids);
-    return fail_reference(reference, ORR_ERR_INPUT, error, "unknown %s \"%.100s\"%s; see 'orrery list %s'",
+    return orr_reference_fail(reference, ORR_ERR_INPUT, error, "unknown %s \"%.100s\"%s; see 'orrery list %s'",
                           orr_part_word(reference->part), reference->name, hint, orr_part_name(reference->part));
 }
 
@@ -124,7 +121,7 @@ static enum orr_err parse_file(const struct orr_reference *reference, struct orr
     }
     const char *why = fits ? orr_file_read(path, &part->text) : "the path is too long";
     if (why)
-        return fail_reference(reference, ORR_ERR_IO, error, "cannot read %s \"%.200s\": %s",
+        return orr_reference_fail(reference, ORR_ERR_IO, error, "cannot read %s \"%.200s\": %s",
                               orr_part_word(reference->part), fits ? path : reference->name, why);
     memcpy(part->file, path, sizeof part->file);
     folder_from_path(part->folder, path);
@@ -173,7 +170,7 @@ static enum orr_err find_base(const struct orr_catalogue *catalogue, const struc
     const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, error);
     if (err || !own || *entry != own) return err;
     *entry = orr_catalogue_hidden(catalogue, own);
-    return *entry ? ORR_OK : fail_reference(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
+    return *entry ? ORR_OK : orr_reference_fail(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
 }
 
 /* Replace part's tree by its base's with part's keys over it. */
@@ -219,13 +216,15 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
     enum orr_err err = ORR_OK;
     if (!entry && reference->name) err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, error);
     if (err) return err;
+    if (!entry && reference->part == ORR_PART_SYSTEM && reference->name && orr_is_generated(reference->name))
+        return orr_generated_open(catalogue, reference, part, error);
     if (reference->object) err = copy_object(reference, part, error);
     else if (entry) err = parse_entry(entry, part, error);
     else if (is_path(reference->name)) err = parse_file(reference, part, error);
     else err = fail_unknown(catalogue, reference, error);
     if (err) return err;
     if (in_chain(outer, part))
-        return fail_reference(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
+        return orr_reference_fail(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
     if (!json_object_get(part->doc.root, "base")) return ORR_OK;
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }

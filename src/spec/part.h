@@ -57,6 +57,10 @@ enum orr_err orr_reference_from(const struct orr_doc *doc, const char *path, con
 /* The reference at `key` of the root as an id; "" when it is an object or a path that does not fit. */
 enum orr_err orr_reference_read(const struct orr_doc *doc, const char *key, char id[ORR_ID], struct orr_error *error);
 
+/* An error about the reference itself, at the place where it stands. */
+enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_err code, struct orr_error *error,
+                                const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* Put the values of doc->set into doc->root. */
 enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
 

@@ -12,10 +12,14 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
 
 enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struct orr_chip *chip,
                                 char calibration_id[ORR_ID], struct orr_error *error);
+/* The way back, with the id of its calibration; NULL: out of memory. */
+json_t *orr_chip_to_json(const struct orr_chip *chip, const char *calibration);
 /* The format of 16-bit products on a chip. */
 enum orr_dtype orr_chip_16bit(const struct orr_chip *chip);
 enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, struct orr_system *system,
                                   char chip_id[ORR_ID], struct orr_error *error);
+/* The way back; takes `chip`, the chip in place. */
+json_t *orr_system_to_json(const struct orr_system *system, json_t *chip);
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,

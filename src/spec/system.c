@@ -41,3 +41,11 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     err = orr_reference_read(doc, "chip", chip_id, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
+
+json_t *orr_system_to_json(const struct orr_system *system, json_t *chip)
+{
+    json_t *object = json_object();
+    orr_fields_write(object, FIELDS, ORR_COUNT_OF(FIELDS), system);
+    json_object_set_new(object, "chip", chip);
+    return object;
+}

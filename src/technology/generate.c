@@ -1,0 +1,228 @@
+/* The chip generator: node, budgets and split -> units, clock, caches, memory and links. Eqs. 97-103. */
+#include "technology/technology.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+
+#define NAME(member, name, ...) name,
+const char *const orr_component_names[ORR_N_COMPONENTS] = {ORR_COMPONENTS(NAME)};
+const char *const orr_sram_names[ORR_N_SRAMS] = {ORR_SRAMS(NAME)};
+
+#define PART_OF(member, name, part) ORR_COMPONENT_##part,
+static const enum orr_component SRAM_PARTS[ORR_N_SRAMS] = {ORR_SRAMS(PART_OF)};
+
+/* More of anything than this is a slip of units. */
+#define COUNT_MAX 1e9
+
+const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm)
+{
+    for (size_t i = 0; i < technology->n_nodes; i++)
+        if (fabs(technology->nodes[i].nm - nm) < 1e-6) return &technology->nodes[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- voltage and clock */
+
+/* The V above the threshold with V (V - threshold)^2 = target. The left side is convex and at least (V - threshold)^3
+ * there, so Newton's steps from the cube root fall onto the root from above. */
+static double voltage_for(double target, double threshold_v)
+{
+    double v = threshold_v + cbrt(target);
+    for (int i = 0; i < 100; i++) {
+        const double above = v - threshold_v;
+        const double step = (v * above * above - target) / (above * above + 2 * v * above);
+        if (!(step > 1e-15 * v)) break;
+        v -= step;
+    }
+    return v;
+}
+
+/* Clock of a supply, up to a constant: f ~ (V - threshold)^2 / V. */
+static double speed_at(const struct orr_supply *supply, double voltage_v)
+{
+    const double above = voltage_v - supply->threshold_v;
+    return above * above / voltage_v;
+}
+
+struct orr_operating orr_operating_point(const struct orr_supply *supply, double nominal_w, double power_w)
+{
+    const double above = supply->voltage_v - supply->threshold_v;
+    const double nominal = supply->voltage_v * above * above;
+    const double least_v = supply->threshold_v + supply->margin_v;
+    const double wanted_v = voltage_for(power_w / nominal_w * nominal, supply->threshold_v);
+    const double voltage_v = orr_max(least_v, orr_min(supply->voltage_max_v, wanted_v));
+    struct orr_operating at = {.voltage_v = voltage_v, .power_w = power_w};
+    at.speed = speed_at(supply, voltage_v) / speed_at(supply, supply->voltage_v); /* Eq. 99 */
+    if (wanted_v < least_v) at.speed *= (wanted_v / least_v) * (wanted_v / least_v);
+    if (wanted_v > voltage_v) {
+        const double used = voltage_v - supply->threshold_v;
+        at.power_w = nominal_w * voltage_v * used * used / nominal;
+    }
+    return at;
+}
+
+/* ---------------------------------------------------------------- parts */
+
+/* A budget that is too small is a result, too: say which. */
+static bool too_small(char reason[ORR_REASON], const char *budget, const char *component, const char *what)
+{
+    (void)snprintf(reason, ORR_REASON, "%s.%s is too small for %s", budget, component, what);
+    return false;
+}
+
+static bool too_many(char reason[ORR_REASON], const char *what, double n)
+{
+    (void)snprintf(reason, ORR_REASON, "area makes %g %s; at most %g", n, what, COUNT_MAX);
+    return false;
+}
+
+static double area_of(const struct orr_recipe *recipe, enum orr_component part)
+{
+    return recipe->split.area_frac[part] * recipe->die_mm2;
+}
+
+static double power_of(const struct orr_recipe *recipe, enum orr_component part)
+{
+    return recipe->split.power_frac[part] * recipe->power_w;
+}
+
+/* Eqs. 97-99 */
+static bool make_core(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+{
+    const struct orr_design *design = &recipe->design;
+    const double unit_mm2 = design->unit_mm2 * recipe->node.logic_area / recipe->base.logic_area;
+    const double unit_w = design->unit_w * recipe->node.logic_power / recipe->base.logic_power;
+    const double n_units = floor(area_of(recipe, ORR_COMPONENT_CORE) / unit_mm2);
+    if (n_units < (double)design->units_per_sm) return too_small(reason, "area", "core", "one SM");
+    if (n_units > COUNT_MAX) return too_many(reason, "matrix units", n_units);
+    machine->n_units = (int64_t)n_units;
+    machine->n_sm = machine->n_units / design->units_per_sm;
+    struct orr_supply supply = design->supply;
+    supply.voltage_v *= recipe->node.voltage / recipe->base.voltage;
+    if (supply.voltage_v <= supply.threshold_v) return too_small(reason, "node", "voltage", "the threshold");
+    const double power_w = power_of(recipe, ORR_COMPONENT_CORE);
+    if (!(power_w > 0)) return too_small(reason, "power", "core", "any clock");
+    machine->core = orr_operating_point(&supply, n_units * unit_w, power_w);
+    machine->clock_hz = design->clock_hz * machine->core.speed;
+    machine->peak_flops_per_s = design->unit_flops_per_clock * machine->clock_hz * n_units;
+    return true;
+}
+
+/* Eqs. 100, 101; the utilisation of Eq. 101 is the calibration's */
+static bool make_sram(const struct orr_recipe *recipe, enum orr_sram sram, struct orr_machine *machine,
+                      char reason[ORR_REASON])
+{
+    const struct orr_sram_design *design = &recipe->design.sram[sram];
+    const struct orr_node *node = &recipe->node, *base = &recipe->base;
+    const double used = 1 - recipe->design.sram_overhead_frac, bits = 8 * design->bank_bytes;
+    const double bank_mm2 = bits * design->bit_mm2 * node->sram_area / base->sram_area;
+    const double reach_mm2 =
+        used * (double)machine->n_sm * design->controller_mm2 * node->logic_area / base->logic_area;
+    const double n_banks = floor(used * area_of(recipe, SRAM_PARTS[sram]) / (bank_mm2 + reach_mm2));
+    struct orr_sram_level *level = &machine->sram[sram];
+    if (n_banks < 1) return too_small(reason, "area", orr_sram_names[sram], "one bank");
+    if (n_banks > COUNT_MAX) return too_many(reason, "banks", n_banks);
+    level->n_banks = (int64_t)n_banks;
+    level->bytes = n_banks * design->bank_bytes;
+    level->j_per_byte = design->j_per_byte * node->sram_energy / base->sram_energy;
+    level->static_w = n_banks * bits * design->static_w_per_bit;
+    level->bytes_per_s = (power_of(recipe, SRAM_PARTS[sram]) - level->static_w) / level->j_per_byte;
+    return level->bytes_per_s > 0 ? true : too_small(reason, "power", orr_sram_names[sram], "its leakage");
+}
+
+/* How many stacks the budgets hold, and which one says so. */
+static double count_stacks(const struct orr_recipe *recipe, double edge_links, const char **limit)
+{
+    const struct orr_dram *dram = &recipe->dram;
+    const double controller_mm2 = recipe->design.dram_controller_mm2_per_link * dram->links_per_stack *
+                                  recipe->node.controller_area / recipe->base.controller_area;
+    double n = floor(area_of(recipe, ORR_COMPONENT_DRAM) / controller_mm2);
+    *limit = "area";
+    if (dram->stack_mm2 > 0) {
+        const double room = floor((recipe->package_mm2 - recipe->die_mm2) / dram->stack_mm2);
+        if (room < n) *limit = "package";
+        n = orr_min(n, room);
+    } else { /* devices beside the package: every one needs all its links */
+        const double room = floor(edge_links / dram->links_per_stack);
+        if (room < n) *limit = "perimeter";
+        n = orr_min(n, room);
+    }
+    if (recipe->n_stacks > 0 && (double)recipe->n_stacks <= n) {
+        *limit = "stacks";
+        n = (double)recipe->n_stacks;
+    }
+    return n;
+}
+
+/* Eq. 102 */
+static bool make_dram(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+{
+    const struct orr_dram *dram = &recipe->dram;
+    const double edge = machine->perimeter_mm * recipe->split.perimeter_frac[ORR_COMPONENT_DRAM] * dram->links_per_mm;
+    const double n_stacks = count_stacks(recipe, edge, &machine->stack_limit);
+    if (n_stacks < 1 || n_stacks < (double)recipe->n_stacks) {
+        (void)snprintf(reason, ORR_REASON, "%s holds %g stacks of %.40s%s", machine->stack_limit, orr_max(0, n_stacks),
+                       dram->id, recipe->n_stacks > 0 ? ", fewer than asked for" : "");
+        return false;
+    }
+    if (n_stacks > COUNT_MAX) return too_many(reason, "stacks", n_stacks);
+    const double links = floor(orr_min(edge, n_stacks * dram->links_per_stack));
+    machine->n_stacks = (int64_t)n_stacks;
+    machine->dram_bytes = n_stacks * dram->stack_bytes;
+    machine->dram_static_w = 8 * machine->dram_bytes * dram->static_w_per_bit;
+    const double power_w = power_of(recipe, ORR_COMPONENT_DRAM) - machine->dram_static_w;
+    if (links < 1) return too_small(reason, "perimeter", "dram", "one link");
+    if (!(power_w > 0)) return too_small(reason, "power", "dram", "the memory's refresh");
+    struct orr_link_level *level = &machine->dram;
+    level->n_links = (int64_t)links;
+    level->at = orr_operating_point(&dram->supply, links * dram->link_bytes_per_s * dram->j_per_byte, power_w);
+    level->bytes_per_s = links * dram->link_bytes_per_s * level->at.speed;
+    level->limit = links < n_stacks * dram->links_per_stack ? "perimeter" : machine->stack_limit;
+    if (level->at.power_w >= power_w && level->at.speed < 1) level->limit = "power";
+    return true;
+}
+
+/* Eq. 103; a kind of link without a number of its own grows with the budgets. */
+static bool make_links(const struct orr_recipe *recipe, const struct orr_network *network, enum orr_component part,
+                       struct orr_machine *machine, char reason[ORR_REASON])
+{
+    struct orr_link_level *level = network->scaleout ? &machine->scaleout : &machine->scaleup;
+    const double by_area = network->link_mm2 > 0 ? floor(area_of(recipe, part) / network->link_mm2) : COUNT_MAX;
+    const double by_edge = floor(machine->perimeter_mm * recipe->split.perimeter_frac[part] * network->links_per_mm);
+    double links = network->n_links > 0 ? (double)network->n_links : COUNT_MAX;
+    level->limit = "standard";
+    if (by_area < links) level->limit = "area";
+    links = orr_min(links, by_area);
+    if (by_edge < links) level->limit = "perimeter";
+    links = orr_min(links, by_edge);
+    const char *name = orr_component_names[part];
+    if (links < 1) return too_small(reason, level->limit, name, "one link");
+    const double power_w = power_of(recipe, part);
+    if (!(power_w > 0)) return too_small(reason, "power", name, "any rate");
+    level->n_links = (int64_t)links;
+    level->at = orr_operating_point(&network->supply, links * network->link_bytes_per_s * network->j_per_byte, power_w);
+    level->bytes_per_s = links * network->link_bytes_per_s * level->at.speed / network->degree;
+    if (level->at.power_w >= power_w && level->at.speed < 1) level->limit = "power";
+    return true;
+}
+
+bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+{
+    *machine = (struct orr_machine){.perimeter_mm = 4 * sqrt(recipe->die_mm2)};
+    if (!make_core(recipe, machine, reason)) return false;
+    for (int i = 0; i < ORR_N_SRAMS; i++)
+        if (!make_sram(recipe, (enum orr_sram)i, machine, reason)) return false;
+    if (!make_dram(recipe, machine, reason) ||
+        !make_links(recipe, &recipe->scaleup, ORR_COMPONENT_INTRA, machine, reason) ||
+        !make_links(recipe, &recipe->scaleout, ORR_COMPONENT_INTER, machine, reason))
+        return false;
+    machine->idle_w = recipe->design.idle_frac * recipe->power_w;
+    /* a FLOP with the delivery of its operands */
+    machine->flop_j =
+        (machine->core.power_w + power_of(recipe, ORR_COMPONENT_L1) + power_of(recipe, ORR_COMPONENT_REGISTERS)) /
+        machine->peak_flops_per_s;
+    machine->cost = orr_machine_cost(recipe, machine);
+    return true;
+}

@@ -1,0 +1,216 @@
+/* From a technology node and budgets of area, power and perimeter to a chip, its network links and what it costs.
+ * Plain numbers in, plain numbers out: src/spec reads the inputs and makes an ordinary system of the answer.
+ * Method 9 (Eqs. 97-103) and 11 (Eqs. 106-108). */
+#ifndef ORR_TECHNOLOGY_TECHNOLOGY_H
+#define ORR_TECHNOLOGY_TECHNOLOGY_H
+
+#include "orrery.h"
+
+/* ---------------------------------------------------------------- what is given */
+
+/* What a budget is split over. */
+#define ORR_COMPONENTS(X)                                                                                              \
+    /*  enum       name         what the share buys                     */                                             \
+    X(CORE, "core", "matrix units")                                                                                    \
+    X(DRAM, "dram", "memory controllers, memory power, memory links")                                                  \
+    X(L2, "l2", "last-level cache")                                                                                    \
+    X(L1, "l1", "shared memory")                                                                                       \
+    X(REGISTERS, "registers", "register files")                                                                        \
+    X(INTRA, "intra", "scale-up links")                                                                                \
+    X(INTER, "inter", "scale-out links")
+#define ORR_X_COMPONENT_(name, ...) ORR_COMPONENT_##name,
+enum orr_component { ORR_COMPONENTS(ORR_X_COMPONENT_) ORR_N_COMPONENTS };
+
+/* On-chip memories. */
+#define ORR_SRAMS(X)           X(L2, "l2", L2) X(L1, "l1", L1) X(REGISTERS, "registers", REGISTERS)
+#define ORR_X_SRAM_(name, ...) ORR_SRAM_##name,
+enum orr_sram { ORR_SRAMS(ORR_X_SRAM_) ORR_N_SRAMS };
+
+/* Shares of the three budgets; a share of 0 in perimeter_frac is right for what has no links. */
+struct orr_split {
+    double area_frac[ORR_N_COMPONENTS];
+    double power_frac[ORR_N_COMPONENTS];
+    double perimeter_frac[ORR_N_COMPONENTS];
+};
+
+#define ORR_MAX_NODES 16
+/* One node of a scaling set: factors against the set's first node. */
+struct orr_node {
+    double nm;
+    double voltage;     /* nominal supply */
+    double logic_area;  /* matrix unit, controller of an SRAM bank */
+    double logic_power; /* matrix unit at equal clock */
+    double sram_area, sram_energy;
+    double controller_area; /* of the memory, mostly analogue */
+    double wafer_usd;
+    double defects_per_cm2;
+};
+
+/* What a machine costs beyond its wafers. */
+struct orr_economy {
+    double wafer_mm;          /* diameter */
+    double defect_clustering; /* q of Eq. 106 */
+    double die_test_usd;
+    double interposer_usd_per_mm2, interposer_yield_frac;
+    double bond_yield_frac; /* of one die or stack */
+    double substrate_usd;
+    double markup;           /* price over cost of the package */
+    double host_usd_per_gpu; /* share of node, rack, storage */
+    double energy_usd_per_kwh, pue_frac;
+    double lifetime_years, utilisation_frac;
+    double opex_frac_per_year; /* staff, space, repair: of the capital */
+};
+
+struct orr_technology {
+    char id[ORR_ID];
+    size_t n_nodes;
+    struct orr_node nodes[ORR_MAX_NODES];
+    struct orr_economy economy;
+};
+
+struct orr_sram_design {
+    double bit_mm2;
+    double j_per_byte; /* dynamic */
+    double static_w_per_bit;
+    double bank_bytes;
+    double controller_mm2; /* of a bank, for every SM that reaches it; 0: banks belong to their SM */
+};
+
+/* A circuit that trades voltage for speed. */
+struct orr_supply {
+    double voltage_v, threshold_v, margin_v; /* nominal; least above the threshold */
+    double voltage_max_v;
+};
+
+/* A micro-architecture at the node it was made for, with budgets and split. */
+struct orr_design {
+    char id[ORR_ID], name[ORR_ID], family[32];
+    char calibration[ORR_ID], memory[ORR_ID], scaleup[ORR_ID], network[ORR_ID]; /* ids of the usual parts */
+    double node_nm;
+    double unit_mm2, unit_w;     /* matrix unit: area, power at nominal clock and voltage */
+    double unit_flops_per_clock; /* 16 bits */
+    int64_t units_per_sm;
+    double clock_hz; /* nominal */
+    struct orr_supply supply;
+    double flops_ratio[ORR_N_DTYPES]; /* matrix rate over that of 16 bits; 0: none */
+    double vector_ratio;
+    double l2_multicast;
+    enum orr_attention_kernel flash;
+    double sram_overhead_frac;
+    struct orr_sram_design sram[ORR_N_SRAMS];
+    double dram_controller_mm2_per_link;
+    double idle_frac; /* of the power budget */
+    double die_mm2, package_mm2, power_w;
+    int64_t gpus_per_node;
+    struct orr_split split;
+};
+
+/* A kind of DRAM. */
+struct orr_dram {
+    char id[ORR_ID];
+    double link_bytes_per_s; /* one data pin */
+    double links_per_stack, stack_bytes;
+    double stack_mm2;    /* on the package; 0: beside it */
+    double links_per_mm; /* of die edge */
+    double j_per_byte, static_w_per_bit;
+    struct orr_supply supply;
+    double usd_per_gb;
+};
+
+/* A kind of link, inside a scale-up domain or between domains. */
+struct orr_network {
+    char id[ORR_ID];
+    bool scaleout;
+    double link_bytes_per_s; /* one link, one way */
+    int64_t n_links;         /* of a GPU at most; 0: as many as budgets allow */
+    double degree;           /* links that share the rate of a pair: neighbours of a mesh; 1: switch */
+    double link_mm2, links_per_mm, j_per_byte;
+    struct orr_supply supply;
+    double latency_s;
+    double efficiency_frac, oversubscription; /* scale-out */
+    int64_t domain_gpus;                      /* scale-up */
+    bool switched, multicast;
+    double usd_per_gpu; /* ports, cables, share of the switches */
+};
+
+/* Everything the generator needs. */
+struct orr_recipe {
+    struct orr_design design;
+    struct orr_technology technology;
+    struct orr_node node, base; /* asked for; the one the design was made for */
+    struct orr_dram dram;
+    struct orr_network scaleup, scaleout;
+    double die_mm2, package_mm2, power_w;
+    int64_t n_stacks; /* 0: as many as fit */
+    int64_t gpus_per_node, domain_gpus;
+    struct orr_split split;
+};
+
+/* ---------------------------------------------------------------- what comes out */
+
+/* Where a circuit settles. */
+struct orr_operating {
+    double voltage_v;
+    double speed; /* clock over nominal */
+    double power_w;
+};
+
+struct orr_sram_level {
+    int64_t n_banks;
+    double bytes, bytes_per_s, j_per_byte, static_w;
+};
+
+struct orr_link_level {
+    int64_t n_links;
+    struct orr_operating at;
+    double bytes_per_s;
+    const char *limit; /* static: what holds it: "area", "perimeter", "power", "standard", "package" */
+};
+
+struct orr_die_cost {
+    double dies_per_wafer, yield_frac;
+    double die_usd;                               /* known good, tested */
+    double interposer_usd, dram_usd, package_usd; /* package: all of it, assembled */
+    double chip_usd;                              /* with markup */
+    double network_usd, host_usd, gpu_usd;        /* capital of one GPU in its system */
+    double capital_usd_per_hour, energy_usd_per_hour, opex_usd_per_hour, usd_per_hour;
+};
+
+struct orr_machine {
+    int64_t n_units, n_sm;
+    struct orr_operating core;
+    double clock_hz, peak_flops_per_s; /* 16 bits */
+    struct orr_sram_level sram[ORR_N_SRAMS];
+    int64_t n_stacks;
+    const char *stack_limit; /* static */
+    struct orr_link_level dram, scaleup, scaleout;
+    double dram_bytes, dram_static_w;
+    double perimeter_mm;
+    double idle_w, flop_j;
+    struct orr_die_cost cost;
+};
+
+/* ---------------------------------------------------------------- functions */
+
+extern const char *const orr_component_names[ORR_N_COMPONENTS];
+extern const char *const orr_sram_names[ORR_N_SRAMS];
+
+/* Eq. 98: voltage and speed a circuit reaches with `power_w` if it takes `nominal_w` at its nominal point. */
+struct orr_operating orr_operating_point(const struct orr_supply *supply, double nominal_w, double power_w);
+
+/* The node of that size; NULL: none. */
+const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm);
+
+/* The machine of a recipe. False: the budgets do not make one, and `reason` says which is short. */
+bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON]);
+
+/* The machine as an ordinary system; ids are left empty. */
+void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machine *machine, struct orr_system *system);
+
+/* Eq. 106: whole dies of a round wafer, and the share of them without a defect. */
+double orr_dies_per_wafer(double wafer_mm, double die_mm2);
+double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering);
+/* Eqs. 107, 108 for a generated machine. */
+struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const struct orr_machine *machine);
+
+#endif
