@@ -19,18 +19,20 @@ static enum cli_status answer(const struct cli_question *question, const struct 
     return fits ? CLI_ANSWERED : CLI_BELOW;
 }
 
-static enum cli_status read_job(const struct cli_question *question, const struct cli_args *args,
-                                const struct orr_catalogue *catalogue, struct orr_job *job)
+enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,
+                             struct orr_job *job)
 {
+    const bool train = kind == ORR_JOB_TRAIN;
+    const char *name = train ? "train" : "infer", *other = train ? "infer" : "train";
     struct cli_text request = {0}, origin = {0};
     bool placed = false;
     struct orr_error error;
-    enum cli_status status = cli_request_build(args, question->name, &request, &origin, &placed);
-    const bool foreign = !status && cli_request_is(&request, question->other); /* said before its keys are judged */
+    enum cli_status status = cli_request_build(args, name, &request, &origin, &placed);
+    const bool foreign = !status && cli_request_is(&request, other); /* said before its keys are judged */
     if (!status && !foreign && orr_job_read(catalogue, request.data, origin.data, job, &error))
         status = cli_fail("%s", error.text);
-    if (!status && (foreign || job->kind != question->kind))
-        status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s", origin.data, question->other, question->other);
+    if (!status && (foreign || job->kind != kind))
+        status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s", origin.data, other, other);
     if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
     free(request.data);
     free(origin.data);
@@ -44,7 +46,7 @@ static enum cli_status run(const struct cli_question *question, const struct cli
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!job) status = cli_fail_memory();
-    if (!status) status = read_job(question, args, catalogue, job);
+    if (!status) status = cli_job_read(args, question->kind, catalogue, job);
     if (!status) status = answer(question, args, job);
     free(job);
     orr_catalogue_close(catalogue);

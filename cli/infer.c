@@ -15,7 +15,6 @@ static bool fits(const struct orr_job *job, struct orr_scratch *scratch)
 
 enum cli_status cli_infer(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER,    "infer", "train",
-                                                 usage,         orr_infer_report, fits};
+    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER, usage, orr_infer_report, fits};
     return cli_answer(argc, argv, &question);
 }

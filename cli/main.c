@@ -24,6 +24,8 @@ static const struct cli_command commands[] = {
     {"sweep", cli_sweep, "train or infer at many points: fields over lists and ranges, stored, resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
+    {"technology", cli_technology, "chips from a node and budgets: what they are, cost, and the best split"},
+    {"sensitivity", cli_sensitivity, "what every hardware number is worth to a job"},
     {"list", cli_list, "list models, chips, systems, engines, memories, networks, ... of the catalogue"},
     {"show", cli_show, "show one part of the catalogue with its sources"},
     {"help", help, "this text, or the options of a command"},
@@ -60,7 +62,7 @@ static enum cli_status help(int argc, const char *const *argv)
     cli_text_add(&text, "usage: orrery COMMAND [options]\n"
                         "Predict how fast, how big and how costly distributed LLM training and inference are.\n"
                         "\nCommands\n");
-    for (size_t i = 0; i < n_commands; i++) cli_text_add(&text, "  %-10s %s\n", commands[i].name, commands[i].help);
+    for (size_t i = 0; i < n_commands; i++) cli_text_add(&text, "  %-11s %s\n", commands[i].name, commands[i].help);
     cli_text_add(&text, "\norrery COMMAND --help lists the options; orrery alone answers an example of each kind.\n"
                         "Exit status: 0 answered, 1 infeasible or below a bar asked for, 2 bad input.\n");
     const enum cli_status status = cli_write(text.data);

@@ -107,7 +107,7 @@ static const struct cli_option options[] = {
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
-    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL | CLI_FOR_MANY,
+    ACTION("catalogue", "catalog", "DIR", CLI_CATALOGUE, CLI_FOR_ALL | CLI_FOR_STUDY,
            "add your own models/, chips/, ...; repeatable"),
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
@@ -127,11 +127,19 @@ static const struct cli_option options[] = {
     OWN("sample", "N", CLI_FOR_SWEEP, "N points of a Latin hypercube"),
     OWN("seed", "N", CLI_FOR_SWEEP, "of the sample; default: 0"),
     OWN("threads", "N", CLI_FOR_MANY, "default: all cores"),
-    HEADING("Output", CLI_FOR_ALL | CLI_FOR_MANY),
+    HEADING("Technology", CLI_FOR_TECHNOLOGY),
+    OWN("tokens", "N", CLI_FOR_TECHNOLOGY, "cost: tokens of a whole training run, e.g. 300G"),
+    OWN("objective", "NAME", CLI_FOR_TECHNOLOGY, "optimise: time, energy, cost"),
+    OWN("optimiser", "NAME", CLI_FOR_TECHNOLOGY, "optimise: search, gradient, grid"),
+    OWN("free", "SHARE,...", CLI_FOR_TECHNOLOGY, "optimise: shares that may move; default: all"),
+    OWN("restarts", "N", CLI_FOR_TECHNOLOGY, "optimise: random starts"),
+    OWN("grid-steps", "N", CLI_FOR_TECHNOLOGY, "optimise: steps of a whole budget in a grid; default: 10"),
+    OWN("seed", "N", CLI_FOR_TECHNOLOGY, "optimise: of the random starts; default: 0"),
+    HEADING("Output", CLI_FOR_ALL | CLI_FOR_STUDY),
     OWN("out", "FILE", CLI_FOR_SWEEP, "FILE.db (SQLite) or FILE.csv, resumed if it is there; default: CSV here"),
     FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
     FIELD_OF("date", "", "TEXT", NULL, "date", CLI_FOR_CALIBRATE, "a date for the sources of that file"),
-    FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL | CLI_FOR_SEARCH, "JSON"),
+    FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL | CLI_FOR_SEARCH | CLI_FOR_HARDWARE, "JSON"),
     FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_TABLES, "CSV"),
     FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_JOB, "every term with its formula"),
     FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
@@ -144,7 +152,7 @@ static const struct cli_option options[] = {
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES, "columns of the terminal"),
     ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_TABLES,
            "no colours, as with NO_COLOR set"),
-    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_MANY, "this text"),
+    ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_STUDY, "this text"),
 };
 static const size_t n_options = sizeof options / sizeof *options;
 
@@ -159,14 +167,14 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* Does a command have the option? Sweep and search take over what makes up the request of the command they repeat. */
+/* Does a command have the option? A study takes over what makes up the request of the command it repeats. */
 static bool belongs(const struct cli_option *option, unsigned command)
 {
     const bool request = option->kind == CLI_HEADING || option->kind == CLI_TEXT || option->kind == CLI_LIST ||
                          option->kind == CLI_BOOL || option->kind == CLI_WORD || option->kind == CLI_SET ||
                          option->kind == CLI_REQUEST;
-    if (command & option->commands & CLI_FOR_MANY) return true;
-    return (option->commands & command) && (request || !(command & CLI_FOR_MANY));
+    if (command & option->commands & CLI_FOR_STUDY) return true;
+    return (option->commands & command) && (request || !(command & CLI_FOR_STUDY));
 }
 
 static const struct cli_option *find_option(const char *name, size_t n, unsigned command)
@@ -186,8 +194,8 @@ static const char *other_command(const char *flag, size_t n)
         unsigned command;
         const char *name;
     } commands[] = {{CLI_FOR_TRAIN, "train"}, {CLI_FOR_INFER, "infer"}, {CLI_FOR_VALIDATE, "validate"},
-                    {CLI_FOR_CALIBRATE, "calibrate"}, {CLI_FOR_SWEEP, "sweep"},
-                    {CLI_FOR_SEARCH, "search"}};
+                    {CLI_FOR_CALIBRATE, "calibrate"}, {CLI_FOR_SWEEP, "sweep"}, {CLI_FOR_SEARCH, "search"},
+                    {CLI_FOR_TECHNOLOGY, "technology"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (find_option(flag, n, commands[i].command)) return commands[i].name;
     return NULL;

@@ -40,10 +40,15 @@ enum {
     CLI_FOR_CALIBRATE = 32,
     CLI_FOR_JOB = CLI_FOR_TRAIN | CLI_FOR_INFER,
     CLI_FOR_ALL = 63,
-    CLI_FOR_SWEEP = 64,   /* with TRAIN or INFER: also the options of their requests, but not of their output */
-    CLI_FOR_SEARCH = 128, /* the same */
-    CLI_FOR_TABLES = CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE | CLI_FOR_SEARCH, /* reports with columns */
-    CLI_FOR_MANY = CLI_FOR_SWEEP | CLI_FOR_SEARCH
+    CLI_FOR_SWEEP = 64, /* these with TRAIN or INFER: also the options of their requests, but not of their output */
+    CLI_FOR_SEARCH = 128,
+    CLI_FOR_TECHNOLOGY = 256,
+    CLI_FOR_SENSITIVITY = 512,
+    CLI_FOR_MANY = CLI_FOR_SWEEP | CLI_FOR_SEARCH,
+    CLI_FOR_HARDWARE = CLI_FOR_TECHNOLOGY | CLI_FOR_SENSITIVITY,
+    CLI_FOR_STUDY = CLI_FOR_MANY | CLI_FOR_HARDWARE,
+    CLI_FOR_TABLES = /* reports with columns */
+    CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE | CLI_FOR_SEARCH | CLI_FOR_HARDWARE
 };
 
 struct cli_option {

@@ -18,12 +18,14 @@ bool cli_request_is(const struct cli_text *request, const char *kind);
 enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
                                   struct cli_text *origin, bool *placed);
 
+/* The job of this kind the options ask for. CLI_BAD after printing what is wrong. */
+enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,
+                             struct orr_job *job);
+
 /* A command that answers a request (train, infer). */
 struct cli_question {
     unsigned command; /* whose options */
     enum orr_job_kind kind;
-    const char *name;  /* "kind" of the request; the command */
-    const char *other; /* of the other kind */
     const char *usage;
     char *(*report)(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
     bool (*fits)(const struct orr_job *job, struct orr_scratch *scratch);

@@ -14,7 +14,6 @@ static bool fits(const struct orr_job *job, struct orr_scratch *scratch)
 
 enum cli_status cli_train(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN,    "train", "infer",
-                                                 usage,         orr_train_report, fits};
+    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, usage, orr_train_report, fits};
     return cli_answer(argc, argv, &question);
 }

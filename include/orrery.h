@@ -1124,6 +1124,67 @@ struct orr_sweep_row {
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
                                                  struct orr_sweep_row *rows, struct orr_error *error);
 
+/* ---------------------------------------------------------------- technology */
+
+/* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."
+ * (docs/technology.md). Everything that takes a system takes such a name; these functions look inside. All texts are
+ * malloc'd. */
+
+/* TERMINAL: what was made and which budget limits it. JSON: a system file with its chip in place, which reads back as
+ * the same system. CSV: one line of everything. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name,
+                                                         enum orr_format format, const struct orr_style *style,
+                                                         char **text, struct orr_error *error);
+/* The same recipe at every node of its scaling set. TERMINAL, JSON or CSV. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name,
+                                                        enum orr_format format, const struct orr_style *style,
+                                                        char **text, struct orr_error *error);
+/* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system, of
+ * a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL or JSON. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name,
+                                                       const struct orr_job *job, int64_t run_tokens,
+                                                       enum orr_format format, const struct orr_style *style,
+                                                       char **text, struct orr_error *error);
+
+/* What the best split of the budgets is the best for. */
+#define ORR_GOALS(X)                                              \
+    X(TIME, "time", "step time, or latency of an inference job")       \
+    X(ENERGY, "energy", "energy of a step or batch")                   \
+    X(COST, "cost", "cost of a step or batch")
+
+#define ORR_OPTIMISERS(X)                                              \
+    X(SEARCH, "search", "global, then local from several starts")      \
+    X(GRADIENT, "gradient", "normalised gradient descent of DeepFlow") \
+    X(GRID, "grid", "every split of a grid")
+
+#define ORR_X_GOAL_(name, ...) ORR_GOAL_##name,
+#define ORR_X_OPTIMISER_(name, ...) ORR_OPTIMISER_##name,
+enum orr_goal { ORR_GOALS(ORR_X_GOAL_) ORR_N_GOALS };
+enum orr_optimiser { ORR_OPTIMISERS(ORR_X_OPTIMISER_) ORR_N_OPTIMISERS };
+ORR_API const char *orr_goal_name(enum orr_goal objective);
+ORR_API const char *orr_optimiser_name(enum orr_optimiser optimiser);
+
+struct orr_optimise {
+    enum orr_goal objective;
+    enum orr_optimiser optimiser;
+    const char *free;             /* shares that may move, "power.core,power.dram"; NULL: all of them */
+    int64_t n_restarts;           /* 0: 20 for a search, 10 for gradient descent */
+    int64_t n_grid_steps;         /* 0: 10 */
+    uint64_t seed;                /* same seed, same answer */
+};
+/* The split of a generated system's budgets that answers the job best. `job` is on any system of the same name.
+ * TERMINAL or JSON. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name,
+                                                           const struct orr_job *job,
+                                                           const struct orr_optimise *options, enum orr_format format,
+                                                           const struct orr_style *style, char **text,
+                                                           struct orr_error *error);
+
+/* What every hardware number is worth to a job: elasticity of its answers on either side, and the effect of 10 % more.
+ * TERMINAL, JSON or CSV; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
+                                                   const struct orr_style *style);
+
 /* ---------------------------------------------------------------- calibration */
 
 /* Fit a chip's constants to timings of single kernels (docs/calibrate.md). The rows are priced by the same functions as

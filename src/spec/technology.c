@@ -146,6 +146,8 @@ static const struct orr_field SRAM_FIELDS[] = {
     ORR_REAL(orr_sram_design, static_w_per_bit, ORR_UNIT_NONE, true, 0, 1, "leakage of a bit"),
     ORR_REAL(orr_sram_design, bank_bytes, ORR_UNIT_BYTES, true, 1, 1e12, "size of a bank"),
     ORR_REAL(orr_sram_design, controller_mm2, ORR_UNIT_NONE, true, 0, 1e3, "area of a bank's port to one SM"),
+    ORR_REAL(orr_sram_design, feed_bytes_per_flop, ORR_UNIT_NONE, true, 0, 1e3, "bytes a 16-bit matrix FLOP asks for"),
+    ORR_REAL(orr_sram_design, least_bytes_per_sm, ORR_UNIT_BYTES, true, 0, 1e9, "room for one tile in every SM"),
 };
 
 /* A table of one optional number per word, at `member` of struct S. */

@@ -129,7 +129,21 @@ static bool make_sram(const struct orr_recipe *recipe, enum orr_sram sram, struc
     level->j_per_byte = design->j_per_byte * node->sram_energy / base->sram_energy;
     level->static_w = n_banks * bits * design->static_w_per_bit;
     level->bytes_per_s = (power_of(recipe, SRAM_PARTS[sram]) - level->static_w) / level->j_per_byte;
+    if (level->bytes < design->least_bytes_per_sm * (double)machine->n_sm)
+        return too_small(reason, "area", orr_sram_names[sram], "a tile in every SM");
     return level->bytes_per_s > 0 ? true : too_small(reason, "power", orr_sram_names[sram], "its leakage");
+}
+
+/* Eqs. 24, 29: no level may be asked for more bytes than it delivers while the units work at full rate. */
+static void feed_units(const struct orr_recipe *recipe, struct orr_machine *machine)
+{
+    machine->peak_limit = "units";
+    for (int i = 0; i < ORR_N_SRAMS; i++) {
+        const double bytes_per_flop = recipe->design.sram[i].feed_bytes_per_flop;
+        if (machine->sram[i].bytes_per_s >= bytes_per_flop * machine->peak_flops_per_s) continue;
+        machine->peak_flops_per_s = machine->sram[i].bytes_per_s / bytes_per_flop;
+        machine->peak_limit = orr_sram_names[i];
+    }
 }
 
 /* How many stacks the budgets hold, and which one says so. */
@@ -208,12 +222,18 @@ static bool make_links(const struct orr_recipe *recipe, const struct orr_network
     return true;
 }
 
+double orr_edge_mm(double die_mm2)
+{
+    return 4 * sqrt(die_mm2);
+}
+
 bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
-    *machine = (struct orr_machine){.perimeter_mm = 4 * sqrt(recipe->die_mm2)};
+    *machine = (struct orr_machine){.perimeter_mm = orr_edge_mm(recipe->die_mm2)};
     if (!make_core(recipe, machine, reason)) return false;
     for (int i = 0; i < ORR_N_SRAMS; i++)
         if (!make_sram(recipe, (enum orr_sram)i, machine, reason)) return false;
+    feed_units(recipe, machine);
     if (!make_dram(recipe, machine, reason) ||
         !make_links(recipe, &recipe->scaleup, ORR_COMPONENT_INTRA, machine, reason) ||
         !make_links(recipe, &recipe->scaleout, ORR_COMPONENT_INTER, machine, reason))

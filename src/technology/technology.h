@@ -73,7 +73,9 @@ struct orr_sram_design {
     double j_per_byte; /* dynamic */
     double static_w_per_bit;
     double bank_bytes;
-    double controller_mm2; /* of a bank, for every SM that reaches it; 0: banks belong to their SM */
+    double controller_mm2;      /* of a bank, for every SM that reaches it; 0: banks belong to their SM */
+    double feed_bytes_per_flop; /* what a 16-bit matrix FLOP asks of this level (Eq. 29); 0: left to the cost model */
+    double least_bytes_per_sm;  /* room for one tile */
 };
 
 /* A circuit that trades voltage for speed. */
@@ -180,6 +182,7 @@ struct orr_machine {
     int64_t n_units, n_sm;
     struct orr_operating core;
     double clock_hz, peak_flops_per_s; /* 16 bits */
+    const char *peak_limit;            /* static: "units", or the on-chip memory that cannot feed them */
     struct orr_sram_level sram[ORR_N_SRAMS];
     int64_t n_stacks;
     const char *stack_limit; /* static */
@@ -197,6 +200,9 @@ extern const char *const orr_sram_names[ORR_N_SRAMS];
 
 /* Eq. 98: voltage and speed a circuit reaches with `power_w` if it takes `nominal_w` at its nominal point. */
 struct orr_operating orr_operating_point(const struct orr_supply *supply, double nominal_w, double power_w);
+
+/* Edge of a square die. */
+double orr_edge_mm(double die_mm2);
 
 /* The node of that size; NULL: none. */
 const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm);

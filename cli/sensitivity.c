@@ -1,0 +1,46 @@
+/* orrery sensitivity: what every hardware number is worth to a job. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+static const char usage[] =
+    "usage: orrery sensitivity train|infer [options of that command]\n"
+    "Elasticity of the answers to every number of chip and system: a little less, a little more,\n"
+    "10 % more. Sorted by effect on the step time or latency.";
+
+static enum cli_status answer(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                              enum orr_job_kind kind)
+{
+    struct orr_job *job = malloc(sizeof *job);
+    enum cli_status status = job ? cli_job_read(args, kind, catalogue, job) : cli_fail_memory();
+    char *report = status ? NULL : orr_sensitivity_report(job, args->format, &args->style);
+    if (!status) status = report ? cli_write(report) : cli_fail_memory();
+    free(report);
+    free(job);
+    return status;
+}
+
+enum cli_status cli_sensitivity(int argc, const char *const *argv)
+{
+    static const char *const kinds[] = {"train", "infer"};
+    const char *word = argc > 0 ? argv[0] : "";
+    const bool infer = strcmp(word, "infer") == 0;
+    const unsigned command = CLI_FOR_SENSITIVITY | (infer ? CLI_FOR_INFER : CLI_FOR_TRAIN);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return cli_options_help(command, usage);
+    if (!infer && strcmp(word, "train") != 0) {
+        const char *near = cli_nearest(word, kinds, 2);
+        return cli_fail("sensitivity needs the kind of job first: orrery sensitivity train|infer%s%s%s",
+                        near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    }
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc - 1, argv + 1, command, 0, &args);
+    if (!status && args.help) status = cli_options_help(command, usage);
+    else if (!status) {
+        struct orr_catalogue *catalogue = cli_args_catalogue(&args);
+        status = catalogue ? answer(&args, catalogue, infer ? ORR_JOB_INFER : ORR_JOB_TRAIN) : CLI_BAD;
+        orr_catalogue_close(catalogue);
+    }
+    cli_args_free(&args);
+    return status;
+}

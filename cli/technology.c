@@ -1,0 +1,201 @@
+/* orrery technology: chips from a technology node and budgets; what they are, what they cost, the best split. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+static const char usage[] =
+    "usage: orrery technology chip NAME             what the budgets make, and what limits it;\n"
+    "                                               --json: a system file for --system\n"
+    "       orrery technology nodes NAME            the same at every node of the scaling set\n"
+    "       orrery technology cost NAME             from the wafer to the price of an hour\n"
+    "       orrery technology cost train|infer ...  also of a job: system, run, million tokens\n"
+    "       orrery technology optimise train|infer --system NAME ...\n"
+    "                                               the split of area, power and edge that is best for it\n"
+    "NAME is generated:KEY=VALUE,... (docs/technology.md), e.g. generated:node=3,memory=hbm4,network=xdr";
+
+enum action { CHIP, NODES, COST, OPTIMISE, N_ACTIONS };
+static const char *const actions[N_ACTIONS] = {"chip", "nodes", "cost", "optimise"};
+
+/* What was asked. */
+struct question {
+    enum action action;
+    bool has_job;
+    enum orr_job_kind kind;
+    const char *name; /* as given; NULL: none */
+};
+
+/* ---------------------------------------------------------------- values of options */
+
+/* "300G": a count that may have a prefix. */
+static enum cli_status read_count(const struct cli_args *args, const char *option, double low, double high,
+                                  int64_t *count)
+{
+    static const char prefixes[] = "kMGTP";
+    const char *value = cli_args_value(args, option);
+    if (!value) return CLI_ANSWERED;
+    char *end;
+    errno = 0;
+    double number = strtod(value, &end);
+    const char *prefix = end != value && *end ? strchr(prefixes, *end) : NULL;
+    for (const char *p = prefixes; prefix && p <= prefix; p++) number *= 1000;
+    if (prefix) end++;
+    if (end == value || *end || errno || !(number >= low && number <= high) || floor(number) < number)
+        return cli_fail("--%s %s: expected a whole number from %g to %g", option, value, low, high);
+    *count = (int64_t)number;
+    return CLI_ANSWERED;
+}
+
+/* The index of a word among `n` names. */
+static enum cli_status read_word(const struct cli_args *args, const char *option, const char *const *names, size_t n,
+                                 int *index)
+{
+    const char *value = cli_args_value(args, option);
+    struct cli_text list = {0};
+    if (!value) return CLI_ANSWERED;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *index = (int)i;
+            return CLI_ANSWERED;
+        }
+    }
+    for (size_t i = 0; i < n; i++) cli_text_add(&list, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", names[i]);
+    const char *near = cli_nearest(value, names, n);
+    cli_fail("--%s %s: expected %s%s%s%s", option, value, list.data, near ? " (did you mean " : "", near ? near : "",
+             near ? "?)" : "");
+    free(list.data);
+    return CLI_BAD;
+}
+
+static enum cli_status read_optimise(const struct cli_args *args, struct orr_optimise *options)
+{
+    const char *objectives[ORR_N_GOALS], *optimisers[ORR_N_OPTIMISERS];
+    int objective = 0, optimiser = 0;
+    int64_t seed = 0;
+    for (int i = 0; i < ORR_N_GOALS; i++) objectives[i] = orr_goal_name((enum orr_goal)i);
+    for (int i = 0; i < ORR_N_OPTIMISERS; i++) optimisers[i] = orr_optimiser_name((enum orr_optimiser)i);
+    *options = (struct orr_optimise){.free = cli_args_value(args, "free")};
+    if (read_word(args, "objective", objectives, ORR_N_GOALS, &objective) ||
+        read_word(args, "optimiser", optimisers, ORR_N_OPTIMISERS, &optimiser) ||
+        read_count(args, "restarts", 1, 1000, &options->n_restarts) ||
+        read_count(args, "grid-steps", 2, 1000, &options->n_grid_steps) || read_count(args, "seed", 0, 1e9, &seed))
+        return CLI_BAD;
+    options->objective = (enum orr_goal)objective;
+    options->optimiser = (enum orr_optimiser)optimiser;
+    options->seed = (uint64_t)seed;
+    return CLI_ANSWERED;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* Budgets are split anew: a number set over the chip would be lost. */
+static enum cli_status check_sets(const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->n_given; i++) {
+        const char *value = args->given[i].option->kind == CLI_SET ? args->given[i].value : "";
+        if (strncmp(value, "chip.", 5) == 0 || strncmp(value, "system.", 7) == 0)
+            return cli_fail("--set %s: the chip is made from its budgets here; put it into the name of the system",
+                            value);
+    }
+    return CLI_ANSWERED;
+}
+
+static enum cli_status ask_job(const struct question *question, const struct cli_args *args,
+                               const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
+{
+    struct orr_optimise options;
+    int64_t tokens = 0;
+    const char *system = cli_args_value(args, "system");
+    if (!system) return cli_fail("technology %s needs --system generated:...", actions[question->action]);
+    if (read_optimise(args, &options) || read_count(args, "tokens", 1, 1e18, &tokens) || check_sets(args))
+        return CLI_BAD;
+    struct orr_job *job = malloc(sizeof *job);
+    enum cli_status status = job ? cli_job_read(args, question->kind, catalogue, job) : cli_fail_memory();
+    enum orr_err err = ORR_OK;
+    if (!status && question->action == COST)
+        err = orr_technology_cost(catalogue, system, job, tokens, args->format, &args->style, text, error);
+    else if (!status)
+        err = orr_technology_optimise(catalogue, system, job, &options, args->format, &args->style, text, error);
+    free(job);
+    return err ? cli_fail("%s", error->text) : status;
+}
+
+static enum cli_status ask_name(const struct question *question, const struct cli_args *args,
+                                const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
+{
+    enum orr_err err = ORR_OK;
+    switch (question->action) {
+    case CHIP: err = orr_technology_report(catalogue, question->name, args->format, &args->style, text, error); break;
+    case NODES: err = orr_technology_nodes(catalogue, question->name, args->format, &args->style, text, error); break;
+    case COST:
+        err = orr_technology_cost(catalogue, question->name, NULL, 0, args->format, &args->style, text, error);
+        break;
+    case OPTIMISE:
+    case N_ACTIONS: break;
+    }
+    return err ? cli_fail("%s", error->text) : CLI_ANSWERED;
+}
+
+static enum cli_status answer(const struct question *question, const struct cli_args *args)
+{
+    struct orr_error error;
+    char *text = NULL;
+    if (args->format == ORR_FORMAT_CSV && (question->action == COST || question->action == OPTIMISE))
+        return cli_fail("technology %s has no CSV (use --json)", actions[question->action]);
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    if (!catalogue) return CLI_BAD;
+    enum cli_status status = question->has_job ? ask_job(question, args, catalogue, &text, &error)
+                                               : ask_name(question, args, catalogue, &text, &error);
+    if (!status) status = cli_write(text);
+    free(text);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the question */
+
+static enum cli_status read_action(const char *word, enum action *action)
+{
+    for (int i = 0; i < N_ACTIONS; i++) {
+        if (strcmp(word, actions[i]) == 0) {
+            *action = (enum action)i;
+            return CLI_ANSWERED;
+        }
+    }
+    const char *near = cli_nearest(word, actions, N_ACTIONS);
+    return cli_fail("technology %s: expected chip, nodes, cost or optimise%s%s%s", word, near ? " (did you mean " : "",
+                    near ? near : "", near ? "?)" : "");
+}
+
+static enum cli_status ask(struct question *question, const struct cli_args *args, unsigned command)
+{
+    if (args->help) return cli_options_help(command, usage);
+    if (!question->has_job && args->n_words == 0)
+        return cli_fail("technology %s needs a name: generated:node=5,memory=hbm3", actions[question->action]);
+    if (!question->has_job) question->name = args->words[0];
+    return answer(question, args);
+}
+
+enum cli_status cli_technology(int argc, const char *const *argv)
+{
+    struct question question = {.action = CHIP};
+    if (argc == 0) return cli_fail("technology needs chip, nodes, cost or optimise (see --help)");
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+        return cli_options_help(CLI_FOR_TECHNOLOGY, usage);
+    if (read_action(argv[0], &question.action)) return CLI_BAD;
+    const char *kind = argc > 1 ? argv[1] : "";
+    const bool infer = strcmp(kind, "infer") == 0, can = question.action == COST || question.action == OPTIMISE;
+    question.has_job = can && (infer || strcmp(kind, "train") == 0);
+    question.kind = infer ? ORR_JOB_INFER : ORR_JOB_TRAIN;
+    if (question.action == OPTIMISE && !question.has_job && strcmp(kind, "--help") != 0)
+        return cli_fail("technology optimise needs the kind of job: orrery technology optimise train|infer");
+    const int skip = question.has_job ? 2 : 1;
+    const unsigned command = CLI_FOR_TECHNOLOGY | (!question.has_job ? 0 : infer ? CLI_FOR_INFER : CLI_FOR_TRAIN);
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc - skip, argv + skip, command, question.has_job ? 0 : 1, &args);
+    if (!status) status = ask(&question, &args, command);
+    cli_args_free(&args);
+    return status;
+}

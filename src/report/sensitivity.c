@@ -1,0 +1,144 @@
+/* What every hardware number of a job is worth, as a terminal table, JSON or CSV. */
+#include "study/sensitivity.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/json_text.h"
+#include "report/table.h"
+
+/* ---------------------------------------------------------------- terminal */
+
+static char *value_text(char buffer[32], const struct orr_sensitivity *s)
+{
+    if (strcmp(s->unit, "bytes/s") == 0) return orr_print_rate(buffer, s->value);
+    if (strcmp(s->unit, "bytes") == 0) return orr_print_bytes(buffer, s->value);
+    if (strcmp(s->unit, "s") == 0) return orr_print_s(buffer, s->value);
+    if (s->unit[0] && strcmp(s->unit, "$/h") != 0) return orr_print_si(buffer, s->value, s->unit);
+    (void)snprintf(buffer, 32, "%.4g%s%s", s->value, s->unit[0] ? " " : "", s->unit);
+    return buffer;
+}
+
+/* What does not matter is a dash, so that the eye finds what does. */
+static char *slope_text(char buffer[16], double slope)
+{
+    if (fabs(slope) < 5e-5) (void)snprintf(buffer, 16, "–");
+    else (void)snprintf(buffer, 16, "%+.4f", slope);
+    return buffer;
+}
+
+static char *percent_text(char buffer[16], double frac)
+{
+    if (fabs(frac) < 5e-6) (void)snprintf(buffer, 16, "–");
+    else (void)snprintf(buffer, 16, "%+.2f %%", 100 * frac);
+    return buffer;
+}
+
+static void add_row(struct orr_table *table, const struct orr_sensitivity *s)
+{
+    char value[32], less[16], more[16], second[16], third[16], tenth[16];
+    ORR_ROW(table, ORR_PAINT_NONE, s->name, value_text(value, s), slope_text(less, s->less[0]),
+            slope_text(more, s->more[0]), percent_text(tenth, s->tenth[0]), slope_text(second, s->more[1]),
+            slope_text(third, s->more[2]));
+}
+
+static bool matters(const struct orr_sensitivity *s)
+{
+    bool any = false;
+    for (int i = 0; i < ORR_N_ANSWERS; i++)
+        any |= fabs(s->less[i]) >= 5e-5 || fabs(s->more[i]) >= 5e-5 || fabs(s->tenth[i]) >= 5e-6;
+    return any;
+}
+
+static void add_terminal(const struct orr_job *job, const struct orr_sensitivity *all, size_t n,
+                         const double answers[ORR_N_ANSWERS], struct orr_text *text, const struct orr_style *style)
+{
+    static const char *const WORDS[2][ORR_N_ANSWERS] = {{"step time", "energy", "cost"},
+                                                        {"latency", "first token", "next token"}};
+    const char *const *words = WORDS[job->kind];
+    char first[32];
+    struct orr_table table;
+    struct orr_text idle = {0};
+    orr_text_add(text, "%s on %s: %s %s\n\n", job->model.id, job->system.id, words[0], orr_print_s(first, answers[0]));
+    orr_table_start(&table, "lrrrrrr");
+    table.drop = "0000021";
+    ORR_ROW(&table, ORR_PAINT_BOLD, "parameter", "value", "less", "more", "10 % more", words[1], words[2]);
+    for (size_t i = 0; i < n; i++) {
+        if (matters(&all[i])) add_row(&table, &all[i]);
+        else orr_text_add(&idle, "%s%s", idle.length ? ", " : "", all[i].name);
+    }
+    orr_table_print(&table, text, style);
+    orr_text_add(text,
+                 "\n  less, more: %s in %% per %% of the parameter, on either side of its value. The lines of\n"
+                 "  --width 120 end in %s and %s, towards more.\n",
+                 words[0], words[1], words[2]);
+    if (idle.length) orr_text_wrap(text, style, "  no effect", 12, idle.data, ", ");
+    text->failed |= idle.failed;
+    free(idle.data);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static json_t *answers_json(const char *const *names, const double numbers[ORR_N_ANSWERS])
+{
+    json_t *object = json_object();
+    for (int i = 0; i < ORR_N_ANSWERS; i++) json_object_set_new(object, names[i], orr_json_real(numbers[i]));
+    return object;
+}
+
+static json_t *sensitivity_json(const struct orr_job *job, const struct orr_sensitivity *all, size_t n,
+                                const double answers[ORR_N_ANSWERS])
+{
+    const char *const *names = orr_answer_names[job->kind];
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array,
+                              json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "parameter", all[i].name, "value",
+                                        orr_json_real(all[i].value), "unit", all[i].unit, "less",
+                                        answers_json(names, all[i].less), "more", answers_json(names, all[i].more),
+                                        "tenth_more_frac", answers_json(names, all[i].tenth)));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "sensitivity", "job",
+                     job->kind == ORR_JOB_TRAIN ? "train" : "infer", "model", orr_json_word(job->model.id), "system",
+                     orr_json_word(job->system.id), "answers", answers_json(names, answers), "parameters", array);
+}
+
+/* ---------------------------------------------------------------- CSV */
+
+static void add_csv(const struct orr_job *job, const struct orr_sensitivity *all, size_t n, struct orr_text *text)
+{
+    const char *const *names = orr_answer_names[job->kind];
+    orr_text_add(text, "parameter,value,unit");
+    for (int i = 0; i < ORR_N_ANSWERS; i++)
+        orr_text_add(text, ",%s_less,%s_more,%s_tenth_more_frac", names[i], names[i], names[i]);
+    orr_text_add(text, "\n");
+    for (size_t k = 0; k < n; k++) {
+        orr_text_add(text, "%s,%.17g,%s", all[k].name, all[k].value, all[k].unit);
+        for (int i = 0; i < ORR_N_ANSWERS; i++)
+            orr_text_add(text, ",%.10g,%.10g,%.10g", all[k].less[i], all[k].more[i], all[k].tenth[i]);
+        orr_text_add(text, "\n");
+    }
+}
+
+char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+{
+    struct orr_sensitivity all[ORR_MAX_SENSITIVITIES];
+    double answers[ORR_N_ANSWERS];
+    struct orr_text text = {0};
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (!scratch) return NULL;
+    const size_t n = orr_sensitivities(job, scratch, all, answers);
+    orr_scratch_free(scratch);
+    if (format == ORR_FORMAT_JSON) {
+        orr_json_add(&text, sensitivity_json(job, all, n, answers), JSON_INDENT(2));
+        orr_text_add(&text, "\n");
+    } else if (format == ORR_FORMAT_CSV) {
+        add_csv(job, all, n, &text);
+    } else {
+        add_terminal(job, all, n, answers, &text, style);
+    }
+    return orr_text_take(&text);
+}

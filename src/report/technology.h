@@ -1,0 +1,18 @@
+/* What the reports on generated machines share. */
+#ifndef ORR_REPORT_TECHNOLOGY_H
+#define ORR_REPORT_TECHNOLOGY_H
+
+#include "base/error.h"
+#include "report/table.h"
+#include "spec/technology.h"
+
+/* The recipe of a name and the machine it makes. */
+enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                              struct orr_machine *machine, struct orr_error *error);
+/* Hand the text over, or say that memory ran out. */
+enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_error *error);
+/* A table of the three budgets. */
+void orr_split_table(const struct orr_recipe *recipe, const struct orr_split *split, struct orr_text *text,
+                     const struct orr_style *style);
+
+#endif

@@ -1,0 +1,139 @@
+/* The best split of budgets as text: what it gains, the split beside the one given, and a name to ask for it by. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "report/json_text.h"
+#include "report/technology.h"
+#include "study/optimise.h"
+
+static char *value_text(char buffer[32], enum orr_goal objective, double value)
+{
+    switch (objective) {
+    case ORR_GOAL_TIME: return orr_print_s(buffer, value);
+    case ORR_GOAL_ENERGY: return orr_print_si(buffer, value, "J");
+    case ORR_GOAL_COST: (void)snprintf(buffer, 32, "$%.4g", value); return buffer;
+    case ORR_N_GOALS: break;
+    }
+    return buffer;
+}
+
+static void add_side(const char *title, enum orr_goal objective, const struct orr_split_value *value,
+                     struct orr_text *text)
+{
+    char number[32];
+    if (value->made)
+        orr_text_add(text, "  %-8s %s, %s-bound%s%s\n", title, value_text(number, objective, value->value),
+                     orr_bound_name(value->bottleneck), value->fits ? "" : "; ", value->fits ? "" : value->reason);
+    else orr_text_add(text, "  %-8s %s\n", title, value->reason);
+}
+
+static void add_shares(const struct orr_split *before, const struct orr_split *after, struct orr_text *text,
+                       const struct orr_style *style)
+{
+    struct orr_split old = *before, new = *after;
+    struct orr_table table;
+    orr_table_start(&table, "lrrr");
+    ORR_ROW(&table, ORR_PAINT_BOLD, "shares", "area", "power", "edge");
+    for (int i = 0; i < ORR_N_COMPONENTS; i++) {
+        char cells[ORR_N_BUDGET_KINDS][48];
+        for (int b = 0; b < ORR_N_BUDGET_KINDS; b++) {
+            const double was = orr_split_shares(&old, b)[i], is = orr_split_shares(&new, b)[i];
+            if (was > 0 || is > 0) (void)snprintf(cells[b], sizeof cells[b], "%.1f → %.1f %%", 100 * was, 100 * is);
+            else (void)snprintf(cells[b], sizeof cells[b], "–");
+        }
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_component_names[i], cells[0], cells[1], cells[2]);
+    }
+    orr_table_print(&table, text, style);
+}
+
+static json_t *side_json(const struct orr_split_value *value)
+{
+    json_t *object = json_pack("{s:b, s:b}", "made", value->made, "fits", value->made && value->fits);
+    if (value->made) {
+        json_object_set_new(object, "value", orr_json_real(value->value));
+        json_object_set_new(object, "bottleneck", json_string(orr_bound_name(value->bottleneck)));
+    }
+    if (!value->made || !value->fits) json_object_set_new(object, "reason", orr_json_word(value->reason));
+    return object;
+}
+
+static json_t *split_json(const struct orr_split *split)
+{
+    struct orr_split copy = *split;
+    json_t *object = json_object();
+    for (int b = 0; b < ORR_N_BUDGET_KINDS; b++) {
+        json_t *shares = json_object();
+        for (int i = 0; i < ORR_N_COMPONENTS; i++)
+            json_object_set_new(shares, orr_component_names[i], json_real(orr_split_shares(&copy, b)[i]));
+        json_object_set_new(object, orr_budget_kind_names[b], shares);
+    }
+    return object;
+}
+
+static json_t *optimum_json(const struct orr_optimise *options, const struct orr_split_optimum *optimum,
+                            const char *system)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
+                     "technology_optimise", "objective", orr_goal_name(options->objective), "optimiser",
+                     orr_optimiser_name(options->optimiser), "evaluated", (json_int_t)optimum->evaluations, "before",
+                     side_json(&optimum->before), "after", side_json(&optimum->after), "split",
+                     split_json(&optimum->split), "system", orr_json_word(system));
+}
+
+static void add_terminal(const struct orr_split_problem *problem, const struct orr_optimise *options,
+                         const struct orr_split_optimum *optimum, const char *system, struct orr_text *text,
+                         const struct orr_style *style)
+{
+    const struct orr_split_value *before = &optimum->before, *after = &optimum->after;
+    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_goal_name(options->objective),
+                 problem->job->model.id, orr_optimiser_name(options->optimiser), (long long)optimum->evaluations);
+    add_side("given", options->objective, before, text);
+    add_side("best", options->objective, after, text);
+    if (before->made && before->fits)
+        orr_text_add(text, "  change   %+.2f %%\n", 100 * (after->value / before->value - 1));
+    orr_text_add(text, "\n");
+    add_shares(&problem->given, &optimum->split, text, style);
+    orr_text_add(text, "\n%s\n", system);
+}
+
+/* The optimum as text in *result. */
+static enum orr_err report(const struct orr_split_problem *problem, const struct orr_optimise *options,
+                           const struct orr_split_optimum *optimum, const char *name, enum orr_format format,
+                           const struct orr_style *style, char **result, struct orr_error *error)
+{
+    struct orr_text text = {0};
+    char *system = orr_recipe_name(name, &optimum->split);
+    if (!system) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (format == ORR_FORMAT_JSON) {
+        orr_json_add(&text, optimum_json(options, optimum, system), JSON_INDENT(2));
+        orr_text_add(&text, "\n");
+    } else {
+        add_terminal(problem, options, optimum, system, &text, style);
+    }
+    free(system);
+    return orr_text_done(&text, result, error);
+}
+
+enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name, const struct orr_job *job,
+                                     const struct orr_optimise *options, enum orr_format format,
+                                     const struct orr_style *style, char **result, struct orr_error *error)
+{
+    struct orr_recipe recipe;
+    struct orr_split_optimum optimum;
+    const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
+    if (!orr_is_generated(name))
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
+                        "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", name);
+    enum orr_err err = orr_recipe_read(catalogue, &reference, &recipe, error);
+    if (err) return err;
+    struct orr_split_problem *problem = calloc(1, sizeof *problem);
+    if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    err = orr_split_problem_open(&recipe, job, options, problem, error);
+    if (!err) err = orr_split_solve(problem, options, &optimum, error);
+    if (!err) err = report(problem, options, &optimum, name, format, style, result, error);
+    orr_split_problem_close(problem);
+    free(problem);
+    return err;
+}

@@ -1,0 +1,233 @@
+/* Splits of budgets as an optimisation problem: which shares move, what a split is worth, and the choice of a method. */
+#include "study/optimise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#define MADE_PENALTY   40.0 /* in logarithms: above every objective */
+#define MEMORY_PENALTY 20.0
+#define GRID_MAX       500000.0
+
+const char *const orr_budget_kind_names[ORR_N_BUDGET_KINDS] = {"area", "power", "perimeter"};
+
+#define NAME(member, name, ...) name,
+static const char *const GOAL_NAMES[ORR_N_GOALS] = {ORR_GOALS(NAME)};
+static const char *const OPTIMISER_NAMES[ORR_N_OPTIMISERS] = {ORR_OPTIMISERS(NAME)};
+
+const char *orr_goal_name(enum orr_goal objective)
+{
+    return (unsigned)objective < ORR_N_GOALS ? GOAL_NAMES[objective] : "unknown";
+}
+
+const char *orr_optimiser_name(enum orr_optimiser optimiser)
+{
+    return (unsigned)optimiser < ORR_N_OPTIMISERS ? OPTIMISER_NAMES[optimiser] : "unknown";
+}
+
+double *orr_split_shares(struct orr_split *split, int budget)
+{
+    return budget == 0 ? split->area_frac : budget == 1 ? split->power_frac : split->perimeter_frac;
+}
+
+/* splitmix64 */
+double orr_split_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Rounded down, so that no sum exceeds its budget; a number of whole steps stays what it is. */
+static double whole_steps(double share)
+{
+    return floor(share * ORR_SHARE_STEPS + 1e-6) / ORR_SHARE_STEPS;
+}
+
+/* ---------------------------------------------------------------- which shares move */
+
+/* Only links have a place on the edge of the die. */
+static bool has_share(int budget, int part)
+{
+    return budget < 2 || part == ORR_COMPONENT_DRAM || part == ORR_COMPONENT_INTRA || part == ORR_COMPONENT_INTER;
+}
+
+/* Is "power.core" in the comma-separated list? */
+static bool is_free(const char *list, int budget, int part)
+{
+    char name[64];
+    const int length = snprintf(name, sizeof name, "%s.%s", orr_budget_kind_names[budget], orr_component_names[part]);
+    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == (size_t)length && strncmp(at, name, (size_t)length) == 0) return true;
+    return false;
+}
+
+static enum orr_err check_free(const char *list, struct orr_error *error)
+{
+    const char *known[ORR_MAX_SHARES];
+    char names[ORR_MAX_SHARES][64], word[64], hint[ORR_HINT];
+    size_t n = 0;
+    for (int b = 0; b < ORR_N_BUDGET_KINDS; b++)
+        for (int i = 0; i < ORR_N_COMPONENTS; i++) {
+            if (!has_share(b, i)) continue;
+            (void)snprintf(names[n], sizeof names[n], "%s.%s", orr_budget_kind_names[b], orr_component_names[i]);
+            known[n] = names[n];
+            n++;
+        }
+    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        bool found = false;
+        (void)snprintf(word, sizeof word, "%.*s", (int)orr_min(63, (double)strcspn(at, ",")), at);
+        for (size_t i = 0; i < n && !found; i++) found = strcmp(word, known[i]) == 0;
+        if (!found)
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},
+                            "unknown share \"%s\"%s; shares: area.PART, power.PART, perimeter.PART", word,
+                            orr_did_you_mean(hint, word, known, n));
+    }
+    return ORR_OK;
+}
+
+static void add_simplex(struct orr_split_problem *problem, int budget, const char *list)
+{
+    struct orr_simplex *simplex = &problem->simplices[problem->n_simplices];
+    const double *shares = orr_split_shares(&problem->recipe.split, budget);
+    *simplex = (struct orr_simplex){.budget = budget};
+    for (int i = 0; i < ORR_N_COMPONENTS; i++) {
+        if (!has_share(budget, i) || (list && !is_free(list, budget, i))) continue;
+        simplex->parts[simplex->n++] = (enum orr_component)i;
+        simplex->sum_frac += shares[i];
+    }
+    if (simplex->n > 1) problem->n_simplices++;
+}
+
+enum orr_err orr_split_problem_open(const struct orr_recipe *recipe, const struct orr_job *job,
+                                    const struct orr_optimise *options, struct orr_split_problem *problem,
+                                    struct orr_error *error)
+{
+    *problem =
+        (struct orr_split_problem){.recipe = *recipe, .job = job, .objective = options->objective, .trial = *job};
+    problem->given = recipe->split;
+    for (int b = 0; b < ORR_N_BUDGET_KINDS; b++)
+        for (int i = 0; i < ORR_N_COMPONENTS; i++) {
+            double *share = &orr_split_shares(&problem->recipe.split, b)[i];
+            *share = whole_steps(*share);
+        }
+    const enum orr_err err = options->free ? check_free(options->free, error) : ORR_OK;
+    if (err) return err;
+    for (int b = 0; b < ORR_N_BUDGET_KINDS; b++) add_simplex(problem, b, options->free);
+    if (problem->n_simplices == 0)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},
+                        "nothing can move: name two shares of one budget at least, e.g. power.core,power.dram");
+    problem->scratch = orr_scratch_new();
+    return problem->scratch ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+}
+
+void orr_split_problem_close(struct orr_split_problem *problem)
+{
+    orr_scratch_free(problem->scratch);
+    problem->scratch = NULL;
+}
+
+/* ---------------------------------------------------------------- what a split is worth */
+
+static void judge_train(struct orr_split_problem *problem, struct orr_split_value *value)
+{
+    struct orr_result result;
+    orr_train(&problem->trial, problem->scratch, &result);
+    const double values[ORR_N_GOALS] = {result.step_time_s, result.energy_j, result.cost_usd};
+    value->value = values[problem->objective];
+    value->fits = result.fits;
+    value->overflow = result.memory.total_bytes / result.memory.usable_bytes;
+    value->bottleneck = result.bottleneck;
+}
+
+static void judge_infer(struct orr_split_problem *problem, struct orr_split_value *value)
+{
+    struct orr_infer_result result;
+    orr_infer(&problem->trial, problem->scratch, &result);
+    const double values[ORR_N_GOALS] = {result.latency_s, result.energy_j, result.cost_usd};
+    value->value = values[problem->objective];
+    value->fits = result.fits;
+    value->overflow = orr_max(result.fits ? 0 : 1.0, result.memory_total_bytes / result.memory_usable_bytes);
+    value->bottleneck = result.bottleneck;
+}
+
+struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split)
+{
+    struct orr_split_value value = {0};
+    struct orr_recipe recipe = problem->recipe;
+    struct orr_machine machine;
+    recipe.split = *split;
+    problem->evaluations++;
+    value.made = orr_generate(&recipe, &machine, value.reason);
+    if (!value.made) return value;
+    orr_machine_system(&recipe, &machine, &problem->trial.system);
+    if (problem->trial.kind == ORR_JOB_TRAIN) judge_train(problem, &value);
+    else judge_infer(problem, &value);
+    if (!value.fits)
+        (void)snprintf(value.reason, sizeof value.reason, "the job takes %.2f times the memory", value.overflow);
+    return value;
+}
+
+double orr_split_penalised(const struct orr_split_value *value)
+{
+    if (!value->made) return MADE_PENALTY;
+    if (!value->fits) return MEMORY_PENALTY + orr_min(10, log(orr_max(1, value->overflow)));
+    return log(value->value);
+}
+
+struct orr_split orr_split_from(const struct orr_split_problem *problem, const double *x)
+{
+    struct orr_split split = problem->recipe.split;
+    for (size_t s = 0; s < problem->n_simplices; s++) {
+        const struct orr_simplex *simplex = &problem->simplices[s];
+        double *shares = orr_split_shares(&split, simplex->budget);
+        for (size_t i = 0; i < simplex->n; i++) shares[simplex->parts[i]] = whole_steps(*x++ * simplex->sum_frac);
+    }
+    return split;
+}
+
+void orr_split_offer(struct orr_split_problem *problem, const struct orr_split *split, struct orr_split_best *best,
+                     double *score)
+{
+    const struct orr_split_value value = orr_split_evaluate(problem, split);
+    *score = orr_split_penalised(&value);
+    if (*score < best->score) *best = (struct orr_split_best){*split, value, *score};
+}
+
+/* ---------------------------------------------------------------- solving */
+
+enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr_optimise *options,
+                             struct orr_split_optimum *optimum, struct orr_error *error)
+{
+    const int64_t n_steps = options->n_grid_steps > 0 ? options->n_grid_steps : 10;
+    struct orr_split_best best = {.split = problem->recipe.split, .score = HUGE_VAL};
+    bool enough = true;
+    optimum->before = orr_split_evaluate(problem, &problem->given);
+    switch (options->optimiser) {
+    case ORR_OPTIMISER_SEARCH: enough = orr_split_search(problem, options, &best); break;
+    case ORR_OPTIMISER_GRADIENT: orr_split_gradient(problem, options, &best); break;
+    case ORR_OPTIMISER_GRID:
+        if (orr_split_grid_points(problem, n_steps) > GRID_MAX)
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "grid"},
+                            "%.3g splits are too many for a grid (at most %g): free fewer shares, or take fewer steps",
+                            orr_split_grid_points(problem, n_steps), GRID_MAX);
+        orr_split_grid(problem, n_steps, &best);
+        break;
+    case ORR_N_OPTIMISERS: break;
+    }
+    if (!enough) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (best.score >= MEMORY_PENALTY)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "system"},
+                        "no split of these budgets fits: %s; more memory, power or area is needed",
+                        best.score < HUGE_VAL ? best.value.reason : optimum->before.reason);
+    optimum->split = best.split;
+    optimum->after = best.value;
+    optimum->evaluations = problem->evaluations;
+    return ORR_OK;
+}

@@ -1,0 +1,144 @@
+/* Two plain ways to the same end, to compare the optimiser with: DeepFlow's gradient descent, and every split of a grid. */
+#include "study/optimise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* ---------------------------------------------------------------- gradient descent (method 9.5) */
+
+#define RESTARTS     10
+#define ITERATIONS   100
+#define PERTURBATION 1.5
+#define RATE         1.0
+#define MOMENTUM     0.9
+#define FLOOR        0.01
+
+/* Shares of one simplex from a floor up, with sum 1. */
+static void normalise(double *shares, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += shares[i] = orr_max(FLOOR, shares[i]);
+    for (size_t i = 0; i < n; i++) shares[i] /= sum;
+}
+
+static double score_of(struct orr_split_problem *problem, const double *shares, struct orr_split_best *best)
+{
+    double score;
+    const struct orr_split split = orr_split_from(problem, shares);
+    orr_split_offer(problem, &split, best, &score);
+    return score;
+}
+
+/* Memory that does not fit: more for the DRAM, by as much as is missing. */
+static void make_room(struct orr_split_problem *problem, double *shares)
+{
+    const struct orr_split split = orr_split_from(problem, shares);
+    const struct orr_split_value value = orr_split_evaluate(problem, &split);
+    if (!value.made || value.fits) return;
+    for (size_t s = 0; s < problem->n_simplices; s++) {
+        const struct orr_simplex *simplex = &problem->simplices[s];
+        for (size_t i = 0; i < simplex->n; i++)
+            if (simplex->parts[i] == ORR_COMPONENT_DRAM) shares[i] *= value.overflow;
+        normalise(shares, simplex->n);
+        shares += simplex->n;
+    }
+}
+
+/* Forward differences of one simplex: each share in turn half as large again, the others giving way. */
+static void differences(struct orr_split_problem *problem, const double *shares, size_t first, size_t n, double score,
+                        struct orr_split_best *best, double *slopes)
+{
+    double moved[ORR_MAX_SHARES], norm = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(moved, shares, sizeof moved);
+        moved[first + i] *= PERTURBATION;
+        normalise(moved + first, n);
+        slopes[i] = (score_of(problem, moved, best) - score) / ((PERTURBATION - 1) * shares[first + i]);
+        norm += slopes[i] * slopes[i];
+    }
+    for (size_t i = 0; i < n; i++) slopes[i] = norm > 0 ? slopes[i] / sqrt(norm) : 0;
+}
+
+static void descend(struct orr_split_problem *problem, double *shares, struct orr_split_best *best)
+{
+    double speed[ORR_MAX_SHARES] = {0}, slopes[ORR_MAX_SHARES];
+    for (int step = 0; step < ITERATIONS; step++) {
+        make_room(problem, shares);
+        const double score = score_of(problem, shares, best);
+        size_t first = 0;
+        for (size_t s = 0; s < problem->n_simplices; s++) {
+            const size_t n = problem->simplices[s].n;
+            differences(problem, shares, first, n, score, best, slopes + first);
+            first += n;
+        }
+        first = 0;
+        for (size_t s = 0; s < problem->n_simplices; s++) {
+            const size_t n = problem->simplices[s].n;
+            for (size_t i = first; i < first + n; i++) {
+                speed[i] = MOMENTUM * speed[i] - (1 - MOMENTUM) * RATE * slopes[i];
+                shares[i] += speed[i];
+            }
+            normalise(shares + first, n);
+            first += n;
+        }
+    }
+}
+
+void orr_split_gradient(struct orr_split_problem *problem, const struct orr_optimise *options,
+                        struct orr_split_best *best)
+{
+    const int64_t n_restarts = options->n_restarts > 0 ? options->n_restarts : RESTARTS;
+    uint64_t random = options->seed;
+    for (int64_t r = 0; r < n_restarts; r++) {
+        double shares[ORR_MAX_SHARES] = {0};
+        size_t first = 0;
+        for (size_t s = 0; s < problem->n_simplices; s++) {
+            const size_t n = problem->simplices[s].n;
+            for (size_t i = first; i < first + n; i++) shares[i] = orr_split_random(&random);
+            normalise(shares + first, n);
+            first += n;
+        }
+        descend(problem, shares, best);
+    }
+}
+
+/* ---------------------------------------------------------------- grid */
+
+double orr_split_grid_points(const struct orr_split_problem *problem, int64_t n_steps)
+{
+    double points = 1;
+    for (size_t s = 0; s < problem->n_simplices; s++) /* whole parts of n_steps, one at least: C(n_steps - 1, n - 1) */
+        for (size_t i = 1; i < problem->simplices[s].n; i++)
+            points *= orr_max(0, (double)n_steps - (double)i) / (double)i;
+    return points;
+}
+
+/* Give steps to the share at `i` of simplex `s` and go on with what is left. */
+static void walk(struct orr_split_problem *problem, size_t s, size_t i, int64_t left, int64_t n_steps, double *shares,
+                 struct orr_split_best *best)
+{
+    if (s == problem->n_simplices) {
+        (void)score_of(problem, shares, best);
+        return;
+    }
+    size_t first = 0;
+    for (size_t k = 0; k < s; k++) first += problem->simplices[k].n;
+    const int64_t others = (int64_t)(problem->simplices[s].n - i - 1);
+    if (others == 0) {
+        shares[first + i] = (double)left / (double)n_steps;
+        walk(problem, s + 1, 0, n_steps, n_steps, shares, best);
+        return;
+    }
+    for (int64_t steps = 1; steps <= left - others; steps++) {
+        shares[first + i] = (double)steps / (double)n_steps;
+        walk(problem, s, i + 1, left - steps, n_steps, shares, best);
+    }
+}
+
+void orr_split_grid(struct orr_split_problem *problem, int64_t n_steps, struct orr_split_best *best)
+{
+    double shares[ORR_MAX_SHARES] = {0};
+    walk(problem, 0, 0, n_steps, n_steps, shares, best);
+}

@@ -1,0 +1,28 @@
+/* What every hardware number is worth: elasticities of the answers of one job. */
+#ifndef ORR_STUDY_SENSITIVITY_H
+#define ORR_STUDY_SENSITIVITY_H
+
+#include "orrery.h"
+
+#define ORR_MAX_SENSITIVITIES 32
+#define ORR_N_ANSWERS         3
+
+/* The answers of a kind of job, the first is the one sorted by: step time, energy, cost; latency, first and next token. */
+extern const char *const orr_answer_names[2][ORR_N_ANSWERS]; /* [enum orr_job_kind] */
+
+/* d ln(answer) / d ln(parameter): -1 means that 1 % more of the parameter takes 1 % off the answer. */
+struct orr_sensitivity {
+    const char *name; /* as --set knows it: "chip.hbm_bytes_per_s" */
+    const char *unit; /* "FLOP/s", "bytes/s", "s", "bytes", "", ... */
+    double value;
+    double less[ORR_N_ANSWERS];  /* from below: what a little less costs */
+    double more[ORR_N_ANSWERS];  /* from above: what a little more brings */
+    double tenth[ORR_N_ANSWERS]; /* answer with 10 % more over answer, less 1 */
+};
+
+/* Predict the job, then once more on either side of every parameter; returns how many there are, sorted by effect on the
+ * first answer. `answers` receives the job's own. */
+size_t orr_sensitivities(const struct orr_job *job, struct orr_scratch *scratch,
+                         struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS]);
+
+#endif
