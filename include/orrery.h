@@ -1139,8 +1139,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_report(const struct orr_catalo
 ORR_API ORR_NODISCARD enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name,
                                                         enum orr_format format, const struct orr_style *style,
                                                         char **text, struct orr_error *error);
-/* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system, of
- * a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL or JSON. */
+/* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system,
+ * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL or JSON. */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name,
                                                        const struct orr_job *job, int64_t run_tokens,
                                                        enum orr_format format, const struct orr_style *style,

@@ -1,4 +1,4 @@
-/* "generated:node=5,area=800,memory=hbm3,power.core=0.4" (or with semicolons, inside lists): the grammar, the recipe it asks for, and the JSON of the
+/* "generated:node=5,area=800,memory=hbm3,power.core=0.4": the grammar, the recipe it asks for, and the JSON of the
  * system that comes out, which the ordinary readers take from there. */
 #include "spec/technology.h"
 
@@ -108,7 +108,7 @@ static enum orr_err parse(const struct orr_reference *reference, struct parsed *
     memcpy(parsed->text, name, strlen(name));
     enum orr_err err = ORR_OK;
     for (char *at = parsed->text; *at && !err;) {
-        const size_t length = strcspn(at, ",;");
+        const size_t length = strcspn(at, ",");
         const bool last = at[length] == '\0';
         at[length] = '\0';
         err = add_token(parsed, at, error);
@@ -323,7 +323,7 @@ char *orr_recipe_name(const char *name, const struct orr_split *split)
     orr_text_add(&text, "%s", ORR_GENERATED);
     const char *comma = "";
     for (const char *at = name + strlen(ORR_GENERATED); *at;) {
-        const size_t length = strcspn(at, ",;");
+        const size_t length = strcspn(at, ",");
         if (length > 0 && !is_share(at)) {
             orr_text_add(&text, "%s%.*s", comma, (int)length, at);
             comma = ",";

@@ -29,7 +29,8 @@ enum orr_err orr_recipe_read(const struct orr_catalogue *catalogue, const struct
 /* `name` with every share of `split` in place of those it had; malloc'd. NULL: out of memory. */
 char *orr_recipe_name(const char *name, const struct orr_split *split);
 
-/* A system as JSON with its chip in place, as its reader takes it. `name` is what it was made from. NULL: out of memory. */
+/* A system as JSON with its chip in place, as its reader takes it. `name` is what it was made from. NULL: out of
+ * memory. */
 json_t *orr_generated_json(const struct orr_recipe *recipe, const struct orr_system *system, const char *name);
 /* The document of a generated system, for orr_part_open. */
 enum orr_err orr_generated_open(const struct orr_catalogue *catalogue, const struct orr_reference *reference,

@@ -95,7 +95,7 @@ static const char *parse_piece(char *text, bool sampled, struct orr_axis_piece *
     *continuous = false;
     if (!*text) return "an empty value";
     if (strlen(text) >= ORR_SWEEP_VALUE) return "the value is too long";
-    if (!strchr(text, ':')) {
+    if (!strchr(text, ':') || strncmp(text, "generated:", 10) == 0) { /* the name of a system, not a range */
         *piece = (struct orr_axis_piece){.range = ORR_RANGE_WORD, .n = 1};
         (void)snprintf(piece->text, sizeof piece->text, "%s", text);
         return NULL;

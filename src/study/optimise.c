@@ -1,4 +1,4 @@
-/* Splits of budgets as an optimisation problem: which shares move, what a split is worth, and the choice of a method. */
+/* Splits of budgets as an optimisation problem: which shares move, what a split is worth, the choice of a method. */
 #include "study/optimise.h"
 
 #include <math.h>

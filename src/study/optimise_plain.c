@@ -1,4 +1,4 @@
-/* Two plain ways to the same end, to compare the optimiser with: DeepFlow's gradient descent, and every split of a grid. */
+/* Two plain ways to the same end, to compare the optimiser with: DeepFlow's gradient descent, every split of a grid. */
 #include "study/optimise.h"
 
 #include <math.h>

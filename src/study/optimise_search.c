@@ -1,5 +1,5 @@
-/* The optimiser of budget splits: log-ratios as variables; a local search from the given split, then, from random ones, a
- * global search and a local one from where it ended, and a last local search from the best. Everything is counted and
+/* The optimiser of budget splits: log-ratios as variables; a local search from the given split, then, from random ones,
+ * a global search and a local one from where it ended, and a last local search from the best. Everything is counted and
  * seeded: same question, same bits. */
 #include "study/optimise.h"
 

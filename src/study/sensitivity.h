@@ -7,7 +7,7 @@
 #define ORR_MAX_SENSITIVITIES 32
 #define ORR_N_ANSWERS         3
 
-/* The answers of a kind of job, the first is the one sorted by: step time, energy, cost; latency, first and next token. */
+/* The answers of a kind of job, sorted by the first: step time, energy, cost; latency, first and next token. */
 extern const char *const orr_answer_names[2][ORR_N_ANSWERS]; /* [enum orr_job_kind] */
 
 /* d ln(answer) / d ln(parameter): -1 means that 1 % more of the parameter takes 1 % off the answer. */
@@ -20,8 +20,8 @@ struct orr_sensitivity {
     double tenth[ORR_N_ANSWERS]; /* answer with 10 % more over answer, less 1 */
 };
 
-/* Predict the job, then once more on either side of every parameter; returns how many there are, sorted by effect on the
- * first answer. `answers` receives the job's own. */
+/* Predict the job, then once more on either side of every parameter; returns how many there are, sorted by effect on
+ * the first answer. `answers` receives the job's own. */
 size_t orr_sensitivities(const struct orr_job *job, struct orr_scratch *scratch,
                          struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS]);
 

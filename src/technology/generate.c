@@ -88,21 +88,41 @@ static double power_of(const struct orr_recipe *recipe, enum orr_component part)
     return recipe->split.power_frac[part] * recipe->power_w;
 }
 
-/* Eqs. 97-99 */
-static bool make_core(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+/* Eq. 97: as many units as the core's area holds. */
+static bool count_units(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     const struct orr_design *design = &recipe->design;
     const double unit_mm2 = design->unit_mm2 * recipe->node.logic_area / recipe->base.logic_area;
-    const double unit_w = design->unit_w * recipe->node.logic_power / recipe->base.logic_power;
     const double n_units = floor(area_of(recipe, ORR_COMPONENT_CORE) / unit_mm2);
     if (n_units < (double)design->units_per_sm) return too_small(reason, "area", "core", "one SM");
     if (n_units > COUNT_MAX) return too_many(reason, "matrix units", n_units);
     machine->n_units = (int64_t)n_units;
     machine->n_sm = machine->n_units / design->units_per_sm;
+    machine->peak_limit = "units";
+    return true;
+}
+
+/* An SM without room for a tile is not built: logic shrinks faster than SRAM. */
+static bool fit_sms(const struct orr_recipe *recipe, enum orr_sram sram, struct orr_machine *machine,
+                    char reason[ORR_REASON])
+{
+    const double least_bytes = recipe->design.sram[sram].least_bytes_per_sm, bytes = machine->sram[sram].bytes;
+    if (bytes >= least_bytes * (double)machine->n_sm) return true;
+    machine->n_sm = (int64_t)floor(bytes / least_bytes);
+    machine->n_units = machine->n_sm * recipe->design.units_per_sm;
+    machine->peak_limit = orr_sram_names[sram];
+    return machine->n_sm >= 1 ? true : too_small(reason, "area", orr_sram_names[sram], "a tile of one SM");
+}
+
+/* Eqs. 98, 99 */
+static bool run_core(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+{
+    const struct orr_design *design = &recipe->design;
+    const double unit_w = design->unit_w * recipe->node.logic_power / recipe->base.logic_power;
+    const double n_units = (double)machine->n_units, power_w = power_of(recipe, ORR_COMPONENT_CORE);
     struct orr_supply supply = design->supply;
     supply.voltage_v *= recipe->node.voltage / recipe->base.voltage;
     if (supply.voltage_v <= supply.threshold_v) return too_small(reason, "node", "voltage", "the threshold");
-    const double power_w = power_of(recipe, ORR_COMPONENT_CORE);
     if (!(power_w > 0)) return too_small(reason, "power", "core", "any clock");
     machine->core = orr_operating_point(&supply, n_units * unit_w, power_w);
     machine->clock_hz = design->clock_hz * machine->core.speed;
@@ -129,21 +149,34 @@ static bool make_sram(const struct orr_recipe *recipe, enum orr_sram sram, struc
     level->j_per_byte = design->j_per_byte * node->sram_energy / base->sram_energy;
     level->static_w = n_banks * bits * design->static_w_per_bit;
     level->bytes_per_s = (power_of(recipe, SRAM_PARTS[sram]) - level->static_w) / level->j_per_byte;
-    if (level->bytes < design->least_bytes_per_sm * (double)machine->n_sm)
-        return too_small(reason, "area", orr_sram_names[sram], "a tile in every SM");
     return level->bytes_per_s > 0 ? true : too_small(reason, "power", orr_sram_names[sram], "its leakage");
 }
 
-/* Eqs. 24, 29: no level may be asked for more bytes than it delivers while the units work at full rate. */
+/* Eqs. 24, 29: no level may be asked for more bytes than it delivers while the units work. A FLOP costs its share of
+ * the core's power and the bytes it reads. */
 static void feed_units(const struct orr_recipe *recipe, struct orr_machine *machine)
 {
-    machine->peak_limit = "units";
+    machine->flop_j = machine->core.power_w / machine->peak_flops_per_s;
     for (int i = 0; i < ORR_N_SRAMS; i++) {
+        const struct orr_sram_level *level = &machine->sram[i];
         const double bytes_per_flop = recipe->design.sram[i].feed_bytes_per_flop;
-        if (machine->sram[i].bytes_per_s >= bytes_per_flop * machine->peak_flops_per_s) continue;
-        machine->peak_flops_per_s = machine->sram[i].bytes_per_s / bytes_per_flop;
+        machine->flop_j += bytes_per_flop * level->j_per_byte;
+        if (level->bytes_per_s >= bytes_per_flop * machine->peak_flops_per_s) continue;
+        machine->peak_flops_per_s = level->bytes_per_s / bytes_per_flop;
         machine->peak_limit = orr_sram_names[i];
     }
+}
+
+/* The cores with the memories inside them, then the cache they all reach. */
+static bool make_die(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
+{
+    static const enum orr_sram INNER[] = {ORR_SRAM_L1, ORR_SRAM_REGISTERS};
+    if (!count_units(recipe, machine, reason)) return false;
+    for (size_t i = 0; i < sizeof INNER / sizeof *INNER; i++)
+        if (!make_sram(recipe, INNER[i], machine, reason) || !fit_sms(recipe, INNER[i], machine, reason)) return false;
+    if (!run_core(recipe, machine, reason) || !make_sram(recipe, ORR_SRAM_L2, machine, reason)) return false;
+    feed_units(recipe, machine);
+    return true;
 }
 
 /* How many stacks the budgets hold, and which one says so. */
@@ -230,19 +263,11 @@ double orr_edge_mm(double die_mm2)
 bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     *machine = (struct orr_machine){.perimeter_mm = orr_edge_mm(recipe->die_mm2)};
-    if (!make_core(recipe, machine, reason)) return false;
-    for (int i = 0; i < ORR_N_SRAMS; i++)
-        if (!make_sram(recipe, (enum orr_sram)i, machine, reason)) return false;
-    feed_units(recipe, machine);
-    if (!make_dram(recipe, machine, reason) ||
+    if (!make_die(recipe, machine, reason) || !make_dram(recipe, machine, reason) ||
         !make_links(recipe, &recipe->scaleup, ORR_COMPONENT_INTRA, machine, reason) ||
         !make_links(recipe, &recipe->scaleout, ORR_COMPONENT_INTER, machine, reason))
         return false;
     machine->idle_w = recipe->design.idle_frac * recipe->power_w;
-    /* a FLOP with the delivery of its operands */
-    machine->flop_j =
-        (machine->core.power_w + power_of(recipe, ORR_COMPONENT_L1) + power_of(recipe, ORR_COMPONENT_REGISTERS)) /
-        machine->peak_flops_per_s;
     machine->cost = orr_machine_cost(recipe, machine);
     return true;
 }

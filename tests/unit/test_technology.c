@@ -101,8 +101,8 @@ static void core_throughput_over_the_nodes(void **state)
     }
 }
 
-/* 8.39 mm2: 0.8 * 8.39 / (262144 bits * 8e-8 mm2) = 320.06 banks of 32 KiB; 17.93 mm2: 1367.9 banks of 16 KiB. Leakage of
- * the L2: 192 banks * 262144 bits * 8.4 pW; the other watts move bytes at 8 * 130 fJ. */
+/* 8.39 mm2: 0.8 * 8.39 / (262144 bits * 8e-8 mm2) = 320.06 banks of 32 KiB; 17.93 mm2: 1367.9 banks of 16 KiB. Leakage
+ * of the L2: 192 banks * 262144 bits * 8.4 pW; the other watts move bytes at 8 * 130 fJ. */
 static void caches_of_v100(void **state)
 {
     make(*state, "generated:design=volta,technology=deepflow");
@@ -158,6 +158,34 @@ static void links_as_the_budgets_allow(void **state)
     assert_near(machine.scaleout.at.voltage_v, 0.85, 1e-12);
     assert_near(machine.scaleout.bytes_per_s, 143.055692e9, 1e-4);
     assert_string_equal(machine.scaleout.limit, "power");
+}
+
+/* ---------------------------------------------------------------- units and what feeds them */
+
+/* 5 % of 300 W are 15 W of register traffic at 0.88 pJ a byte; 0.25 bytes a FLOP make 68 TFLOP/s of it. */
+static void registers_that_cannot_feed_the_units(void **state)
+{
+    make(*state, "generated:design=volta,technology=deepflow,power.registers=0.05");
+    const double leakage_w = 1367 * 131072.0 * 9e-12;
+    assert_near(machine.peak_flops_per_s, (15 - leakage_w) / 0.88e-12 / 0.25, 1e-9);
+    assert_string_equal(machine.peak_limit, "registers");
+    assert_int_equal(machine.n_units, 643);
+}
+
+/* SRAM hardly shrinks from 5 to 3 nm, logic does: 8.39 mm2 hold 1127 banks of 32 KiB, a tile of 64 KiB in 563 SMs. */
+static void shared_memory_limits_the_sms(void **state)
+{
+    make(*state, "generated:design=volta,technology=foundry,node=3");
+    assert_int_equal(machine.sram[ORR_SRAM_L1].n_banks, (int64_t)(0.8 * 8.39 / (262144 * 8e-8 * 0.283784)));
+    assert_int_equal(machine.n_sm, 1127 * 32 / 64);
+    assert_int_equal(machine.n_units, 8 * machine.n_sm);
+    assert_string_equal(machine.peak_limit, "l1");
+}
+
+static void energy_of_a_flop(void **state)
+{
+    make(*state, "generated:design=volta,technology=deepflow");
+    assert_near(machine.flop_j, 112.35 / 125.0193e12 + 0.25 * 8 * 110e-15 + 0.03125 * 8 * 130e-15, 1e-5);
 }
 
 /* ---------------------------------------------------------------- budgets */
@@ -318,6 +346,49 @@ static void set_goes_over_what_was_generated(void **state)
     assert_true(world->result.fits && world->result.step_time_s > 0 && world->result.cost_usd > 0);
 }
 
+/* Better logic alone: the step shortens, then hardly; time moves from compute to memory and network. */
+static void nodes_help_until_something_else_binds(void **state)
+{
+    static const char *const NODES[] = {"12", "10", "7", "5", "3", "2", "1.4", "1"};
+    struct world *world = *state;
+    double step_s[COUNT(NODES)], compute_frac[COUNT(NODES)];
+    for (size_t i = 0; i < COUNT(NODES); i++) {
+        read_job(world,
+                 "{'kind':'train','model':'gpt-7.5b','system':'generated:design=volta,technology=deepflow,node=%s,"
+                 "memory=hbm2,network=hdr','gpus':1024,'plan':{'tp':4,'zero':1},'workload':{'global_batch':2048,"
+                 "'micro_batch':1,'recompute':'full','precision':'fp16'}}",
+                 NODES[i]);
+        train(world);
+        assert_true(world->result.fits);
+        step_s[i] = world->result.step_time_s;
+        compute_frac[i] = world->result.bound_share_frac[ORR_BOUND_COMPUTE];
+        assert_true(i == 0 || step_s[i] < step_s[i - 1]);
+    }
+    assert_true(step_s[1] < 0.85 * step_s[0]);
+    assert_true(step_s[7] > 0.95 * step_s[5]);
+    assert_true(compute_frac[0] > 0.6 && compute_frac[7] < 0.2);
+}
+
+/* Faster DRAM: decoding shortens steeply, then hardly; what is left is overhead, network and compute. */
+static void memories_help_until_something_else_binds(void **state)
+{
+    static const char *const RATES[] = {"0.6 TB/s", "1 TB/s", "1.9 TB/s", "4.8 TB/s", "12.8 TB/s", "50 TB/s"};
+    struct world *world = *state;
+    double latency_s[COUNT(RATES)];
+    for (size_t i = 0; i < COUNT(RATES); i++) {
+        struct orr_infer_result result;
+        read_job(world,
+                 "{'kind':'infer','model':'llama2-13b','system':'generated:','plan':{'tp':2},'workload':"
+                 "{'batch':1,'input_len':200,'output_len':200},'set':{'chip.hbm_bytes_per_s':'%s'}}",
+                 RATES[i]);
+        orr_infer(&world->job, world->scratch, &result);
+        latency_s[i] = result.latency_s;
+        assert_true(i == 0 || latency_s[i] < latency_s[i - 1]);
+    }
+    assert_true(latency_s[1] < 0.65 * latency_s[0]);
+    assert_true(latency_s[5] > 0.6 * latency_s[4]);
+}
+
 static void names_keep_what_was_asked(void **state)
 {
     make(*state, "generated:design=ampere,node=5,power.core=0.2,memory=hbm3");
@@ -342,6 +413,9 @@ int main(void)
         cmocka_unit_test(memory_of_v100),
         cmocka_unit_test(rows_of_a100),
         cmocka_unit_test(links_as_the_budgets_allow),
+        cmocka_unit_test(registers_that_cannot_feed_the_units),
+        cmocka_unit_test(shared_memory_limits_the_sms),
+        cmocka_unit_test(energy_of_a_flop),
         cmocka_unit_test(more_of_a_budget_never_makes_less),
         cmocka_unit_test(the_memory_fixes_the_die),
         cmocka_unit_test(what_budgets_cannot_make),
@@ -351,6 +425,8 @@ int main(void)
         cmocka_unit_test(every_built_in_part_makes_a_system),
         cmocka_unit_test(json_reads_back_the_same),
         cmocka_unit_test(set_goes_over_what_was_generated),
+        cmocka_unit_test(nodes_help_until_something_else_binds),
+        cmocka_unit_test(memories_help_until_something_else_binds),
         cmocka_unit_test(names_keep_what_was_asked),
     };
     return cmocka_run_group_tests_name("technology", tests, open_world, close_world);
