@@ -1058,7 +1058,7 @@ ORR_API ORR_NODISCARD char *orr_search_html(const struct orr_search *search);
 struct orr_sweep;
 
 #define ORR_SWEEP_VALUE 256 /* bytes of a value as text, the 0 at its end in */
-#define ORR_MAX_COLUMNS 96
+#define ORR_MAX_COLUMNS 128
 
 #define ORR_SWEEP_MODES(X)                                                                  \
     X(PRODUCT, "product", "every value with every other; the last field varies fastest")    \
@@ -1090,6 +1090,8 @@ struct orr_sweep_spec {
     int64_t n_samples;            /* SAMPLE */
     uint64_t seed;                /* SAMPLE */
     int n_threads;                /* 0: as many as there are cores */
+    /* orr_search_limits: every point is a search, answered with its best plan; NULL: the plan of the request. */
+    enum orr_err (*search_limits)(struct orr_search_request *request, struct orr_error *error);
 };
 
 /* Read the ranges and try every field. A field that does not exist or a value it cannot have is an error here; values

@@ -5,7 +5,9 @@
 #include "report/metrics.h"
 #include "study/sweep.h"
 
-_Static_assert(ORR_N_METRICS <= ORR_MAX_COLUMNS && ORR_N_INFER_METRICS <= ORR_MAX_COLUMNS, "a row has enough columns");
+enum { PLAN_COLUMNS_MAX = 26 };
+_Static_assert(ORR_N_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
+_Static_assert(ORR_N_INFER_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 
 static int n_metrics(enum orr_job_kind kind)
 {
@@ -31,6 +33,75 @@ static enum orr_column_type column_type(enum orr_metric_unit unit)
     return unit == ORR_METRIC_UNIT_COUNT || unit == ORR_METRIC_UNIT_WHOLE_BYTES ? ORR_COLUMN_WHOLE : ORR_COLUMN_REAL;
 }
 
+/* ---------------------------------------------------------------- the plan a search found */
+
+/* kinds: 1 train, 2 infer. p: the job's plan, w: its workload, s: its serving, c: the choice. */
+#define PLAN_COLUMNS(X)                                                                                                \
+    X(3, "plan.tp", WHOLE, p->tp, NULL, "tensor parallel")                                                             \
+    X(3, "plan.cp", WHOLE, p->cp, NULL, "context parallel")                                                            \
+    X(3, "plan.pp", WHOLE, p->pp, NULL, "pipeline parallel")                                                           \
+    X(3, "plan.dp", WHOLE, p->dp, NULL, "data parallel")                                                               \
+    X(3, "plan.ep", WHOLE, p->ep, NULL, "expert parallel")                                                             \
+    X(3, "plan.etp", WHOLE, p->etp, NULL, "tensor parallel inside an expert")                                          \
+    X(1, "plan.vpp", WHOLE, p->vpp, NULL, "model chunks per pipeline rank")                                            \
+    X(1, "plan.zero", WHOLE, p->zero, NULL, "ZeRO stage")                                                              \
+    X(1, "plan.sp", FLAG, p->sp, NULL, "sequence parallel")                                                            \
+    X(1, "plan.schedule", TEXT, 0, orr_schedule_name(p->schedule), "pipeline schedule")                                \
+    X(1, "plan.cp_kind", TEXT, 0, orr_cp_kind_name(p->cp_kind), "how keys and values are exchanged")                   \
+    X(1, "plan.overlap_tp", FLAG, !(p->exposed_groups >> ORR_GROUP_TP & 1), NULL, "may hide tensor transfers")         \
+    X(1, "plan.overlap_ep", FLAG, !(p->exposed_groups >> ORR_GROUP_EP & 1), NULL, "may hide expert transfers")         \
+    X(1, "plan.overlap_pp", FLAG, !(p->exposed_groups >> ORR_GROUP_PP & 1), NULL, "may hide pipeline transfers")       \
+    X(1, "plan.overlap_dp", FLAG, !(p->exposed_groups >> ORR_GROUP_DP & 1), NULL, "may hide gradient transfers")       \
+    X(1, "workload.micro_batch", WHOLE, w->micro_batch, NULL, "sequences of a micro-batch")                            \
+    X(1, "workload.recompute", TEXT, 0, orr_recompute_name(w->recompute), "what backward executes again")              \
+    X(1, "workload.recompute_every", WHOLE, w->recompute_every, NULL, "layers per saved input")                        \
+    X(2, "workload.batch", WHOLE, s->batch, NULL, "sequences of a replica")                                            \
+    X(2, "workload.precision", TEXT, 0, orr_dtype_name(s->weights), "format of the weights")                           \
+    X(2, "workload.kv_precision", TEXT, 0, orr_dtype_name(s->kv), "format of the cache")                               \
+    X(2, "decode.gpus", WHOLE, c->decode_gpus, NULL, "GPUs of the answers' pool; 0: one pool")                         \
+    X(2, "decode.tp", WHOLE, c->decode_tp, NULL, "its tensor parallel")                                                \
+    X(2, "decode.pp", WHOLE, c->decode_pp, NULL, "its pipeline parallel")                                              \
+    X(2, "decode.ep", WHOLE, c->decode_ep, NULL, "its expert parallel")                                                \
+    X(2, "decode.batch", WHOLE, c->decode_batch, NULL, "its sequences of a replica")
+
+#define KIND_BIT(kind) ((kind) == ORR_JOB_INFER ? 2 : 1)
+
+static size_t plan_columns(enum orr_job_kind kind, struct orr_column *columns)
+{
+#define X(kinds, key, type_, number, word, what) {kinds, {.name = key, .meaning = what, .type = ORR_COLUMN_##type_}},
+    static const struct {
+        int kinds;
+        struct orr_column column;
+    } ALL[] = {PLAN_COLUMNS(X)};
+#undef X
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++)
+        if (ALL[i].kinds & KIND_BIT(kind)) columns[n++] = ALL[i].column;
+    return n;
+}
+
+static void fill_plan(const struct orr_point *outcome, size_t n, struct orr_sweep_row *row)
+{
+    const struct orr_plan *p = &outcome->job->plan;
+    const struct orr_workload *w = &outcome->job->workload;
+    const struct orr_serving *s = &outcome->job->serving;
+    const struct orr_choice *c = &outcome->choice;
+#define X(kinds_, key, type_, number_, word_, what) {kinds_, (double)(number_), word_},
+    const struct {
+        int kinds;
+        double number;
+        const char *word;
+    } all[] = {PLAN_COLUMNS(X)};
+#undef X
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!(all[i].kinds & KIND_BIT(outcome->job->kind))) continue;
+        row->numbers[n] = all[i].number;
+        row->words[n++] = all[i].word;
+    }
+}
+
+/* ---------------------------------------------------------------- columns and rows */
+
 size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
 {
     size_t n = 0;
@@ -43,10 +114,11 @@ size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column column
             .type = column_type(info->unit),
         };
     }
-    return n;
+    return sweep->search_limits ? n + plan_columns(sweep->kind, columns + n) : n;
 }
 
-static void fill_numbers(enum orr_job_kind kind, const struct orr_point *outcome, struct orr_sweep_row *row)
+/* Returns how many there are. */
+static size_t fill_numbers(enum orr_job_kind kind, const struct orr_point *outcome, struct orr_sweep_row *row)
 {
     const struct orr_view train = {.job = outcome->job, .result = &outcome->train};
     const struct orr_infer_view infer = {.job = outcome->job, .result = &outcome->infer};
@@ -58,11 +130,13 @@ static void fill_numbers(enum orr_job_kind kind, const struct orr_point *outcome
         row->numbers[n] = value.number;
         row->words[n++] = value.word;
     }
+    return n;
 }
 
 struct rows {
     struct orr_sweep_row *rows;
     enum orr_job_kind kind;
+    bool search;
 };
 
 static void visit(void *context, size_t i, const struct orr_point *outcome)
@@ -71,12 +145,14 @@ static void visit(void *context, size_t i, const struct orr_point *outcome)
     struct orr_sweep_row *row = &rows->rows[i];
     row->status = outcome->status;
     memcpy(row->reason, outcome->reason, sizeof row->reason);
-    if (outcome->status != ORR_POINT_INVALID) fill_numbers(rows->kind, outcome, row);
+    if (outcome->status == ORR_POINT_INVALID) return;
+    const size_t n = fill_numbers(rows->kind, outcome, row);
+    if (rows->search) fill_plan(outcome, n, row);
 }
 
 enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n, struct orr_sweep_row *rows,
                            struct orr_error *error)
 {
-    struct rows context = {rows, sweep->kind};
+    struct rows context = {rows, sweep->kind, sweep->search_limits != NULL};
     return orr_sweep_each(sweep, first, n, visit, &context, error);
 }

@@ -68,8 +68,8 @@ void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field,
 
 /* ---------------------------------------------------------------- one point */
 
-enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
-                            struct orr_error *error)
+enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
+                           const char *value, struct orr_error *error)
 {
     if (strcmp(worker->put[axis], value) == 0) return ORR_OK; /* values are never empty */
     for (const char *at = sweep->axes[axis].paths; *at;) {
@@ -85,7 +85,7 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
 }
 
 enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
-                             struct orr_job **job, struct orr_error *error)
+                            struct orr_job **job, struct orr_error *error)
 {
     char value[ORR_SWEEP_VALUE];
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -93,20 +93,30 @@ enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_work
         const enum orr_err err = orr_sweep_put(sweep, worker, a, value, error);
         if (err) return err;
     }
-    return orr_form_read(worker->form, job, error);
+    return orr_sweep_understand(sweep, worker, job, error);
 }
 
-/* The plain answer: predict. */
-static enum orr_err predict(const void *context, struct orr_job *job, struct orr_scratch *scratch,
-                            struct orr_point *outcome, struct orr_error *error)
+enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_job **job,
+                                  struct orr_error *error)
 {
-    (void)context, (void)error;
+    if (!sweep->search_limits) return orr_form_read(worker->form, job, error);
+    char *text = orr_form_text(worker->form);
+    if (!text) return out_of_memory(error);
+    enum orr_err err = orr_search_read(sweep->catalogue, text, sweep->origin, worker->request, error);
+    free(text);
+    if (!err) err = sweep->search_limits(worker->request, error);
+    *job = &worker->job;
+    return err;
+}
+
+static void predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_point *outcome)
+{
     outcome->reason[0] = '\0';
     if (job->kind == ORR_JOB_INFER) {
         orr_infer(job, scratch, &outcome->infer);
         outcome->status = outcome->infer.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
         orr_copy_line(outcome->reason, sizeof outcome->reason, outcome->infer.reason);
-        return ORR_OK;
+        return;
     }
     orr_train(job, scratch, &outcome->train);
     const struct orr_memory *memory = &outcome->train.memory;
@@ -114,7 +124,6 @@ static enum orr_err predict(const void *context, struct orr_job *job, struct orr
     if (!outcome->train.fits)
         (void)snprintf(outcome->reason, sizeof outcome->reason, "%.2f GiB too much per GPU",
                        (memory->total_bytes - memory->usable_bytes) / (1024.0 * 1024.0 * 1024.0));
-    return ORR_OK;
 }
 
 /* The rule a point breaks, without the name of the request. */
@@ -131,7 +140,8 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
     struct orr_point *outcome = &worker->outcome;
     struct orr_job *job;
     enum orr_err err = orr_sweep_read(sweep, worker, point, &job, &worker->error);
-    if (!err) err = sweep->answer.answer(sweep->answer.context, job, worker->scratch, outcome, &worker->error);
+    if (!err && sweep->search_limits) err = orr_sweep_search(worker, &worker->error);
+    else if (!err) predict(job, worker->scratch, outcome);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
     outcome->job = job;
     if (err) refuse(outcome, &worker->error);
@@ -226,7 +236,8 @@ static enum orr_err open_workers(const struct orr_catalogue *catalogue, const ch
         if (err) return err;
         worker->scratch = orr_scratch_new();
         worker->put = calloc(sweep->n_axes, sizeof *worker->put);
-        if (!worker->scratch || !worker->put) {
+        if (sweep->search_limits) worker->request = calloc(1, sizeof *worker->request);
+        if (!worker->scratch || !worker->put || (sweep->search_limits && !worker->request)) {
             sweep->n_workers++;
             return out_of_memory(error);
         }
@@ -252,6 +263,7 @@ static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_swe
     case ORR_SWEEP_PRODUCT:
     case ORR_N_SWEEP_MODES: break;
     }
+    if (sweep->search_limits) orr_text_add(&text, " --search");
     sweep->text = orr_text_take(&text);
     return sweep->text ? ORR_OK : out_of_memory(error);
 }
@@ -276,19 +288,22 @@ enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct 
     if (!new) return out_of_memory(error);
     new->mode = spec->mode;
     new->seed = spec->seed;
-    new->answer = (struct orr_answer){predict, NULL};
+    new->catalogue = catalogue;
+    new->search_limits = spec->search_limits;
     enum orr_err err = spec->n_varies > 0 ? ORR_OK
                                           : orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                                                      "nothing is varied: --vary FIELD=VALUES, e.g. --vary tp=1,2,4,8");
     if (!err) err = read_axes(spec, new, &request, &origin, error);
     if (!err) err = check_twice(new, error);
     if (!err) err = count_points(spec, new, error);
+    new->origin = origin;
     if (!err) err = open_workers(catalogue, request, origin, spec->n_threads, new, error);
     if (!err) err = write_text(spec, new, error);
     if (!err) err = orr_sweep_check(new, &new->workers[0], error);
     if (!err) {
-        (void)orr_form_read(new->workers[0].form, &job, NULL); /* the kind is known even where rules are broken */
-        new->kind = job->kind;
+        /* the kind is known even where rules are broken */
+        (void)orr_sweep_understand(new, &new->workers[0], &job, NULL);
+        new->kind = new->search_limits ? new->workers[0].request->job.kind : job->kind;
         return ORR_OK;
     }
     orr_sweep_close(new);
@@ -303,6 +318,7 @@ void orr_sweep_close(struct orr_sweep *sweep)
         orr_form_close(sweep->workers[t].form);
         orr_scratch_free(sweep->workers[t].scratch);
         free(sweep->workers[t].put);
+        free(sweep->workers[t].request);
     }
     for (size_t a = 0; a < sweep->n_axes; a++) orr_axis_free(&sweep->axes[a]);
     free(sweep->workers);

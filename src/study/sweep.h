@@ -10,24 +10,18 @@ struct orr_point {
     enum orr_point_status status;
     char reason[ORR_ERROR_TEXT];
     const struct orr_job *job; /* as answered; not if invalid */
+    struct orr_choice choice;  /* of a search */
     struct orr_result train;
     struct orr_infer_result infer;
-};
-
-/* How a point is answered: fill status, reason and the result of the job's kind. The answer may change plan, workload and
- * serving of the job, as a search for the best plan would. An error makes the point invalid; out of memory ends the
- * sweep. Called by several threads at once, each with its own scratch. */
-struct orr_answer {
-    enum orr_err (*answer)(const void *context, struct orr_job *job, struct orr_scratch *scratch,
-                           struct orr_point *outcome, struct orr_error *error);
-    const void *context;
 };
 
 /* Everything one thread needs. */
 struct orr_sweep_worker {
     struct orr_form *form;
     struct orr_scratch *scratch;
-    char (*put)[ORR_SWEEP_VALUE]; /* the values that are in the form, by axis */
+    char (*put)[ORR_SWEEP_VALUE];       /* the values that are in the form, by axis */
+    struct orr_search_request *request; /* of a search; NULL: points are predicted */
+    struct orr_job job;                 /* its best plan */
     struct orr_point outcome;
     struct orr_error error; /* code != 0: nothing more is answered */
 };
@@ -39,7 +33,9 @@ struct orr_sweep {
     enum orr_sweep_mode mode;
     uint64_t seed;
     int64_t n_points;
-    struct orr_answer answer;
+    const struct orr_catalogue *catalogue;
+    const char *origin;                                                                         /* of the request */
+    enum orr_err (*search_limits)(struct orr_search_request *request, struct orr_error *error); /* NULL: no searches */
     struct orr_sweep_worker *workers;
     int n_workers;
     char *text;    /* what orr_sweep_text shows */
@@ -48,10 +44,16 @@ struct orr_sweep {
 
 /* Read the point's job into the worker's form. */
 enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
-                             struct orr_job **job, struct orr_error *error);
+                            struct orr_job **job, struct orr_error *error);
 /* Put one value into the form. */
-enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
-                            struct orr_error *error);
+enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
+                           const char *value, struct orr_error *error);
+
+/* Read what the form asks: a job, or a space to search. */
+enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_job **job,
+                                  struct orr_error *error);
+/* The best plan of the space that was read, predicted in full (sweep_search.c). */
+enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error *error);
 
 /* Try the values of every axis, the others at their first; wrong ones are errors (sweep_check.c). */
 enum orr_err orr_sweep_check(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_error *error);

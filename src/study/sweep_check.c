@@ -5,12 +5,12 @@
 enum { TRIED_MAX = 256 }; /* of one axis; then its last value */
 
 /* Put a value and read. ORR_ERR_RULE is a matter of the point, not of the value. */
-static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis, const char *value,
-                              struct orr_error *error)
+static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
+                              const char *value, struct orr_error *error)
 {
     struct orr_job *job;
     enum orr_err err = orr_sweep_put(sweep, worker, axis, value, error);
-    if (!err) err = orr_form_read(worker->form, &job, error);
+    if (!err) err = orr_sweep_understand(sweep, worker, &job, error);
     return err == ORR_ERR_RULE ? ORR_OK : err;
 }
 

@@ -361,6 +361,48 @@ static void equal_sweeps_have_equal_texts(void **state)
     orr_sweep_close(three);
 }
 
+/* A point that is a search has the figures and the plan of a search of its own. */
+static void points_can_be_searches(void **state)
+{
+    const struct orr_vary vary = {"gpus", "gpus", "4,8"};
+    static const char WITHOUT[] = "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"a100-80g-sxm\",%s"
+                                  "\"plan\":{\"tp\":\"1,2,4\"},\"workload\":{\"global_batch\":32},"
+                                  "\"search\":{\"objective\":\"throughput\",\"overlap\":false}}";
+    char text[512];
+    (void)snprintf(text, sizeof text, WITHOUT, "");
+    const struct orr_sweep_spec spec = {
+        .request = text, .varies = &vary, .n_varies = 1, .search_limits = orr_search_limits};
+    struct orr_sweep *sweep = open_sweep(*state, spec);
+    struct orr_column columns[ORR_MAX_COLUMNS];
+    const size_t n = orr_sweep_columns(sweep, columns);
+    struct orr_sweep_row *rows = calloc(2, sizeof *rows);
+    static struct orr_search_request request;
+    assert_int_equal(orr_sweep_run(sweep, 0, 2, rows, NULL), ORR_OK);
+    for (int i = 0; i < 2; i++) {
+        const struct orr_found *best;
+        struct orr_search *search;
+        (void)snprintf(text, sizeof text, WITHOUT, i ? "\"gpus\":8," : "\"gpus\":4,");
+        assert_int_equal(orr_search_read(*state, text, "request", &request, NULL), ORR_OK);
+        assert_int_equal(orr_search_new(&request, &search, NULL), ORR_OK);
+        assert_int_equal(orr_search_run(search, 1, NULL, NULL, NULL), ORR_OK);
+        assert_true(orr_search_best(search, &best) > 0);
+        assert_int_equal(rows[i].status, ORR_POINT_OK);
+        size_t seen = 0;
+        for (size_t c = 0; c < n; c++) {
+            if (strcmp(columns[c].name, "step_time_s") == 0)
+                seen += fabs(rows[i].numbers[c] / best->time_s - 1) < 1e-12;
+            if (strcmp(columns[c].name, "plan.tp") == 0) seen += rows[i].numbers[c] == best->choice.tp;
+            if (strcmp(columns[c].name, "plan.dp") == 0) seen += rows[i].numbers[c] == best->choice.dp;
+            if (strcmp(columns[c].name, "workload.micro_batch") == 0)
+                seen += rows[i].numbers[c] == best->choice.micro_batch;
+        }
+        assert_int_equal(seen, 4);
+        orr_search_free(search);
+    }
+    free(rows);
+    orr_sweep_close(sweep);
+}
+
 static int set_up(void **state)
 {
     return orr_catalogue_open(NULL, 0, (struct orr_catalogue **)state, NULL) != ORR_OK;
@@ -386,6 +428,7 @@ int main(void)
         cmocka_unit_test(inference_has_its_own_columns),
         cmocka_unit_test(wrong_values_are_refused_at_once),
         cmocka_unit_test(equal_sweeps_have_equal_texts),
+        cmocka_unit_test(points_can_be_searches),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
