@@ -543,6 +543,7 @@ struct orr_engine {
     double budget_frac;
     bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
+    int64_t kv_table_entry_bytes;             /* where a block lies, read with it; 0: the cache is contiguous */
     int64_t max_requests;                     /* most sequences in one batch */
     int64_t piece_tokens;                     /* tokens of a piece a static batch is halved to; 0: no such limit */
     bool bench_limits;                        /* published throughput: its tool's own limits and number of requests */
@@ -971,6 +972,7 @@ struct orr_op {
     double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: K,V heads of this rank; batch sequences, m query heads, n context, k head size */
+    double table_bytes;           /* DECODE: of the block table, per sequence and key */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
     double floor_s;               /* POINTWISE: least time of all its kernels together */

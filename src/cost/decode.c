@@ -44,13 +44,14 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
         const double rank = op->output_bytes, rotary = op->k - rank;
         const double peak8 = chip->peak_flops_per_s[ORR_DTYPE_FP8];
         const double peak = op->input_bytes < 2 && peak8 > 0 ? peak8 : peak16;
-        add_line(&piece, 0, op->batch * op->k * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac),
-                 ORR_BOUND_DRAM);
+        const double key_bytes = op->k * op->input_bytes + op->table_bytes;
+        add_line(&piece, 0, op->batch * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
         add_line(&piece, 0, 2 * op->batch * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
     const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
-    const double key_s = elements * op->kv_heads * op->input_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
+    const double key_bytes = elements * op->kv_heads * op->input_bytes + op->batch * op->table_bytes;
+    const double key_s = key_bytes / (chip->hbm_bytes_per_s * u->dram_frac);
     add_line(&piece, from > ramp ? ramp * key_s : 0, from > ramp ? key_s : 2 * key_s, ORR_BOUND_DRAM);
     add_line(&piece, 0, 4 * op->batch * rows * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
     if (one_head(op)) add_line(&piece, 0, elements * op->m / u->head_elements_per_s, ORR_BOUND_COMPUTE);

@@ -145,6 +145,8 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
                         .dtype = orr_serve_dtype16(job),
                         .input_bytes = orr_dtype_bytes(job->serving.kv),
                         .kv_heads = kv_heads_per_rank(job, kind),
+                        .table_bytes =
+                            (double)job->engine.kv_table_entry_bytes / (double)job->engine.kv_block_tokens,
                         .packed = packs_groups(job, kind),
                         .latent = kind->mla_kv_rank > 0,
                         .launches = 1,
@@ -171,7 +173,7 @@ static void emit_decode_core(struct orr_serve_emit *emit, const struct orr_layer
     op->n = context;
     op->flops = op->latent ? 2 * op->batch * op->m * context * (op->k + op->output_bytes)
                            : 4 * op->batch * op->m * context * op->k;
-    op->bytes = shape->decode_sequences * context * orr_kv_rank_bytes(emit->job, kind);
+    op->bytes = shape->decode_sequences * context * (orr_kv_rank_bytes(emit->job, kind) + op->table_bytes);
 }
 
 static void emit_latent_projections(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)

@@ -61,6 +61,11 @@ static void many_sequences_read_at_dram_rate(void **state)
     const struct orr_op narrow = decode_op(100, 32, 8, 128, 1);
     const struct orr_decode_curve half = orr_decode_curve_of(job, &narrow, 0);
     assert_close(orr_decode_curve_at(&half, 10000), 4e-6 + 10000 * 409.6e-9, 1e-12);
+    /* a block table of 4 B per 32 tokens: 0.125 B a key beside 4096 B */
+    struct orr_op paged = op;
+    paged.table_bytes = 4.0 / 32;
+    const struct orr_decode_curve table = orr_decode_curve_of(job, &paged, 0);
+    assert_close(orr_decode_curve_at(&table, 10000), 4e-6 + 10000 * 819.2e-9 * (1 + 0.125 / 4096), 1e-12);
     /* a window stops the growth */
     const struct orr_decode_curve windowed = orr_decode_curve_of(job, &op, 4096);
     assert_close(orr_decode_curve_at(&windowed, 10000), 4e-6 + 4096 * 819.2e-9, 1e-12);
