@@ -28,7 +28,8 @@ void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double ex
         emit->list->items[i].recomputed = false; /* the backward gather serves the recomputation too */
 }
 
-/* Stages 0-2: gradients once per iteration, summed (0) or scattered with the new weights gathered (1, 2). */
+/* Stages 0-2: gradients summed (0) or scattered, with the new weights gathered (1, 2). Stage 2 keeps no whole gradient to
+ * add to, so it scatters after every micro-batch. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const double gradients = params * (double)emit->job->engine.reduce_bytes;
@@ -36,7 +37,9 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
         orr_emit_collective(emit, "dp.reduce", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, group, gradients, -1);
         return;
     }
+    const size_t scatter = emit->list->n;
     orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
+    if (emit->job->plan.zero == 2 && emit->list->n > scatter) emit->list->items[scatter].count = emit->dims.m;
     orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group, params * weight_bytes(emit),
                         -1);
 }

@@ -35,7 +35,7 @@ static void add_step_op(struct orr_step_sums *step, const struct orr_op *op, con
     } else if (op->collective == ORR_COLLECTIVE_ALLGATHER) {
         step->gather_s += cost->total_s;
     } else {
-        step->scatter_s += cost->total_s;
+        step->scatter_s += op->count * cost->total_s;
     }
 }
 

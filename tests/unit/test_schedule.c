@@ -327,6 +327,15 @@ static void gradient_collectives_hide_under_backward(void **state)
     step.scatter_s = 12;
     dp = orr_data_parallel_time(job, &step, &rank, 20);
     assert_close(dp.exposed_s, 12 - 9.5 + 0.5, 1e-12);
+    /* ZeRO-2, 4 micro-batches: 4 scatters of 12 s, each beside 9.5 s of backward; the weights once */
+    job->plan.zero = 2;
+    job->workload.micro_batch = 1;
+    job->workload.global_batch = 4;
+    step.scatter_s = 4 * 12;
+    dp = orr_data_parallel_time(job, &step, &rank, 20);
+    assert_close(dp.exposed_s, 4 * (12 - 9.5) + 0.5, 1e-12);
+    job->plan.zero = 1;
+    step.scatter_s = 12;
     job->calibration.overlap_contention_frac = 0.1; /* Eq. 65 */
     dp = orr_data_parallel_time(job, &step, &rank, 20);
     assert_close(dp.exposed_s, 12 - 0.9 * 9.5 + 3 - 0.9 * 3 + 0.5, 1e-12);
