@@ -76,7 +76,7 @@ static struct orr_settled step_at(const struct orr_job *job, const struct orr_sh
                                   const struct orr_step_sums *sums, const struct orr_rank_class *classes,
                                   size_t n_classes, double clock_frac, struct orr_rank_time *ranks)
 {
-    struct orr_settled step;
+    struct orr_settled step = {0};
     struct orr_rank_time layers[ORR_N_SUMS];
     const double m = orr_micro_batches(job);
     orr_layer_times(job, &shape->curves, clock_frac, layers);

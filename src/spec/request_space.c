@@ -139,7 +139,7 @@ static enum orr_err read_text(const struct orr_doc *request, const struct dimens
 static enum orr_err read_range(const struct orr_doc *request, const struct dimension *d, const char *text, size_t n,
                                size_t dots, struct orr_choices *choices, struct orr_error *error)
 {
-    int64_t low, high;
+    int64_t low = 0, high = 0;
     enum orr_err err = read_text(request, d, text, dots, &low, error);
     if (!err) err = read_text(request, d, text + dots + 2, n - dots - 2, &high, error);
     if (!err && low > high) err = fail_here(request, d, error, "is a range that ends before it begins");

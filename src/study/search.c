@@ -124,17 +124,18 @@ struct team {
     int64_t done;
 };
 
-/* Hand in a finished block (-1: none) and take the next. */
-static int64_t exchange(struct team *team, int64_t finished, const struct orr_outcome *outcome)
+static int64_t take_block(struct team *team)
+{
+    return team->search->stopped || team->search->pass.failed ? -1 : team->next(team->next_context);
+}
+
+static void hand_in(struct team *team, const struct orr_outcome *outcome)
 {
     struct orr_search *search = team->search;
-    if (finished >= 0) {
-        orr_outcome_add(&search->pass, outcome);
-        team->done++;
-        const double done_frac = (double)team->done / (double)search->n_blocks;
-        if (team->progress && !team->progress(team->context, search, done_frac)) search->stopped = true;
-    }
-    return search->stopped || search->pass.failed ? -1 : team->next(team->next_context);
+    orr_outcome_add(&search->pass, outcome);
+    team->done++;
+    const double done_frac = (double)team->done / (double)search->n_blocks;
+    if (team->progress && !team->progress(team->context, search, done_frac)) search->stopped = true;
 }
 
 static void run_block(const struct team *team, int64_t block, struct orr_worker *worker, struct orr_outcome *outcome)
@@ -148,7 +149,7 @@ static void run_block(const struct team *team, int64_t block, struct orr_worker 
 
 static void work(struct team *team)
 {
-    struct orr_worker *worker = malloc(sizeof *worker);
+    struct orr_worker *worker = calloc(1, sizeof *worker);
     struct orr_outcome outcome;
     int64_t block = -1;
     orr_outcome_open(&outcome, team->search->outcome.max_best);
@@ -156,12 +157,15 @@ static void work(struct team *team)
 #pragma omp critical
     {
         if (!worker || outcome.failed) team->search->pass.failed = true;
-        block = exchange(team, -1, NULL);
+        block = take_block(team);
     }
     while (block >= 0) {
         run_block(team, block, worker, &outcome);
 #pragma omp critical
-        block = exchange(team, block, &outcome);
+        {
+            hand_in(team, &outcome);
+            block = take_block(team);
+        }
     }
     orr_outcome_free(&outcome);
     free(worker);

@@ -429,7 +429,7 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     v->choice.dp = layout.dp;
     v->choice.pp = layout.pp;
     v->choice.micro_batch = 1;
-    for (int sp = 0; sp <= (v->cut->tp > 1); sp++) {
+    for (int sp = 0; sp < (v->cut->tp > 1 ? 2 : 1); sp++) {
         v->choice.sp = (uint8_t)sp;
         orr_train_choose(&v->choice, job);
         layout.sound[sp] = orr_job_check(job, NULL) == ORR_OK;
@@ -476,7 +476,7 @@ static void visit_cut(struct visit *v, int64_t first, int64_t end)
     const struct orr_space *space = &v->search->request.space;
     list_layouts(v);
     if (v->worker->n_layouts == 0) return;
-    for (int sp = 0; sp <= (v->cut->tp > 1); sp++) {
+    for (int sp = 0; sp < (v->cut->tp > 1 ? 2 : 1); sp++) {
         if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
         for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
             if (!orr_chosen(&space->recompute, recompute)) continue;

@@ -1,4 +1,5 @@
 /* Sweeps: values of lists and ranges, Latin hypercubes, points and rows (study/axis.c, sample.c, sweep.c). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
