@@ -278,8 +278,7 @@ static enum cli_status run_stored(struct cli_cluster *cluster, const char *path,
     enum cli_status status = type ? CLI_ANSWERED : CLI_BAD;
     if (!status && cli_cluster_first(cluster)) status = type->open(path, table, &held, &store);
     held.n_points = cli_cluster_tell(cluster, status ? -1 : held.n_points); /* -1: the store cannot be used */
-    if (held.n_points < 0) return CLI_BAD;
-    status = run_all(cluster, sweep, table, store, &held);
+    status = held.n_points < 0 ? CLI_BAD : run_all(cluster, sweep, table, store, &held);
     if (store && type->close(store)) status = CLI_BAD;
     return status || !store ? status : report(path, orr_sweep_points(sweep), &held);
 }

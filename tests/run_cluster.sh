@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export PATH="$1:$PATH" LC_ALL=C
 # a container's root, no remote shell, more processes than cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=true
+export ASAN_OPTIONS=detect_leaks=0 # what MPI keeps is not ours
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
