@@ -18,6 +18,7 @@ enum cli_status cli_sweep(int argc, const char *const *argv);
 enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_technology(int argc, const char *const *argv);
 enum cli_status cli_sensitivity(int argc, const char *const *argv);
+enum cli_status cli_serve(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);
 enum cli_status cli_example(void);

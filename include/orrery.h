@@ -650,6 +650,10 @@ ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum
 /* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
 
+/* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
+ * machine's files. Call before the catalogue is shared. */
+ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
+
 /* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json); for a
  * system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
@@ -671,6 +675,16 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogu
  * documented default applies. */
 ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *json,
                                                 const char *origin, struct orr_job *job, struct orr_error *error);
+
+/* The same for many requests one after another, as servers and bindings have them: models, systems and engines of
+ * recent requests are kept. One reader belongs to one thread; the catalogue must outlive it. */
+struct orr_reader;
+ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue); /* NULL: out of memory */
+ORR_API void orr_reader_free(struct orr_reader *reader);
+/* Read a request of a kind, which it need not name. *job is owned by the reader, until its next call. */
+ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin,
+                                                  enum orr_job_kind kind, const struct orr_job **job,
+                                                  struct orr_error *error);
 
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
  * call it after changing a job by hand. */
@@ -1045,6 +1059,16 @@ ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr
 ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
                                              const struct orr_style *style);
 
+/* The same with a scratch of the caller's, for those who ask often. */
+ORR_API ORR_NODISCARD char *orr_train_report_on(const struct orr_job *job, struct orr_scratch *scratch,
+                                                enum orr_format format, const struct orr_style *style);
+ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch,
+                                                enum orr_format format, const struct orr_style *style);
+
+/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
+ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
+                                                        enum orr_format format, char **text, struct orr_error *error);
+
 /* The answer of a search: TERMINAL, JSON or CSV; malloc'd. `seconds` is what it took, for the JSON; nothing else depends
  * on it. Every listed plan is predicted again in full. */
 ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, enum orr_format format,
@@ -1149,6 +1173,11 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogu
                                                        const struct orr_job *job, int64_t run_tokens,
                                                        enum orr_format format, const struct orr_style *style,
                                                        char **text, struct orr_error *error);
+
+/* One of these as a JSON request: {"chip": NAME}, {"nodes": NAME} or {"cost": NAME}, a NAME with or without its
+ * "generated:"; JSON. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
+                                                      const char *origin, char **text, struct orr_error *error);
 
 /* What the best split of the budgets is the best for. */
 #define ORR_GOALS(X)                                              \

@@ -17,15 +17,21 @@ void orr_infer_render(const struct orr_infer_view *view, enum orr_format format,
     }
 }
 
-char *orr_infer_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch, enum orr_format format,
+                          const struct orr_style *style)
 {
-    struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return NULL;
     struct orr_infer_result result;
     struct orr_text text = {0};
     orr_infer(job, scratch, &result);
     const struct orr_infer_view view = orr_infer_view_of(job, scratch, &result);
     orr_infer_render(&view, format, style, &text);
-    orr_scratch_free(scratch);
     return orr_text_take(&text);
+}
+
+char *orr_infer_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    char *text = scratch ? orr_infer_report_on(job, scratch, format, style) : NULL;
+    orr_scratch_free(scratch);
+    return text;
 }

@@ -30,10 +30,9 @@ static bool read_timeline(const struct orr_scratch *scratch, struct orr_view *vi
     return true;
 }
 
-char *orr_train_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+char *orr_train_report_on(const struct orr_job *job, struct orr_scratch *scratch, enum orr_format format,
+                          const struct orr_style *style)
 {
-    struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return NULL;
     struct orr_result result;
     struct orr_span *spans = NULL;
     struct orr_text text = {0};
@@ -47,6 +46,13 @@ char *orr_train_report(const struct orr_job *job, enum orr_format format, const 
     if (format == ORR_FORMAT_DUMP_TIMELINE && !read_timeline(scratch, &view, &spans)) text.failed = true;
     orr_train_render(&view, format, style, &text);
     free(spans);
-    orr_scratch_free(scratch);
     return orr_text_take(&text);
+}
+
+char *orr_train_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    char *text = scratch ? orr_train_report_on(job, scratch, format, style) : NULL;
+    orr_scratch_free(scratch);
+    return text;
 }

@@ -16,6 +16,7 @@ struct orr_catalogue {
     size_t first[ORR_N_PARTS + 1];    /* where a part begins in visible and ids */
     char **owned;                     /* texts, paths and ids of the user's files */
     size_t n_owned;
+    bool sealed; /* requests cannot name files */
 };
 
 /* ---------------------------------------------------------------- filling */
@@ -172,7 +173,17 @@ void orr_catalogue_close(struct orr_catalogue *catalogue)
     free(catalogue);
 }
 
+void orr_catalogue_seal(struct orr_catalogue *catalogue)
+{
+    catalogue->sealed = true;
+}
+
 /* ---------------------------------------------------------------- looking up */
+
+bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue)
+{
+    return catalogue->sealed;
+}
 
 size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part)
 {

@@ -108,10 +108,14 @@ static enum orr_err parse_entry(const struct orr_entry *entry, struct orr_part_d
     return orr_doc_parse(entry->text, part->file, &part->doc, error);
 }
 
-static enum orr_err parse_file(const struct orr_reference *reference, struct orr_part_doc *part,
-                               struct orr_error *error)
+static enum orr_err parse_file(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                               struct orr_part_doc *part, struct orr_error *error)
 {
-    const bool relative = reference->folder && reference->folder[0] && reference->name[0] != '/';
+    const bool from_file = reference->folder && reference->folder[0];
+    const bool relative = from_file && reference->name[0] != '/';
+    if (!from_file && orr_catalogue_is_sealed(catalogue)) /* a file of the catalogue may name another one */
+        return orr_reference_fail(reference, ORR_ERR_INPUT, error,
+                                  "must be a catalogue id or an object; files cannot be named here");
     char path[ORR_FILE_PATH];
     bool fits = orr_path_join(path, relative ? reference->folder : "", reference->name);
     if (fits && reference->part == ORR_PART_MODEL && orr_is_folder(path)) {
@@ -220,7 +224,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
         return orr_generated_open(catalogue, reference, part, error);
     if (reference->object) err = copy_object(reference, part, error);
     else if (entry) err = parse_entry(entry, part, error);
-    else if (is_path(reference->name)) err = parse_file(reference, part, error);
+    else if (is_path(reference->name)) err = parse_file(catalogue, reference, part, error);
     else err = fail_unknown(catalogue, reference, error);
     if (err) return err;
     if (in_chain(outer, part))

@@ -21,6 +21,8 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
                                 const struct orr_entry **entry, struct orr_error *error);
 /* The entry of the same part and id that this one hides; NULL if there is none. */
 const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry);
+/* May a request not name files? */
+bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue);
 /* All ids of a part, for the nearest-name search. */
 const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum orr_part part, size_t *n_ids);
 

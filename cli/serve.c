@@ -1,0 +1,93 @@
+/* orrery serve: the JSON contract and the explorer over HTTP, until a signal ends it. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli.h"
+#include "options.h"
+#ifdef ORR_SERVER
+#include "server/server.h"
+#endif
+
+static const char usage[] = "usage: orrery serve [--port N] [--bind ADDRESS] [options]\n"
+                            "Serve the explorer and the JSON API (docs/server.md) until Ctrl-C. Bound to this machine\n"
+                            "unless --bind says otherwise: there are no accounts, so let only those in whom you trust.";
+
+#ifdef ORR_SERVER
+
+/* Every connection is an open file. */
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static enum cli_status tell(const struct srv *srv, const char *bind)
+{
+    char line[160];
+    const bool six = strchr(bind, ':') != NULL;
+    (void)snprintf(line, sizeof line, "orrery: http://%s%s%s:%d/\n", six ? "[" : "", bind, six ? "]" : "",
+                   srv_port(srv));
+    return cli_write(line);
+}
+
+static enum cli_status run(const struct srv_options *options)
+{
+    char message[SRV_MESSAGE];
+    sigset_t ends;
+    int taken;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before the threads that inherit it */
+    raise_file_limit();
+    struct srv *srv = srv_start(options, message);
+    if (!srv) return cli_fail("serve: %s", message);
+    const enum cli_status status = tell(srv, options->bind);
+    if (!status) (void)sigwait(&ends, &taken);
+    srv_stop(srv);
+    return status;
+}
+
+static enum cli_status serve(const struct cli_args *args)
+{
+    int64_t port = 8080, n_threads = 0;
+    const char *bind = cli_args_value(args, "bind");
+    if (cli_args_whole(args, "port", 0, 65535, &port) || cli_args_whole(args, "threads", 1, 256, &n_threads))
+        return CLI_BAD;
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    if (!catalogue) return CLI_BAD;
+    const struct srv_options options = {.catalogue = catalogue,
+                                        .bind = bind ? bind : "127.0.0.1",
+                                        .port = (int)port,
+                                        .n_threads = (int)n_threads,
+                                        .host = cli_args_value(args, "host")};
+    const enum cli_status status = run(&options);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+#else
+
+static enum cli_status serve(const struct cli_args *args)
+{
+    (void)args;
+    return cli_fail("serve: this program was built without the server: install libmicrohttpd (Debian: "
+                    "libmicrohttpd-dev) and build again");
+}
+
+#endif
+
+enum cli_status cli_serve(int argc, const char *const *argv)
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SERVE, 0, &args);
+    if (!status) status = args.help ? cli_options_help(CLI_FOR_SERVE, usage) : serve(&args);
+    cli_args_free(&args);
+    return status;
+}

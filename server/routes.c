@@ -1,0 +1,240 @@
+/* The routes and their answers, but for searches and sweeps (study.c). */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/internal.h"
+
+#define API "/api/v1/"
+
+static const char ORIGIN[] = "request"; /* what errors call the body */
+
+/* ---------------------------------------------------------------- one job */
+
+static const char *argument(const struct srv_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* The format ?dump= asks for; false after answering that there is none. */
+static bool dump_format(const struct srv_request *request, enum orr_job_kind kind, enum orr_format *format,
+                        enum MHD_Result *answered)
+{
+    static const struct {
+        const char *name;
+        enum orr_format format;
+    } STAGES[] = {{"ops", ORR_FORMAT_DUMP_OPS},
+                  {"costs", ORR_FORMAT_DUMP_COSTS},
+                  {"memory", ORR_FORMAT_DUMP_MEMORY},
+                  {"timeline", ORR_FORMAT_DUMP_TIMELINE}}; /* the last: of training only */
+    const char *dump = argument(request, "dump");
+    const size_t n = sizeof STAGES / sizeof *STAGES - (kind == ORR_JOB_INFER);
+    *format = ORR_FORMAT_JSON;
+    for (size_t i = 0; dump && i < n; i++) {
+        if (strcmp(dump, STAGES[i].name) != 0) continue;
+        *format = STAGES[i].format;
+        return true;
+    }
+    if (dump)
+        *answered = srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST, "dump=%.40s: expected %s", dump,
+                                      kind == ORR_JOB_INFER ? "ops, costs or memory"
+                                                            : "ops, costs, memory or timeline");
+    return !dump;
+}
+
+/* Spans of a timeline: a forward, a backward and at most a weight gradient of every chunk and micro-batch. */
+static double spans_of(const struct orr_job *job)
+{
+    const double n_micro_batches =
+        (double)job->workload.global_batch / (double)(job->workload.micro_batch * job->plan.dp);
+    return 3 * (double)job->plan.pp * (double)job->plan.vpp * n_micro_batches;
+}
+
+/* Put "explain": "..." before the brace that ends the JSON. Takes both; NULL: out of memory. */
+static char *with_explanation(char *json, char *explanation)
+{
+    struct srv_text text = {0};
+    char *end = json && explanation ? strrchr(json, '}') : NULL;
+    text.failed = !end;
+    if (end) {
+        size_t n = (size_t)(end - json);
+        while (n > 0 && json[n - 1] == '\n') n--;
+        srv_text_append(&text, json, n);
+        srv_text_add(&text, ",\n  \"explain\": ");
+        srv_text_add_json(&text, explanation);
+        srv_text_add(&text, "\n}\n");
+    }
+    free(json);
+    free(explanation);
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}
+
+static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind,
+                                  char *(*report)(const struct orr_job *, struct orr_scratch *, enum orr_format,
+                                                  const struct orr_style *))
+{
+    static const struct orr_style PLAIN = {0};
+    struct srv_worker *worker = srv_worker(request->srv);
+    struct orr_error error;
+    const struct orr_job *job;
+    enum orr_format format;
+    enum MHD_Result answered = MHD_NO;
+    if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    if (!dump_format(request, kind, &format, &answered)) return answered;
+    if (orr_reader_job(worker->reader, request->body, ORIGIN, kind, &job, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    if (format == ORR_FORMAT_DUMP_TIMELINE && spans_of(job) > SRV_SPANS_MAX)
+        return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
+                                 "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)",
+                                 spans_of(job), (int)SRV_SPANS_MAX);
+    const char *explain = argument(request, "explain");
+    char *text = report(job, worker->scratch, format, &PLAIN);
+    if (explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON)
+        text = with_explanation(text, report(job, worker->scratch, ORR_FORMAT_EXPLAIN, &PLAIN));
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
+static enum MHD_Result train(struct srv_request *request)
+{
+    return answer_job(request, ORR_JOB_TRAIN, orr_train_report_on);
+}
+
+static enum MHD_Result infer(struct srv_request *request)
+{
+    return answer_job(request, ORR_JOB_INFER, orr_infer_report_on);
+}
+
+/* ---------------------------------------------------------------- hardware */
+
+static enum MHD_Result sensitivity(struct srv_request *request)
+{
+    static const struct orr_style PLAIN = {0};
+    struct orr_error error;
+    struct orr_job *job = malloc(sizeof *job);
+    if (!job) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    const enum orr_err err = orr_job_read(request->srv->catalogue, request->body, ORIGIN, job, &error);
+    char *text = err ? NULL : orr_sensitivity_report(job, ORR_FORMAT_JSON, &PLAIN);
+    free(job);
+    if (err) return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
+static enum MHD_Result technology(struct srv_request *request)
+{
+    struct orr_error error;
+    char *text = NULL;
+    if (orr_technology_ask(request->srv->catalogue, request->body, ORIGIN, &text, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
+/* ---------------------------------------------------------------- what there is */
+
+static enum MHD_Result catalogue(struct srv_request *request)
+{
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
+}
+
+/* /api/v1/catalogue/{part}/{id}: the text as stored. */
+static enum MHD_Result stored(struct srv_request *request)
+{
+    const char *name = request->path + strlen(API "catalogue/");
+    const size_t n = strcspn(name, "/");
+    const char *text = NULL;
+    for (int i = 0; i < ORR_N_PARTS && name[n] && !text; i++) {
+        const char *part = orr_part_name((enum orr_part)i);
+        if (strlen(part) == n && memcmp(part, name, n) == 0)
+            text = orr_catalogue_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
+    }
+    if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
+    return srv_reply_refusal(request->connection, MHD_HTTP_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s",
+                             name, API "catalogue");
+}
+
+static enum MHD_Result health(struct srv_request *request)
+{
+    static const char well[] = "{\"schema\":\"" ORR_SCHEMA "\",\"status\":\"ok\",\"version\":\"" ORR_VERSION "\"}\n";
+    return srv_reply_bytes(request->connection, SRV_JSON, well, sizeof well - 1, false);
+}
+
+/* ---------------------------------------------------------------- files in the program */
+
+static const struct srv_file *find_file(const char *path)
+{
+    for (size_t i = 0; i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, path) == 0) return &srv_files[i];
+    return NULL;
+}
+
+static const char *type_of(const char *path)
+{
+    static const char *const TYPES[][2] = {
+        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},   {".json", SRV_JSON},
+        {".svg", "image/svg+xml"},             {".png", "image/png"},
+        {".ico", "image/x-icon"},              {".woff2", "font/woff2"},
+        {".txt", "text/plain; charset=utf-8"}};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(ending, TYPES[i][0]) == 0) return TYPES[i][1];
+    return "application/octet-stream";
+}
+
+static enum MHD_Result reply_file(struct srv_request *request, const struct srv_file *file)
+{
+    const bool lasting = strncmp(file->path, "/assets/", 8) == 0; /* their names change with their content */
+    return srv_reply_bytes(request->connection, type_of(file->path), file->bytes, file->size, lasting);
+}
+
+static enum MHD_Result openapi(struct srv_request *request)
+{
+    return reply_file(request, find_file("/openapi.json"));
+}
+
+/* The explorer, or a page that says how to build it. */
+static enum MHD_Result page(struct srv_request *request)
+{
+    const bool root = strcmp(request->path, "/") == 0;
+    const struct srv_file *file = find_file(root ? "/index.html" : request->path);
+    if (!file && root) file = find_file("/plain.html");
+    if (file) return reply_file(request, file);
+    return srv_reply_refusal(request->connection, MHD_HTTP_NOT_FOUND, "%.200s: no such page; %s lists all",
+                             request->path, API "openapi.json");
+}
+
+/* ---------------------------------------------------------------- the table */
+
+/* First match counts. server/static/openapi.json describes each; tests/run_server.sh compares. */
+static const struct srv_route ROUTES[] = {
+    {"POST", API "train", train},
+    {"POST", API "infer", infer},
+    {"POST", API "search", srv_search},
+    {"POST", API "sweep", srv_sweep},
+    {"POST", API "sensitivity", sensitivity},
+    {"POST", API "technology", technology},
+    {"GET", API "catalogue", catalogue},
+    {"GET", API "catalogue/", stored},
+    {"GET", API "openapi.json", openapi},
+    {"GET", API "health", health},
+    {"GET", "/", page},
+};
+
+const struct srv_route *srv_route(const char *method, const char *path, const char **allow)
+{
+    const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0; /* MHD leaves the body out */
+    *allow = NULL;
+    for (size_t i = 0; i < sizeof ROUTES / sizeof *ROUTES; i++) {
+        const struct srv_route *route = &ROUTES[i];
+        const size_t n = strlen(route->path);
+        const bool prefix = route->path[n - 1] == '/';
+        if (prefix ? strncmp(path, route->path, n) != 0 : strcmp(path, route->path) != 0) continue;
+        if (prefix && route->answer == page && strncmp(path, API, strlen(API)) == 0) continue;
+        if (strcmp(route->method, head ? MHD_HTTP_METHOD_GET : method) == 0) return route;
+        *allow = route->method;
+        return NULL;
+    }
+    return NULL;
+}

@@ -1,0 +1,67 @@
+/* A question about a generated system as a JSON request: orr_technology_ask. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/json.h"
+#include "spec/technology.h"
+
+static enum orr_err report_chip(const struct orr_catalogue *catalogue, const char *name, char **text,
+                                struct orr_error *error)
+{
+    return orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
+}
+
+static enum orr_err report_nodes(const struct orr_catalogue *catalogue, const char *name, char **text,
+                                 struct orr_error *error)
+{
+    return orr_technology_nodes(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
+}
+
+static enum orr_err report_cost(const struct orr_catalogue *catalogue, const char *name, char **text,
+                                struct orr_error *error)
+{
+    return orr_technology_cost(catalogue, name, NULL, 0, ORR_FORMAT_JSON, NULL, text, error);
+}
+
+static const struct {
+    const char *key;
+    enum orr_err (*report)(const struct orr_catalogue *catalogue, const char *name, char **text,
+                           struct orr_error *error);
+} QUESTIONS[] = {{"chip", report_chip}, {"nodes", report_nodes}, {"cost", report_cost}};
+
+/* Which question the request asks; errors stand at its key. */
+static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *request, char **text,
+                        struct orr_error *error)
+{
+    char shown[ORR_SHOWN];
+    const char *key = json_object_iter_key(json_object_iter(request->root));
+    size_t q = 0;
+    while (q < ORR_COUNT_OF(QUESTIONS) && !(key && strcmp(key, QUESTIONS[q].key) == 0)) q++;
+    if (json_object_size(request->root) != 1 || q == ORR_COUNT_OF(QUESTIONS))
+        return orr_doc_fail(request, "", error, "must be an object with one key: \"chip\", \"nodes\" or \"cost\"");
+    const json_t *value = json_object_get(request->root, key);
+    if (!json_is_string(value))
+        return orr_doc_fail(request, key, error, "must be text such as \"node=5,memory=hbm3\", not %s",
+                            orr_json_shown(shown, value));
+    const char *given = json_string_value(value), *prefix = orr_is_generated(given) ? "" : ORR_GENERATED;
+    const size_t size = strlen(prefix) + strlen(given) + 1;
+    char *name = malloc(size);
+    struct orr_error found;
+    if (!name) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    (void)snprintf(name, size, "%s%s", prefix, given);
+    const enum orr_err err = QUESTIONS[q].report(catalogue, name, text, &found);
+    free(name);
+    return err ? orr_doc_fail(request, key, error, "%s", found.text) : ORR_OK;
+}
+
+enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json, const char *origin,
+                                char **text, struct orr_error *error)
+{
+    struct orr_doc request;
+    *text = NULL;
+    enum orr_err err = orr_doc_parse(json, origin, &request, error);
+    if (!err) err = ask(catalogue, &request, text, error);
+    orr_doc_close(&request);
+    return err;
+}

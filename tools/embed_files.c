@@ -1,0 +1,83 @@
+/* embed_files OUT.c FILE...: write the files, text or not, as C strings into one table, struct srv_file srv_files[].
+ * The path is what follows the last /static or /dist of a file's name: web/dist/assets/x.js -> "/assets/x.js". */
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 100 }; /* bytes per line of source */
+
+static void write_byte(FILE *out, int c, int next)
+{
+    const int digit = next >= '0' && next <= '7';
+    if (c == '"' || c == '\\' || c == '?') fprintf(out, "\\%c", c);
+    else if (c == '\n') fputs("\\n", out);
+    else if (c >= 0x20 && c <= 0x7e) putc(c, out);
+    else fprintf(out, digit ? "\\%03o" : "\\%o", (unsigned)c); /* a digit after it would belong to the number */
+}
+
+/* Bytes as C string literals; returns how many, -1 after an error. */
+static long write_bytes(FILE *out, FILE *in)
+{
+    long n = 0;
+    for (int c = getc(in), next; c != EOF; c = next, n++) {
+        if (n % LINE == 0) fputs(n ? "\"\n        \"" : "\n        \"", out);
+        next = getc(in);
+        write_byte(out, c, (n + 1) % LINE == 0 ? EOF : next);
+    }
+    fputs(n ? "\"" : "\n        \"\"", out);
+    return ferror(in) ? -1 : n;
+}
+
+static const char *path_of(const char *name)
+{
+    static const char *const roots[] = {"/static/", "/dist/"};
+    const char *path = NULL;
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = name; (at = strstr(at, roots[i])) != NULL; at++) {
+            const char *end = at + strlen(roots[i]) - 1;
+            if (!path || end > path) path = end;
+        }
+    return path;
+}
+
+static int write_entry(FILE *out, const char *name)
+{
+    const char *path = path_of(name);
+    FILE *in = path ? fopen(name, "rb") : NULL;
+    if (!in) {
+        if (path) perror(name);
+        else fprintf(stderr, "embed_files: %s: a path with /static/ or /dist/ is expected\n", name);
+        return -1;
+    }
+    fprintf(out, "    {\"%s\",", path);
+    const long n = write_bytes(out, in);
+    fprintf(out, ", %ld},\n", n);
+    fclose(in);
+    return n < 0 ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("usage: embed_files OUT.c FILE...\n", stderr);
+        return 2;
+    }
+    FILE *out = fopen(argv[1], "wb");
+    if (!out) {
+        perror(argv[1]);
+        return 1;
+    }
+    fputs("/* Written by tools/embed_files.c; do not edit. */\n"
+          "#include \"server/internal.h\"\n\n"
+          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+          "const struct srv_file srv_files[] = {\n",
+          out);
+    int failed = 0;
+    for (int i = 2; i < argc && !failed; i++) failed = write_entry(out, argv[i]);
+    fprintf(out, "    {0, 0, 0}\n};\nconst size_t srv_n_files = %d;\n", argc - 2);
+    failed |= ferror(out);
+    if (fclose(out) != 0 || failed) {
+        remove(argv[1]); /* never leave half a table behind */
+        return 1;
+    }
+    return 0;
+}
