@@ -1152,6 +1152,15 @@ struct orr_sweep_row {
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
                                                  struct orr_sweep_row *rows, struct orr_error *error);
 
+/* The same question as JSON: {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...],
+ * "mode": "product" (default), "zip" or "sample", "samples", "seed"}. Keys of errors are those of the request. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json,
+                                                       const char *origin, int n_threads, struct orr_sweep **sweep,
+                                                       struct orr_error *error);
+/* Rows as JSON: names of all columns, then a list of values per point; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n,
+                                             const struct orr_sweep_row *rows);
+
 /* ---------------------------------------------------------------- technology */
 
 /* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."

@@ -1,0 +1,197 @@
+/* A sweep as a JSON request, and its rows as JSON: for those who ask over a wire. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_text.h"
+#include "spec/json.h"
+#include "study/sweep.h"
+
+enum { VARIES_MAX = 16 };
+
+struct ask {
+    int mode;
+    int64_t samples, seed;
+};
+
+static const char *const MODES[] = {"product", "zip", "sample"}; /* ORDER enum orr_sweep_mode */
+static const struct orr_field ASK_FIELDS[] = {
+    ORR_ENUM(ask, mode, false, MODES, "how values go together"),
+    ORR_INT(ask, samples, false, 1, 1000000000, "points of a sample"),
+    ORR_INT(ask, seed, false, 0, 9000000000000000, "of the sample"),
+};
+static const char *const ASK_EXTRA[] = {"request", "vary", NULL};
+static const char *const VARY_EXTRA[] = {"field", "values", NULL};
+
+/* ---------------------------------------------------------------- the question */
+
+/* One value of a list as the text of an axis has it; false: it cannot stand there. */
+static bool add_value(struct orr_text *text, const json_t *value)
+{
+    if (json_is_string(value)) orr_text_add(text, "%s", json_string_value(value));
+    else if (json_is_integer(value)) orr_text_add(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value)) orr_text_add(text, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value)) orr_text_add(text, "%s", json_is_true(value) ? "true" : "false");
+    else return false;
+    return !json_is_string(value) || (json_string_length(value) > 0 && !strchr(json_string_value(value), ','));
+}
+
+static enum orr_err read_values(const struct orr_doc *doc, const char *path, const json_t *values, char **text,
+                                struct orr_error *error)
+{
+    struct orr_text list = {0};
+    char at[ORR_KEY_PATH];
+    bool good = json_is_string(values) || json_array_size(values) > 0;
+    if (json_is_string(values)) orr_text_add(&list, "%s", json_string_value(values));
+    for (size_t i = 0; i < json_array_size(values) && good; i++) {
+        orr_text_add(&list, "%s", i ? "," : "");
+        good = add_value(&list, json_array_get(values, i));
+    }
+    *text = orr_text_take(&list);
+    if (good) return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return orr_doc_fail(doc, orr_key_path(at, path, "values"), error,
+                        "must be text such as \"1,2,4\" or \"1:64:x2\", or a list of numbers and words without commas");
+}
+
+/* One object of "vary". The values are malloc'd, the rest belongs to the document. */
+static enum orr_err read_vary(const struct orr_doc *doc, const char *path, const json_t *object, struct orr_vary *vary,
+                              struct orr_error *error)
+{
+    char at[ORR_KEY_PATH], shown[ORR_SHOWN];
+    enum orr_err err = orr_fields_read(doc, path, object, NULL, 0, VARY_EXTRA, NULL, error);
+    if (err) return err;
+    const json_t *field = json_object_get(object, "field");
+    if (!json_is_string(field) || json_string_length(field) == 0)
+        return orr_doc_fail(doc, orr_key_path(at, path, "field"), error,
+                            "must be a path such as \"plan.tp\", \"chip.hbm_bytes_per_s\" or \"model\", not %s",
+                            field ? orr_json_shown(shown, field) : "absent");
+    vary->name = vary->paths = json_string_value(field);
+    char *values = NULL;
+    err = read_values(doc, path, json_object_get(object, "values"), &values, error);
+    vary->values = values;
+    return err;
+}
+
+static enum orr_err read_varies(const struct orr_doc *doc, struct orr_vary *varies, size_t *n_varies,
+                                struct orr_error *error)
+{
+    const json_t *list = json_object_get(doc->root, "vary");
+    const size_t n = json_array_size(list);
+    if (n < 1 || n > VARIES_MAX)
+        return orr_doc_fail(doc, "vary", error, "must be a list of 1 to %d objects {\"field\", \"values\"}",
+                            (int)VARIES_MAX);
+    enum orr_err err = ORR_OK;
+    for (*n_varies = 0; *n_varies < n && !err; ++*n_varies) {
+        char path[ORR_KEY_PATH];
+        (void)snprintf(path, sizeof path, "vary.%zu", *n_varies);
+        err = read_vary(doc, path, json_array_get(list, *n_varies), &varies[*n_varies], error);
+    }
+    return err;
+}
+
+/* Errors of the request inside know their key there, not their line here. */
+static void place(const char *json, struct orr_error *error)
+{
+    char path[ORR_KEY_PATH];
+    if (!error || !error->key[0]) return;
+    orr_json_locate(json, orr_key_path(path, "request", error->key), &error->line, &error->column);
+}
+
+static enum orr_err open_asked(const struct orr_catalogue *catalogue, const struct orr_doc *doc, int n_threads,
+                               struct orr_sweep **sweep, struct orr_error *error)
+{
+    struct ask ask = {0};
+    struct orr_vary varies[VARIES_MAX] = {{0}};
+    struct orr_sweep_spec spec = {.origin = "", .varies = varies, .n_threads = n_threads};
+    enum orr_err err =
+        orr_fields_read(doc, "", doc->root, ASK_FIELDS, ORR_COUNT_OF(ASK_FIELDS), ASK_EXTRA, &ask, error);
+    const json_t *inside = json_object_get(doc->root, "request");
+    if (!err && !json_is_object(inside)) err = orr_doc_fail(doc, "request", error, "must be a request, an object");
+    if (!err) err = read_varies(doc, varies, &spec.n_varies, error);
+    if (!err && (ask.mode == ORR_SWEEP_SAMPLE) != (ask.samples > 0))
+        err = orr_doc_fail(doc, "samples", error, "goes with \"mode\": \"sample\", and must be given there");
+    spec.mode = (enum orr_sweep_mode)ask.mode;
+    spec.n_samples = ask.samples;
+    spec.seed = (uint64_t)ask.seed;
+    char *request = err ? NULL : json_dumps(inside, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    spec.request = request;
+    if (!err && !request) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!err && (err = orr_sweep_open(catalogue, &spec, sweep, error)) != ORR_OK) place(doc->text, error);
+    free(request);
+    for (size_t i = 0; i < VARIES_MAX; i++) free((char *)(uintptr_t)varies[i].values);
+    return err;
+}
+
+enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json, const char *origin,
+                                 int n_threads, struct orr_sweep **sweep, struct orr_error *error)
+{
+    struct orr_doc doc;
+    *sweep = NULL;
+    enum orr_err err = orr_doc_parse(json, origin, &doc, error);
+    if (!err) err = open_asked(catalogue, &doc, n_threads, sweep, error);
+    orr_doc_close(&doc);
+    return err;
+}
+
+/* ---------------------------------------------------------------- the rows */
+
+/* A varied value: a number where it is one. */
+static json_t *value_json(const char *text)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    if (end == text || *end || !isfinite(number)) return orr_json_word(text);
+    const bool whole = !strpbrk(text, ".eExX") && fabs(number) < 1e15;
+    return whole ? json_integer((json_int_t)number) : json_real(number);
+}
+
+static json_t *cell_json(const struct orr_column *column, const struct orr_sweep_row *row, size_t i)
+{
+    if (row->status == ORR_POINT_INVALID) return json_null();
+    switch (column->type) {
+    case ORR_COLUMN_TEXT: return orr_json_word(row->words[i]);
+    case ORR_COLUMN_FLAG: return json_boolean(row->numbers[i] != 0);
+    case ORR_COLUMN_WHOLE: return json_integer((json_int_t)row->numbers[i]);
+    case ORR_COLUMN_REAL: break;
+    }
+    return orr_json_real(row->numbers[i]);
+}
+
+static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *columns, size_t n_columns,
+                        int64_t point, const struct orr_sweep_row *row)
+{
+    json_t *list = json_pack("[I s o]", (json_int_t)point, orr_point_status_name(row->status),
+                             orr_json_word(row->reason));
+    int failed = !list;
+    for (size_t a = 0; a < sweep->n_axes && !failed; a++) {
+        char value[ORR_SWEEP_VALUE];
+        orr_sweep_value(sweep, point, a, value);
+        failed = json_array_append_new(list, value_json(value));
+    }
+    for (size_t i = 0; i < n_columns && !failed; i++)
+        failed = json_array_append_new(list, cell_json(&columns[i], row, i));
+    if (!failed) return list;
+    json_decref(list);
+    return NULL;
+}
+
+char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
+{
+    struct orr_column columns[ORR_MAX_COLUMNS];
+    const size_t n_columns = orr_sweep_columns(sweep, columns);
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"schema\":\"%s\",\"kind\":\"sweep\",\"of\":\"%s\",\"points\":%lld,\"columns\":", ORR_SCHEMA,
+                 sweep->kind == ORR_JOB_TRAIN ? "train" : "infer", (long long)sweep->n_points);
+    json_t *names = json_pack("[s s s]", "point", "status", "reason");
+    for (size_t a = 0; a < sweep->n_axes; a++) json_array_append_new(names, orr_json_word(sweep->axes[a].name));
+    for (size_t i = 0; i < n_columns; i++) json_array_append_new(names, json_string(columns[i].name));
+    orr_json_add(&text, names, JSON_COMPACT);
+    orr_text_add(&text, ",\"rows\":[");
+    for (size_t i = 0; i < n && !text.failed; i++) {
+        orr_text_add(&text, i ? ",\n" : "\n");
+        orr_json_add(&text, row_json(sweep, columns, n_columns, first + (int64_t)i, &rows[i]), JSON_COMPACT);
+    }
+    orr_text_add(&text, "]}\n");
+    return orr_text_take(&text);
+}
