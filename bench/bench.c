@@ -187,9 +187,10 @@ static void measure(char *program, int json)
         {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
-    struct figure all[sizeof figures / sizeof *figures + N_SEARCH_FIGURES];
+    struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES];
     memcpy(all, figures, sizeof figures);
-    measure_search(catalogue, all + sizeof figures / sizeof *figures, json);
+    measure_server(program, catalogue, all + sizeof figures / sizeof *figures);
+    measure_search(catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
     print_figures(all, sizeof all / sizeof *all, json);
     orr_scratch_free(scratch);
     orr_catalogue_close(catalogue);

@@ -16,4 +16,8 @@ double now_s(void);
 enum { N_SEARCH_FIGURES = 4 };
 void measure_search(const struct orr_catalogue *catalogue, struct figure figures[N_SEARCH_FIGURES], int json);
 
+/* orrery serve under load, as a process; 0 where it was built without. */
+enum { N_SERVER_FIGURES = 2 };
+void measure_server(char *program, const struct orr_catalogue *catalogue, struct figure figures[N_SERVER_FIGURES]);
+
 #endif
