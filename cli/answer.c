@@ -1,15 +1,33 @@
 /* The commands that answer a request: options -> request -> job -> report. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "request.h"
+
+static bool standard_output(const char *file)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
+/* The files asked for beside the report, and the report unless one of them takes its place. */
+static enum cli_status write_answer(const struct cli_question *question, const struct cli_args *args,
+                                    const struct orr_job *job)
+{
+    const struct {
+        const char *file;
+        enum orr_format format;
+    } outputs[] = {{args->trace, ORR_FORMAT_TRACE}, {standard_output(args->trace) ? NULL : "-", args->format}};
+    enum cli_status status = CLI_ANSWERED;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !status; i++)
+        if (outputs[i].file)
+            status = cli_write_file(outputs[i].file, question->report(job, outputs[i].format, &args->style));
+    return status;
+}
 
 static enum cli_status answer(const struct cli_question *question, const struct cli_args *args,
                               const struct orr_job *job)
 {
-    char *report = question->report(job, args->format, &args->style);
-    if (!report) return cli_fail_memory();
-    const enum cli_status status = cli_write(report);
-    free(report);
+    const enum cli_status status = write_answer(question, args, job);
     if (status) return status;
     /* The report is text; whether the job fits is asked of the model itself. */
     struct orr_scratch *scratch = orr_scratch_new();

@@ -151,6 +151,10 @@ static const struct cli_option options[] = {
     FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
     DUMP("ops costs timeline memory", CLI_FOR_TRAIN, "a stage as JSON: ops, costs, timeline, memory"),
     DUMP("ops costs memory", CLI_FOR_INFER, "a stage as JSON: ops, costs, memory"),
+    ACTION("trace", "", "FILE", CLI_TRACE, CLI_FOR_TRAIN,
+           "also write the step for Perfetto or chrome://tracing; -: only that"),
+    ACTION("trace", "", "FILE", CLI_TRACE, CLI_FOR_INFER,
+           "also write the request for Perfetto or chrome://tracing; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SEARCH, "also write one page: plans and front; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
@@ -302,6 +306,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_MAX_MAPE: return set_max_mape(given->value, &args->max_mape_frac);
     case CLI_BY: args->by = given->value; return CLI_ANSWERED;
     case CLI_HTML: args->html = given->value; return CLI_ANSWERED;
+    case CLI_TRACE: args->trace = given->value; return CLI_ANSWERED;
     case CLI_INTERVALS: args->intervals = true; return CLI_ANSWERED;
     case CLI_WITHOUT: args->without = given->value; return CLI_ANSWERED;
     case CLI_ABLATION: args->ablation = true; return CLI_ANSWERED;

@@ -24,6 +24,7 @@ enum cli_kind {
     CLI_MAX_MAPE,
     CLI_BY,
     CLI_HTML,
+    CLI_TRACE,
     CLI_INTERVALS,
     CLI_WITHOUT,
     CLI_ABLATION,
@@ -83,6 +84,7 @@ struct cli_args {
     double max_mape_frac; /* below 0: no bar */
     const char *by;       /* column to group by; NULL: none */
     const char *html;     /* file to write a page to; NULL: none */
+    const char *trace;    /* file to write a trace to; NULL: none */
     bool intervals;       /* the table of intervals instead of a report */
     const char *without;  /* pieces of physics to leave out; NULL: none */
     bool ablation;        /* what each piece is worth instead of a report */

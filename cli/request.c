@@ -194,6 +194,7 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_MAX_MAPE:
     case CLI_BY:
     case CLI_HTML:
+    case CLI_TRACE:
     case CLI_INTERVALS:
     case CLI_WITHOUT:
     case CLI_ABLATION:

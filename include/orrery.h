@@ -1045,7 +1045,8 @@ enum orr_format {
     ORR_FORMAT_DUMP_OPS,
     ORR_FORMAT_DUMP_COSTS,
     ORR_FORMAT_DUMP_TIMELINE,
-    ORR_FORMAT_DUMP_MEMORY
+    ORR_FORMAT_DUMP_MEMORY,
+    ORR_FORMAT_TRACE /* train, infer: Chrome's trace format (docs/trace.md) */
 };
 
 struct orr_style {

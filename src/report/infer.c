@@ -1,5 +1,6 @@
 /* orr_infer_report: predict, look at the operators, and render in the format asked for. */
 #include "report/infer.h"
+#include "report/trace.h"
 
 void orr_infer_render(const struct orr_infer_view *view, enum orr_format format, const struct orr_style *style,
                       struct orr_text *text)
@@ -14,6 +15,7 @@ void orr_infer_render(const struct orr_infer_view *view, enum orr_format format,
     case ORR_FORMAT_DUMP_COSTS: orr_infer_dump_costs(view, text); break;
     case ORR_FORMAT_DUMP_TIMELINE: orr_infer_dump_timeline(view, text); break;
     case ORR_FORMAT_DUMP_MEMORY: orr_infer_dump_memory(view, text); break;
+    case ORR_FORMAT_TRACE: orr_infer_trace(view, text); break;
     }
 }
 

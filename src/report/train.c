@@ -1,6 +1,7 @@
 /* orr_train_report: predict, look at the operators, and render in the format asked for. */
 #include <stdlib.h>
 
+#include "report/trace.h"
 #include "report/train.h"
 
 void orr_train_render(const struct orr_view *view, enum orr_format format, const struct orr_style *style,
@@ -16,6 +17,7 @@ void orr_train_render(const struct orr_view *view, enum orr_format format, const
     case ORR_FORMAT_DUMP_COSTS: orr_dump_costs(view, text); break;
     case ORR_FORMAT_DUMP_TIMELINE: orr_dump_timeline(view, text); break;
     case ORR_FORMAT_DUMP_MEMORY: orr_dump_memory(view, text); break;
+    case ORR_FORMAT_TRACE: orr_train_trace(view, text); break;
     }
 }
 
