@@ -16,8 +16,12 @@ static enum cli_status write_answer(const struct cli_question *question, const s
     const struct {
         const char *file;
         enum orr_format format;
-    } outputs[] = {{args->trace, ORR_FORMAT_TRACE}, {standard_output(args->trace) ? NULL : "-", args->format}};
+    } outputs[] = {{args->trace, ORR_FORMAT_TRACE},
+                   {args->html, ORR_FORMAT_HTML},
+                   {standard_output(args->trace) || standard_output(args->html) ? NULL : "-", args->format}};
     enum cli_status status = CLI_ANSWERED;
+    if (standard_output(args->trace) && standard_output(args->html))
+        return cli_fail("--trace - and --html -: standard output takes one of them");
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !status; i++)
         if (outputs[i].file)
             status = cli_write_file(outputs[i].file, question->report(job, outputs[i].format, &args->style));

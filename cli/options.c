@@ -155,6 +155,8 @@ static const struct cli_option options[] = {
            "also write the step for Perfetto or chrome://tracing; -: only that"),
     ACTION("trace", "", "FILE", CLI_TRACE, CLI_FOR_INFER,
            "also write the request for Perfetto or chrome://tracing; -: only that"),
+    ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_JOB,
+           "also write one page: charts, operators, formulas, data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SEARCH, "also write one page: plans and front; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),

@@ -1046,7 +1046,8 @@ enum orr_format {
     ORR_FORMAT_DUMP_COSTS,
     ORR_FORMAT_DUMP_TIMELINE,
     ORR_FORMAT_DUMP_MEMORY,
-    ORR_FORMAT_TRACE /* train, infer: Chrome's trace format (docs/trace.md) */
+    ORR_FORMAT_TRACE, /* train, infer: Chrome's trace format (docs/trace.md) */
+    ORR_FORMAT_HTML   /* train, infer: one page that needs nothing else */
 };
 
 struct orr_style {

@@ -1,10 +1,11 @@
 /* HTML pages that need nothing else: nothing is fetched, and every page is well-formed XML too. */
 #include "report/html.h"
 
-void orr_html_text(struct orr_text *text, const char *raw)
+static void add_escaped(struct orr_text *text, const char *raw, bool lines)
 {
     for (const char *c = raw; *c; c++) {
         switch (*c) {
+        case '\n': orr_text_add(text, lines ? "\n" : " "); break;
         case '&': orr_text_add(text, "&amp;"); break;
         case '<': orr_text_add(text, "&lt;"); break;
         case '>': orr_text_add(text, "&gt;"); break;
@@ -13,6 +14,16 @@ void orr_html_text(struct orr_text *text, const char *raw)
         default: orr_text_add(text, "%c", (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
         }
     }
+}
+
+void orr_html_text(struct orr_text *text, const char *raw)
+{
+    add_escaped(text, raw, false);
+}
+
+void orr_html_lines(struct orr_text *text, const char *raw)
+{
+    add_escaped(text, raw, true);
 }
 
 void orr_html_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw)
@@ -46,7 +57,9 @@ static const char STYLE[] =
     ".legend i{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:hsl(var(--h) 65% var(--l))}\n"
     "table{border-collapse:collapse;margin:2em 0;display:block;overflow-x:auto}\n"
     "th,td{padding:.15em .7em;border-bottom:1px solid var(--line)}th{text-align:left;font-weight:normal}\n"
-    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n</style>\n</head>\n<body>\n";
+    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n"
+    "pre{overflow-x:auto;font-size:12px;line-height:1.4}summary{cursor:pointer;margin:.5em "
+    "0}\n</style>\n</head>\n<body>\n";
 
 void orr_html_head(struct orr_text *text, const char *title)
 {

@@ -16,6 +16,7 @@ void orr_infer_render(const struct orr_infer_view *view, enum orr_format format,
     case ORR_FORMAT_DUMP_TIMELINE: orr_infer_dump_timeline(view, text); break;
     case ORR_FORMAT_DUMP_MEMORY: orr_infer_dump_memory(view, text); break;
     case ORR_FORMAT_TRACE: orr_infer_trace(view, text); break;
+    case ORR_FORMAT_HTML: orr_infer_html(view, text); break;
     }
 }
 

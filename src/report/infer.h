@@ -16,6 +16,7 @@ void orr_infer_explain_constants(const struct orr_infer_view *view, const struct
                                  struct orr_text *text);
 void orr_infer_json(const struct orr_infer_view *view, struct orr_text *text);
 void orr_infer_csv(const struct orr_infer_view *view, struct orr_text *text);
+void orr_infer_html(const struct orr_infer_view *view, struct orr_text *text);
 
 /* JSON arrays, one object per line. */
 void orr_infer_dump_ops(const struct orr_infer_view *view, struct orr_text *text);

@@ -18,6 +18,7 @@ void orr_train_render(const struct orr_view *view, enum orr_format format, const
     case ORR_FORMAT_DUMP_TIMELINE: orr_dump_timeline(view, text); break;
     case ORR_FORMAT_DUMP_MEMORY: orr_dump_memory(view, text); break;
     case ORR_FORMAT_TRACE: orr_train_trace(view, text); break;
+    case ORR_FORMAT_HTML: orr_train_html(view, text); break;
     }
 }
 
@@ -45,7 +46,8 @@ char *orr_train_report_on(const struct orr_job *job, struct orr_scratch *scratch
     struct orr_view view = orr_view_of(job, scratch, &result);
     view.what_ifs = what_ifs;
     view.n_what_ifs = n_what_ifs;
-    if (format == ORR_FORMAT_DUMP_TIMELINE && !read_timeline(scratch, &view, &spans)) text.failed = true;
+    const bool timeline = format == ORR_FORMAT_DUMP_TIMELINE || format == ORR_FORMAT_HTML;
+    if (timeline && !read_timeline(scratch, &view, &spans)) text.failed = true;
     orr_train_render(&view, format, style, &text);
     free(spans);
     return orr_text_take(&text);

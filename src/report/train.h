@@ -12,6 +12,7 @@ void orr_train_terminal(const struct orr_view *view, const struct orr_style *sty
 void orr_train_explain(const struct orr_view *view, const struct orr_style *style, struct orr_text *text);
 void orr_train_json(const struct orr_view *view, struct orr_text *text);
 void orr_train_csv(const struct orr_view *view, struct orr_text *text);
+void orr_train_html(const struct orr_view *view, struct orr_text *text);
 
 /* --explain in parts (explain_parts.c): operators of a part of the step, ledger and instants, constants. */
 void orr_explain_operators(const struct orr_view *view, const struct orr_style *style, enum orr_time_part part,

@@ -12,7 +12,7 @@ struct orr_view {
     int64_t rank;                      /* the first of them: the critical rank */
     struct orr_layer_sum sum;          /* its layers and ends, one micro-batch */
     double clock_frac;                 /* matrix clock over the burst clock (power rule) */
-    const struct orr_span *spans;      /* only for the timeline dump */
+    const struct orr_span *spans;      /* only for the timeline dump and the page */
     size_t n_spans;
     const struct orr_what_if *what_ifs; /* only for the terminal */
     size_t n_what_ifs;
