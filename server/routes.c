@@ -156,8 +156,12 @@ static enum MHD_Result stored(struct srv_request *request)
 
 static enum MHD_Result health(struct srv_request *request)
 {
-    static const char well[] = "{\"schema\":\"" ORR_SCHEMA "\",\"status\":\"ok\",\"version\":\"" ORR_VERSION "\"}\n";
-    return srv_reply_bytes(request->connection, SRV_JSON, well, sizeof well - 1, false);
+    char state[160];
+    struct srv_text text = {0};
+    (void)snprintf(state, sizeof state, "{\"schema\":\"%s\",\"status\":\"ok\",\"version\":\"%s\",\"studies\":%d}\n",
+                   ORR_SCHEMA, orr_version(), atomic_load(&request->srv->n_studies));
+    srv_text_add(&text, state);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text.data);
 }
 
 /* ---------------------------------------------------------------- files in the program */

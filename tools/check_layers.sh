@@ -14,7 +14,7 @@ in_folders() { # pattern, folders: matching lines of their sources
     for folder in $2; do grep -nHE "$1" "src/$folder"/*.c; done 2>/dev/null
 }
 folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
-sources=$(ls src/*/*.c cli/*.c tools/*.c bench/*.c tests/*/*.c 2>/dev/null)
+sources=$(ls src/*/*.c cli/*.c server/*.c tools/*.c bench/*.c tests/*/*.c 2>/dev/null)
 
 for folder in src/*/; do
     printf '%s\n' $folders | grep -qx "$(basename "$folder")" || echo "$folder is not listed"
@@ -29,10 +29,16 @@ for folder in $folders; do
     rule "src/$folder includes only folders before it"
 done
 
-grep -nHE '^ *# *include "' cli/*.[ch] bench/*.c | grep -vE 'include "(orrery|cli|cluster|options|request|rows|server\/server|store|sweep_cluster|bench)\.h"' >"$found"
+grep -nHE '^ *# *include "' cli/*.[ch] bench/*.c | grep -vE 'include "(orrery|cli|cluster|options|request|rows|server/server|store|sweep_cluster|bench)\.h"' >"$found"
 rule "cli and bench use the public header only"
 
-grep -nHE 'include <jansson' src/*/*.[ch] cli/*.[ch] bench/*.c | grep -vE '^src/(spec|report)/' >"$found"
+grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|server/[a-z]+)\.h"' >"$found"
+rule "the server uses the public header only"
+
+grep -nHE 'include <microhttpd' src/*/*.[ch] cli/*.[ch] bench/*.c >"$found"
+rule "libmicrohttpd only in server"
+
+grep -nHE 'include <jansson' src/*/*.[ch] cli/*.[ch] server/*.[ch] bench/*.c | grep -vE '^src/(spec|report)/' >"$found"
 rule "jansson only in src/spec and src/report"
 
 in_folders '\b(printf|fprintf|fopen|puts|getenv|exit|abort|time|rand)\(' 'base ops cost memory schedule predict' >"$found"
@@ -41,7 +47,7 @@ rule "the model does no input or output"
 in_folders '\b(malloc|calloc|realloc|free|strdup)\(' 'ops cost memory schedule' | grep -v '^src/schedule/timeline.c:' >"$found"
 rule "the stages do not allocate, but for the timeline a dump asks for"
 
-grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c |
+grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c server/*.c |
     grep -vE ':(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"
 rule "no global variables"
 

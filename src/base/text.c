@@ -47,6 +47,14 @@ void orr_text_add(struct orr_text *text, const char *format, ...)
     if (!text->failed) text->length += (size_t)n;
 }
 
+void orr_text_append(struct orr_text *text, const char *bytes, size_t n)
+{
+    if (!reserve(text, n)) return;
+    memcpy(text->data + text->length, bytes, n);
+    text->length += n;
+    text->data[text->length] = '\0';
+}
+
 void orr_text_repeat(struct orr_text *text, const char *piece, int n)
 {
     for (int i = 0; i < n; i++) orr_text_add(text, "%s", piece);

@@ -12,6 +12,7 @@ struct orr_text {
 };
 
 void orr_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void orr_text_append(struct orr_text *text, const char *bytes, size_t n);
 void orr_text_repeat(struct orr_text *text, const char *piece, int n);
 /* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */
 char *orr_text_take(struct orr_text *text);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 json_t *orr_json_real(double value)
 {
@@ -24,7 +25,7 @@ json_t *orr_json_word(const char *word)
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
 {
     char *dump = value ? json_dumps(value, flags | ORR_JSON_FLAGS) : NULL;
-    if (dump) orr_text_add(text, "%s", dump);
+    if (dump) orr_text_append(text, dump, strlen(dump));
     else text->failed = true;
     free(dump);
     json_decref(value);
