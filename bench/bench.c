@@ -187,11 +187,12 @@ static void measure(char *program, int json)
         {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
-    struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES];
+    struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES + 1];
     memcpy(all, figures, sizeof figures);
     measure_server(program, catalogue, all + sizeof figures / sizeof *figures);
     measure_search(catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
-    print_figures(all, sizeof all / sizeof *all, json);
+    const size_t n = sizeof all / sizeof *all - 1;
+    print_figures(all, n + measure_python(&all[n]), json);
     orr_scratch_free(scratch);
     orr_catalogue_close(catalogue);
     free(serving);

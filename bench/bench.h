@@ -20,4 +20,7 @@ void measure_search(const struct orr_catalogue *catalogue, struct figure figures
 enum { N_SERVER_FIGURES = 2 };
 void measure_server(char *program, const struct orr_catalogue *catalogue, struct figure figures[N_SERVER_FIGURES]);
 
+/* A call from Python; returns how many figures: none where there is no python3. */
+size_t measure_python(struct figure *figure);
+
 #endif

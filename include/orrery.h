@@ -1163,6 +1163,27 @@ ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogu
 ORR_API ORR_NODISCARD char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n,
                                              const struct orr_sweep_row *rows);
 
+/* ---------------------------------------------------------------- for other languages */
+
+/* Questions as text, answers as a row of numbers or as text: no struct of a job or result is seen. One session belongs
+ * to one thread; the catalogue must outlive it. */
+struct orr_session;
+ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue); /* NULL: out of memory */
+ORR_API void orr_session_free(struct orr_session *session);
+/* Read a request (docs/json.md) and predict. The row is that of a sweep, its status OK or NO_FIT, with advice as reason. */
+ORR_API ORR_NODISCARD enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
+                                                   struct orr_sweep_row *row, struct orr_error *error);
+/* What the numbers of a row are, by kind of request; returns how many. */
+ORR_API size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS]);
+/* Read a request and report on it; *text is malloc'd. */
+ORR_API ORR_NODISCARD enum orr_err orr_session_report(struct orr_session *session, const char *json, const char *origin,
+                                                      enum orr_format format, const struct orr_style *style,
+                                                      char **text, struct orr_error *error);
+/* orr_search_read, orr_search_limits and orr_search_new in one. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json,
+                                                   const char *origin, struct orr_search **search,
+                                                   struct orr_error *error);
+
 /* ---------------------------------------------------------------- technology */
 
 /* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."

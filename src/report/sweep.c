@@ -3,6 +3,7 @@
 
 #include "report/infer_metrics.h"
 #include "report/metrics.h"
+#include "report/row.h"
 #include "study/sweep.h"
 
 enum { PLAN_COLUMNS_MAX = 26 };
@@ -102,31 +103,38 @@ static void fill_plan(const struct orr_point *outcome, size_t n, struct orr_swee
 
 /* ---------------------------------------------------------------- columns and rows */
 
-size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
+size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
 {
     size_t n = 0;
-    for (int i = 0; i < n_metrics(sweep->kind); i++) {
-        const struct orr_metric_info *info = metric_info(sweep->kind, i);
-        if (is_reason(sweep->kind, i)) continue;
+    for (int i = 0; i < n_metrics(kind); i++) {
+        const struct orr_metric_info *info = metric_info(kind, i);
+        if (is_reason(kind, i)) continue;
         columns[n++] = (struct orr_column){
             .name = info->key,
             .meaning = info->meaning,
             .type = column_type(info->unit),
         };
     }
+    return n;
+}
+
+size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
+{
+    const size_t n = orr_row_columns(sweep->kind, columns);
     return sweep->search_limits ? n + plan_columns(sweep->kind, columns + n) : n;
 }
 
-/* Returns how many there are. */
-static size_t fill_numbers(enum orr_job_kind kind, const struct orr_point *outcome, struct orr_sweep_row *row)
+size_t orr_row_fill(const struct orr_job *job, const struct orr_result *train, const struct orr_infer_result *infer,
+                    struct orr_sweep_row *row)
 {
-    const struct orr_view train = {.job = outcome->job, .result = &outcome->train};
-    const struct orr_infer_view infer = {.job = outcome->job, .result = &outcome->infer};
+    const struct orr_view view = {.job = job, .result = train};
+    const struct orr_infer_view infer_view = {.job = job, .result = infer};
     size_t n = 0;
-    for (int i = 0; i < n_metrics(kind); i++) {
-        if (is_reason(kind, i)) continue;
-        const struct orr_value value = kind == ORR_JOB_INFER ? orr_infer_metric_value(&infer, (enum orr_infer_metric)i)
-                                                             : orr_metric_value(&train, (enum orr_metric)i);
+    for (int i = 0; i < n_metrics(job->kind); i++) {
+        if (is_reason(job->kind, i)) continue;
+        const struct orr_value value = job->kind == ORR_JOB_INFER
+                                           ? orr_infer_metric_value(&infer_view, (enum orr_infer_metric)i)
+                                           : orr_metric_value(&view, (enum orr_metric)i);
         row->numbers[n] = value.number;
         row->words[n++] = value.word;
     }
@@ -135,7 +143,6 @@ static size_t fill_numbers(enum orr_job_kind kind, const struct orr_point *outco
 
 struct rows {
     struct orr_sweep_row *rows;
-    enum orr_job_kind kind;
     bool search;
 };
 
@@ -146,13 +153,13 @@ static void visit(void *context, size_t i, const struct orr_point *outcome)
     row->status = outcome->status;
     memcpy(row->reason, outcome->reason, sizeof row->reason);
     if (outcome->status == ORR_POINT_INVALID) return;
-    const size_t n = fill_numbers(rows->kind, outcome, row);
+    const size_t n = orr_row_fill(outcome->job, &outcome->train, &outcome->infer, row);
     if (rows->search) fill_plan(outcome, n, row);
 }
 
 enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n, struct orr_sweep_row *rows,
                            struct orr_error *error)
 {
-    struct rows context = {rows, sweep->kind, sweep->search_limits != NULL};
+    struct rows context = {rows, sweep->search_limits != NULL};
     return orr_sweep_each(sweep, first, n, visit, &context, error);
 }

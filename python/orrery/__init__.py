@@ -1,0 +1,284 @@
+"""Predict how fast, how big and how costly distributed LLM training and inference are.
+
+>>> import orrery
+>>> step = orrery.train("gpt3-175b", "a100-80g-sxm", tp=8, pp=8, global_batch=64, sp=True)
+>>> step.step_time_s > 1
+True
+>>> step.time_s["forward"] < step.step_time_s
+True
+
+Names and values are those of the JSON request (docs/json.md): keys of ``plan`` and ``workload`` are keyword arguments,
+and a string with a unit may stand for any number with a unit. What is wrong is raised as :class:`orrery.Error`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+import weakref
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _library as c
+from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns, value_of
+
+__all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "infer", "search",
+           "sweep", "train", "version"]
+
+Part = Union[str, Mapping[str, Any]]  # an id, a path of a file, or the object itself
+
+#: Keys of a request's plan; every other field is one of the workload.
+PLAN = frozenset("tp pp vpp dp cp ep etp sp zero zero_group schedule cp_kind overlap stage_layers".split())
+
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_KINDS = {"train": 0, "infer": 1}
+_ORIGIN = b"request"
+
+
+class Error(ValueError):
+    """Something is wrong with a request. The text says what, where, what is allowed and what comes near."""
+
+    def __init__(self, error: c.CError) -> None:
+        super().__init__(error.text.decode("utf-8", "replace"))
+        self.code: int = error.code  #: enum orr_err
+        self.key: str = error.key.decode("utf-8", "replace")  #: dotted path of the value that is wrong; may be empty
+        self.file: str = error.file.decode("utf-8", "replace")
+        self.line: int = error.line  #: from 1; 0: no place in a file
+        self.column: int = error.column
+
+
+def version() -> str:
+    """Version of the library."""
+    text: bytes = c.lib.orr_version()
+    return text.decode()
+
+
+def _request(kind: str, model: Part, system: Part, gpus: Any, set: Optional[Mapping[str, Any]],
+             fields: Mapping[str, Any]) -> Dict[str, Any]:
+    plan: Dict[str, Any] = {}
+    workload: Dict[str, Any] = {}
+    for name, value in fields.items():
+        if value is not None:
+            (plan if name in PLAN else workload)[name] = value
+    request: Dict[str, Any] = {"kind": kind, "model": model, "system": system, "plan": plan, "workload": workload}
+    if gpus is not None:
+        request["gpus"] = gpus
+    if set:
+        request["set"] = set
+    return request
+
+
+class _Session:
+    """What one thread works with."""
+
+    __slots__ = ("handle", "error", "__weakref__")
+
+    def __init__(self, catalogue: "Catalogue") -> None:
+        self.handle = c.lib.orr_session_new(catalogue._handle)
+        if not self.handle:
+            raise MemoryError("orrery: out of memory")
+        self.error = c.CError()
+        weakref.finalize(self, c.lib.orr_session_free, self.handle)
+
+
+class Catalogue:
+    """The built-in models, chips, systems and engines, and those under your own ``directories`` (each with models/,
+    chips/, ...). May be used by several threads. The functions of the module use one without directories."""
+
+    def __init__(self, directories: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
+        paths = (c.c_char_p * max(1, len(directories)))(*(os.fsencode(path) for path in directories))
+        handle, error = c.c_void_p(), c.CError()
+        if c.lib.orr_catalogue_open(paths, len(directories), handle, error):
+            raise Error(error)
+        self._handle = handle
+        self._local = threading.local()
+        weakref.finalize(self, c.lib.orr_catalogue_close, handle)
+
+    def _session(self) -> _Session:
+        try:
+            session: _Session = self._local.session
+        except AttributeError:
+            session = self._local.session = _Session(self)
+        return session
+
+    def _ask(self, kind: str, request: Dict[str, Any]) -> Result:
+        session, row, text = self._session(), c.Row(), _encode(request).encode()
+        if c.lib.orr_session_ask(session.handle, text, _ORIGIN, row, session.error):
+            raise Error(session.error)
+        return Result(kind, row, text, self)
+
+    def _report(self, request: bytes, format: str, width: int) -> str:
+        if format not in c.FORMATS:
+            raise ValueError(f"format {format!r}: expected one of {', '.join(c.FORMATS)}")
+        session, text = self._session(), c.c_void_p()
+        if c.lib.orr_session_report(session.handle, request, _ORIGIN, c.FORMATS.index(format), c.Style(width, False),
+                                    text, session.error):
+            raise Error(session.error)
+        return c.take_text(text.value or 0)
+
+    def ids(self, part: str) -> List[str]:
+        """Ids of a part: models, chips, systems, engines, calibration, ..."""
+        names = [c.lib.orr_part_name(i).decode() for i in range(c.N_PARTS)]
+        if part not in names:
+            raise ValueError(f"part {part!r}: expected one of {', '.join(names)}")
+        i = names.index(part)
+        return [c.lib.orr_catalogue_id(self._handle, i, n).decode()
+                for n in range(c.lib.orr_catalogue_count(self._handle, i))]
+
+    def train(self, model: Part, system: Part, *, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+              **fields: Any) -> Result:
+        """Predict one training step; see :func:`orrery.train`."""
+        return self._ask("train", _request("train", model, system, gpus, set, fields))
+
+    def infer(self, model: Part, system: Part, *, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+              **fields: Any) -> Result:
+        """Predict inference; see :func:`orrery.infer`."""
+        return self._ask("infer", _request("infer", model, system, gpus, set, fields))
+
+    def search(self, kind: str, model: Part, system: Part, *, gpus: Any, objective: Optional[str] = None,
+               top: Optional[int] = None, limits: Optional[Sequence[str]] = None, threads: int = 0,
+               set: Optional[Mapping[str, Any]] = None, options: Optional[Mapping[str, Any]] = None,
+               **fields: Any) -> SearchResult:
+        """The best plan; see :func:`orrery.search`."""
+        request = _request(kind, model, system, gpus, set, fields)
+        wanted = {"objective": objective, "top": top, "limits": limits, **(options or {})}
+        request["search"] = {key: value for key, value in wanted.items() if value is not None}
+        handle, error = c.c_void_p(), c.CError()
+        if c.lib.orr_search_open(self._handle, _encode(request).encode(), _ORIGIN, handle, error):
+            raise Error(error)
+        try:
+            start = time.perf_counter()
+            if c.lib.orr_search_run(handle, threads, None, None, error):  # without the interpreter's lock
+                raise Error(error)
+            seconds = time.perf_counter() - start
+            text = c.take_text(c.lib.orr_search_report(handle, c.FORMATS.index("json"), None, seconds))
+            return SearchResult(text, c.take_text(c.lib.orr_search_html(handle)))
+        finally:
+            c.lib.orr_search_free(handle)
+
+    def sweep(self, kind: str, model: Part, system: Part, *, vary: Mapping[str, Any], mode: str = "product",
+              samples: int = 0, seed: int = 0, threads: int = 0, gpus: Optional[int] = None,
+              set: Optional[Mapping[str, Any]] = None, **fields: Any) -> Table:
+        """The same at many points; see :func:`orrery.sweep`."""
+        if mode not in c.MODES:
+            raise ValueError(f"mode {mode!r}: expected one of {', '.join(c.MODES)}")
+        varies = (c.Vary * max(1, len(vary)))(*(_vary(name, values) for name, values in vary.items()))
+        request = _encode(_request(kind, model, system, gpus, set, fields)).encode()
+        spec = c.SweepSpec(request, _ORIGIN, varies, len(vary), c.MODES.index(mode), samples, seed, threads, None)
+        handle, error = c.c_void_p(), c.CError()
+        if c.lib.orr_sweep_open(self._handle, spec, handle, error):
+            raise Error(error)
+        try:
+            return _run_sweep(handle, list(vary), error)
+        finally:
+            c.lib.orr_sweep_close(handle)
+
+
+_CHUNK = 1024  # points answered at once: a row is 3 KB
+
+
+def _path(name: str) -> str:
+    """Where a field stands in a request."""
+    if "." in name or name in ("model", "system", "gpus"):
+        return name
+    return ("plan." if name in PLAN else "workload.") + name
+
+
+def _vary(name: str, values: Any) -> c.Vary:
+    if not isinstance(values, str):  # else a list or range as docs/sweep.md writes it
+        values = ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+    return c.Vary(name.encode(), _path(name).encode(), values.encode())
+
+
+def _typed(text: str) -> Union[int, float, str]:
+    for type_ in (int, float):
+        try:
+            return type_(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _run_sweep(handle: c.c_void_p, names: List[str], error: c.CError) -> Table:
+    array = (c.CColumn * c.MAX_COLUMNS)()
+    columns = read_columns(array, c.lib.orr_sweep_columns(handle, array))
+    n_points: int = c.lib.orr_sweep_points(handle)
+    rows, value = (c.Row * min(n_points, _CHUNK))(), (c.c_char * c.SWEEP_VALUE)()
+    table: List[Dict[str, Any]] = []
+    for first in range(0, n_points, _CHUNK):
+        n = min(_CHUNK, n_points - first)
+        if c.lib.orr_sweep_run(handle, first, n, rows, error):
+            raise Error(error)
+        for i in range(n):
+            point: Dict[str, Any] = {}
+            for field, name in enumerate(names):
+                c.lib.orr_sweep_value(handle, first + i, field, value)
+                point[name] = _typed(value.value.decode())
+            point.update(_numbers(rows[i], columns))
+            table.append(point)
+    return Table([*names, "status", "reason", *(column.name for column in columns)], table)
+
+
+def _numbers(row: c.Row, columns: Tuple[Column, ...]) -> Dict[str, Any]:
+    status = c.STATUSES[row.status]
+    numbers: Dict[str, Any] = {"status": status, "reason": row.reason.decode("utf-8", "replace")}
+    if status != "invalid":
+        numbers.update((column.name, value_of(row, i, column.type)) for i, column in enumerate(columns))
+    return numbers
+
+
+_default: Optional[Catalogue] = None
+_lock = threading.Lock()
+
+
+def catalogue() -> Catalogue:
+    """The catalogue the functions of the module use."""
+    global _default
+    if _default is None:
+        with _lock:
+            if _default is None:
+                _default = Catalogue()
+    return _default
+
+
+def train(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+          **fields: Any) -> Result:
+    """Predict one training step: time, memory, what binds, energy and cost.
+
+    ``model`` and ``system``: an id of the catalogue, the path of a file, or the object itself. ``fields``: keys of the
+    plan (tp, pp, vpp, dp, cp, ep, etp, sp, zero, schedule, ...) and of the workload (seq, micro_batch, global_batch,
+    precision, recompute, engine, ...). ``set``: any other number by its path: ``{"chip.hbm_bytes_per_s": "4 TB/s"}``.
+    """
+    return (_default or catalogue())._ask("train", _request("train", model, system, gpus, set, fields))
+
+
+def infer(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+          **fields: Any) -> Result:
+    """Predict inference: time to first token and per token, throughput, memory, what binds, cost.
+
+    Arguments as of :func:`train`; fields of the workload: batch, input_len, output_len, precision, kv_precision, ...
+    """
+    return (_default or catalogue())._ask("infer", _request("infer", model, system, gpus, set, fields))
+
+
+def search(kind: str, model: Part, system: Part, **arguments: Any) -> SearchResult:
+    """The best plan for a model on ``gpus`` GPUs, out of every valid one; other Python threads run meanwhile.
+
+    ``kind``: "train" or "infer". What is not given is searched; a field may be a list (``tp=[1, 2, 4]``), a range
+    (``gpus="64..4096"``) or "any". ``objective``: time, throughput, cost, energy, memory. ``limits``: such as
+    ``["memory_bytes.total<=70e9"]``. ``top``, ``threads``; ``options``: other keys of ``search`` (docs/search.md).
+    """
+    return catalogue().search(kind, model, system, **arguments)
+
+
+def sweep(kind: str, model: Part, system: Part, **arguments: Any) -> Table:
+    """Predict at many points: ``vary={"tp": [1, 2, 4], "chip.hbm_bytes_per_s": "2e12:4e12:+1e12"}``.
+
+    ``mode``: "product" (every value with every other), "zip" (first values, second values, ...) or "sample"
+    (``samples`` points of a Latin hypercube, ``seed``). Other arguments as of :func:`train`.
+    """
+    return catalogue().sweep(kind, model, system, **arguments)
+
+
+__version__ = version()

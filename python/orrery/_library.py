@@ -1,0 +1,148 @@
+"""The shared library behind the package: where it is, and its functions as ctypes sees them.
+
+Only what include/orrery.h declares is used. The constants and structures below repeat the header's; a test compares
+them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Iterator, List
+
+ERROR_TEXT = 512  # ORR_ERROR_TEXT
+MAX_COLUMNS = 128  # ORR_MAX_COLUMNS
+SWEEP_VALUE = 256  # ORR_SWEEP_VALUE
+
+KINDS = ("train", "infer")  # enum orr_job_kind
+STATUSES = ("ok", "no_fit", "invalid")  # ORR_POINT_STATUSES
+MODES = ("product", "zip", "sample")  # ORR_SWEEP_MODES
+REAL, WHOLE, FLAG, TEXT = range(4)  # enum orr_column_type
+FORMATS = ("terminal", "explain", "json", "csv", "ops", "dump-ops", "dump-costs", "dump-timeline", "dump-memory",
+           "trace", "html")  # enum orr_format
+N_PARTS = 9  # ORR_N_PARTS
+
+
+class CError(ctypes.Structure):
+    """struct orr_error"""
+
+    _fields_ = [("code", c_int), ("line", c_int), ("column", c_int), ("file", c_char * 256), ("key", c_char * 128),
+                ("text", c_char * ERROR_TEXT)]
+
+
+class Row(ctypes.Structure):
+    """struct orr_sweep_row"""
+
+    _fields_ = [("status", c_int), ("reason", c_char * ERROR_TEXT), ("numbers", c_double * MAX_COLUMNS),
+                ("words", c_char_p * MAX_COLUMNS)]
+
+
+class CColumn(ctypes.Structure):
+    """struct orr_column"""
+
+    _fields_ = [("name", c_char_p), ("meaning", c_char_p), ("type", c_int)]
+
+
+class Style(ctypes.Structure):
+    """struct orr_style"""
+
+    _fields_ = [("width", c_int), ("colour", ctypes.c_bool)]
+
+
+class Vary(ctypes.Structure):
+    """struct orr_vary"""
+
+    _fields_ = [("name", c_char_p), ("paths", c_char_p), ("values", c_char_p)]
+
+
+class SweepSpec(ctypes.Structure):
+    """struct orr_sweep_spec"""
+
+    _fields_ = [("request", c_char_p), ("origin", c_char_p), ("varies", POINTER(Vary)), ("n_varies", c_size_t),
+                ("mode", c_int), ("n_samples", c_int64), ("seed", c_uint64), ("n_threads", c_int),
+                ("search_limits", c_void_p)]
+
+
+_FUNCTIONS = {
+    # name: (result, arguments); structures are passed by reference
+    "orr_version": (c_char_p, []),
+    "orr_catalogue_open": (c_int, [POINTER(c_char_p), c_size_t, POINTER(c_void_p), POINTER(CError)]),
+    "orr_catalogue_close": (None, [c_void_p]),
+    "orr_catalogue_count": (c_size_t, [c_void_p, c_int]),
+    "orr_catalogue_id": (c_char_p, [c_void_p, c_int, c_size_t]),
+    "orr_part_name": (c_char_p, [c_int]),
+    "orr_session_new": (c_void_p, [c_void_p]),
+    "orr_session_free": (None, [c_void_p]),
+    "orr_session_ask": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Row), POINTER(CError)]),
+    "orr_session_columns": (c_size_t, [c_int, POINTER(CColumn)]),
+    "orr_session_report": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(Style), POINTER(c_void_p),
+                                   POINTER(CError)]),
+    "orr_search_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
+    "orr_search_run": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(CError)]),
+    "orr_search_report": (c_void_p, [c_void_p, c_int, POINTER(Style), c_double]),
+    "orr_search_html": (c_void_p, [c_void_p]),
+    "orr_search_free": (None, [c_void_p]),
+    "orr_sweep_open": (c_int, [c_void_p, POINTER(SweepSpec), POINTER(c_void_p), POINTER(CError)]),
+    "orr_sweep_close": (None, [c_void_p]),
+    "orr_sweep_points": (c_int64, [c_void_p]),
+    "orr_sweep_value": (None, [c_void_p, c_int64, c_size_t, POINTER(c_char)]),
+    "orr_sweep_columns": (c_size_t, [c_void_p, POINTER(CColumn)]),
+    "orr_sweep_run": (c_int, [c_void_p, c_int64, c_size_t, POINTER(Row), POINTER(CError)]),
+}
+
+
+def _candidates() -> Iterator[str]:
+    """Where the library may be, best first."""
+    if os.environ.get("ORRERY_LIBRARY"):
+        yield os.environ["ORRERY_LIBRARY"]
+        return  # whoever names one means it
+    here = pathlib.Path(__file__).resolve().parent
+    for folder in (here, here.parent.parent / "build" / "src"):  # a wheel; the build tree
+        for name in ("liborrery.so.0", "liborrery.so"):
+            if (folder / name).exists():
+                yield str(folder / name)
+    try:
+        from . import _installed  # type: ignore[attr-defined] # written by meson install
+        yield _installed.LIBRARY
+    except ImportError:
+        pass
+    yield "liborrery.so.0"
+
+
+def _load() -> ctypes.CDLL:
+    tried: List[str] = []
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            tried.append(f"{path}: {error}")
+    raise ImportError("liborrery is not there; build it (./dev run), or name it in ORRERY_LIBRARY. Tried "
+                      + "; ".join(tried))
+
+
+lib = _load()
+for _name, (_result, _arguments) in _FUNCTIONS.items():
+    _function = getattr(lib, _name)
+    _function.restype = _result
+    _function.argtypes = _arguments
+
+_free = ctypes.CDLL(None).free
+_free.restype = None
+_free.argtypes = [c_void_p]
+
+
+def take_text(pointer: int) -> str:
+    """A malloc'd text as a string; the memory goes back."""
+    if not pointer:
+        raise MemoryError("orrery: out of memory")
+    try:
+        return ctypes.string_at(pointer).decode("utf-8", "replace")
+    finally:
+        _free(pointer)
+
+
+__all__ = ["CColumn", "CError", "FLAG", "FORMATS", "KINDS", "MAX_COLUMNS", "MODES", "N_PARTS", "REAL", "Row", "STATUSES",
+           "SWEEP_VALUE", "Style", "SweepSpec", "TEXT", "Vary", "WHOLE", "byref", "c_char", "c_char_p", "c_void_p",
+           "lib", "take_text"]

@@ -1,0 +1,79 @@
+/* Questions and answers as text and rows of numbers: the way in for other languages, which see no struct. */
+#include "base/error.h"
+#include "base/text.h"
+#include "report/row.h"
+
+#include <stdlib.h>
+
+struct orr_session {
+    const struct orr_catalogue *catalogue;
+    struct orr_scratch *scratch;
+    struct orr_job job;
+    struct orr_result train;
+    struct orr_infer_result infer;
+};
+
+struct orr_session *orr_session_new(const struct orr_catalogue *catalogue)
+{
+    struct orr_session *session = calloc(1, sizeof *session);
+    if (!session) return NULL;
+    session->catalogue = catalogue;
+    session->scratch = orr_scratch_new();
+    if (session->scratch) return session;
+    free(session);
+    return NULL;
+}
+
+void orr_session_free(struct orr_session *session)
+{
+    if (!session) return;
+    orr_scratch_free(session->scratch);
+    free(session);
+}
+
+enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
+                             struct orr_sweep_row *row, struct orr_error *error)
+{
+    const struct orr_job *job = &session->job;
+    const enum orr_err err = orr_job_read(session->catalogue, json, origin, &session->job, error);
+    if (err) return err;
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    if (train) {
+        orr_train(job, session->scratch, &session->train);
+        if (!session->train.fits) orr_train_advice(job, session->scratch, &session->train);
+    } else {
+        orr_infer(job, session->scratch, &session->infer);
+    }
+    row->status = (train ? session->train.fits : session->infer.fits) ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+    orr_copy_line(row->reason, sizeof row->reason, train ? session->train.reason : session->infer.reason);
+    orr_row_fill(job, &session->train, &session->infer, row);
+    return ORR_OK;
+}
+
+enum orr_err orr_session_report(struct orr_session *session, const char *json, const char *origin,
+                                enum orr_format format, const struct orr_style *style, char **text,
+                                struct orr_error *error)
+{
+    const struct orr_job *job = &session->job;
+    const enum orr_err err = orr_job_read(session->catalogue, json, origin, &session->job, error);
+    if (err) return err;
+    *text = job->kind == ORR_JOB_TRAIN ? orr_train_report(job, format, style) : orr_infer_report(job, format, style);
+    return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+}
+
+size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
+{
+    return orr_row_columns(kind, columns);
+}
+
+enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
+                             struct orr_search **search, struct orr_error *error)
+{
+    struct orr_search_request *request = malloc(sizeof *request);
+    if (!request) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    enum orr_err err = orr_search_read(catalogue, json, origin, request, error);
+    if (!err) err = orr_search_limits(request, error);
+    if (!err) err = orr_search_new(request, search, error);
+    free(request);
+    return err;
+}

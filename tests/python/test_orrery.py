@@ -1,0 +1,261 @@
+"""The Python package against the program and the header: run by tests/run_python.sh with orrery on the PATH."""
+
+import base64
+import ctypes
+import doctest
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import xml.dom.minidom
+import zipfile
+
+import orrery
+from orrery import _library
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STEP = {"tp": 8, "pp": 8, "vpp": 3, "micro_batch": 1, "global_batch": 64, "engine": "megatron-lm-2022"}
+
+
+def program(*arguments: str) -> str:
+    return subprocess.run(["orrery", *arguments], check=False, capture_output=True, text=True).stdout
+
+
+class Header(unittest.TestCase):
+    """What _library.py repeats of include/orrery.h."""
+
+    header = (ROOT / "include/orrery.h").read_text()
+
+    def test_constants(self):
+        for name, value in [("ERROR_TEXT", _library.ERROR_TEXT), ("MAX_COLUMNS", _library.MAX_COLUMNS),
+                            ("SWEEP_VALUE", _library.SWEEP_VALUE)]:
+            self.assertEqual(int(re.search(rf"#define ORR_{name} (\d+)", self.header)[1]), value)
+
+    def names(self, macro):
+        block = re.search(rf"#define {macro}\(X\)(.*?)\n\n", self.header, re.S)[1]
+        return tuple(re.findall(r'X\(\w+, "([^"]+)"', block))
+
+    def test_enums(self):
+        self.assertEqual(self.names("ORR_SWEEP_MODES"), _library.MODES)
+        self.assertEqual(self.names("ORR_POINT_STATUSES"), _library.STATUSES)
+        formats = re.findall(r"ORR_FORMAT_(\w+)", re.search(r"enum orr_format \{(.*?)\};", self.header, re.S)[1])
+        self.assertEqual(tuple(name.lower().replace("_", "-") for name in formats), _library.FORMATS)
+        parts = re.search(r"enum orr_part \{(.*?)ORR_N_PARTS", self.header, re.S)[1]
+        self.assertEqual(len(re.findall(r"ORR_PART_\w+", parts)), _library.N_PARTS)
+
+    def test_sweep_spec(self):
+        """A member added to the header's structure is missed here."""
+        body = re.search(r"struct orr_sweep_spec \{(.*?)\n\};", self.header, re.S)[1]
+        body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+        self.assertEqual(body.count(";") + body.count(", *"), len(_library.SweepSpec._fields_))
+
+    def test_documented_errors(self):
+        self.assertEqual(ctypes.sizeof(_library.CError), 3 * 4 + 256 + 128 + _library.ERROR_TEXT)
+
+
+class Train(unittest.TestCase):
+    def setUp(self):
+        self.result = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, **STEP)
+
+    def test_numbers_are_those_of_the_program(self):
+        text = program("train", "--model", "gpt3-175b", "--system", "a100-80g-sxm", "--gpus", "64", "--tp", "8", "--pp",
+                       "8", "--vpp", "3", "--micro-batch", "1", "--global-batch", "64", "--engine", "megatron-lm-2022",
+                       "--json")
+        expected = json.loads(text)
+        self.assertEqual(self.result.to_dict(), expected)
+        for key in self.result:
+            value = expected
+            for part in key.split("."):
+                value = value[int(part)] if isinstance(value, list) else value[part]
+            self.assertEqual(self.result[key], value, key)
+
+    def test_attributes(self):
+        self.assertEqual(self.result.step_time_s, self.result["step_time_s"])
+        self.assertAlmostEqual(sum(self.result.time_s.values()), self.result.step_time_s, places=9)
+        low, high = self.result.interval_s
+        self.assertTrue(low < self.result.step_time_s < high)
+        self.assertIn("step_time_s", dir(self.result))
+        self.assertIs(self.result.fits, True)
+        with self.assertRaises(AttributeError):
+            self.result.no_such_number
+
+    def test_texts(self):
+        self.assertIn("step time", self.result.report())
+        self.assertIn("Eq. 1", self.result.explain())
+        self.assertIn("traceEvents", json.loads(self.result.report("trace")))
+        self.assertTrue(self.result.report("html").startswith("<!DOCTYPE html>"))
+        self.assertIn("step_time_s", self.result._repr_html_())
+        with self.assertRaises(ValueError):
+            self.result.report("picture")
+
+    def test_keys_of_a_plan(self):
+        plan = self.result.to_dict()["request"]["plan"]
+        self.assertEqual(set(plan) - orrery.PLAN, set())
+
+    def test_what_does_not_fit_says_why(self):
+        result = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=8, tp=8, global_batch=8)
+        self.assertFalse(result.fits)
+        self.assertIn("too much per GPU", result.reason)
+        self.assertIn(result.reason.split(";")[0], repr(result))
+
+    def test_objects_in_place(self):
+        model = json.loads((ROOT / "data/models/llama2-7b.json").read_text())
+        a = orrery.train(model, "h100-sxm", gpus=8, global_batch=8, zero=1)
+        b = orrery.train("llama2-7b", "h100-sxm", gpus=8, global_batch=8, zero=1)
+        self.assertEqual(a.step_time_s, b.step_time_s)
+
+    def test_set(self):
+        faster = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, set={"chip.hbm_bytes_per_s": "4 TB/s"}, **STEP)
+        self.assertLess(faster.step_time_s, self.result.step_time_s)
+
+
+class Infer(unittest.TestCase):
+    def test_numbers_are_those_of_the_program(self):
+        result = orrery.infer("llama2-70b", "h100-sxm", tp=8, input_len=200, output_len=200)
+        text = program("infer", "--model", "llama2-70b", "--system", "h100-sxm", "--tp", "8", "--input", "200",
+                       "--output", "200", "--json")
+        self.assertEqual(result.to_dict(), json.loads(text))
+        self.assertEqual(result.latency_s, json.loads(text)["latency_s"])
+
+
+class Errors(unittest.TestCase):
+    def test_located(self):
+        with self.assertRaises(orrery.Error) as caught:
+            orrery.train("gpt3-175b", "a100-80g-sxm", tp=7)
+        self.assertEqual(caught.exception.key, "plan.tp")
+        self.assertTrue(str(caught.exception).startswith("request:1: plan.tp"), str(caught.exception))
+
+    def test_nearest(self):
+        with self.assertRaisesRegex(orrery.Error, 'did you mean "gpt3-175b"'):
+            orrery.train("gpt3-175", "a100-80g-sxm")
+
+    def test_still_works_after_one(self):
+        self.test_located()
+        self.assertTrue(orrery.train("llama2-7b", "h100-sxm", gpus=8, global_batch=8, zero=1).fits)
+
+    def test_bad_directory(self):
+        with self.assertRaises(orrery.Error):
+            orrery.Catalogue(["/no/such/directory"])
+
+
+class Many(unittest.TestCase):
+    def test_search(self):
+        found = orrery.search("train", "llama2-7b", "h100-sxm", gpus=8, global_batch=16, top=3,
+                              limits=["memory_bytes.total<=70e9"])
+        self.assertEqual(len(found.best), 3)
+        self.assertEqual(found.best["step_time_s"], sorted(found.best["step_time_s"]))
+        self.assertTrue(all(total <= 70e9 for total in found.best["memory_bytes.total"]))
+        again = orrery.train("llama2-7b", "h100-sxm", gpus=8, **{
+            key: value for key, value in {**found["best"][0]["plan"], **found["best"][0]["workload"]}.items()})
+        self.assertEqual(again.step_time_s, found["best"][0]["step_time_s"])
+        self.assertIn("<svg", found.html)
+        with self.assertRaises(orrery.Error):
+            orrery.search("train", "llama2-7b", "h100-sxm", gpus=8, objective="beauty")
+
+    def test_search_lets_other_threads_run(self):
+        """With the lock held, the counter would stand still while the search runs."""
+        counts, stop = [0], threading.Event()
+
+        def count():
+            while not stop.is_set():
+                counts[0] += 1
+                time.sleep(0.0005)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        before = counts[0]
+        orrery.search("train", "gpt3-175b", "h100-sxm", gpus=512, global_batch=1536)
+        during = counts[0] - before
+        stop.set()
+        thread.join()
+        self.assertGreater(during, 5)
+
+    def test_sweep(self):
+        table = orrery.sweep("train", "llama2-7b", "h100-sxm", gpus=8, global_batch=16, zero=1,
+                             vary={"tp": [1, 2, 3], "micro_batch": "1,2"})
+        self.assertEqual(table["tp"], [1, 1, 2, 2, 3, 3])
+        self.assertEqual(table["status"], ["ok"] * 4 + ["invalid"] * 2)
+        one = orrery.train("llama2-7b", "h100-sxm", gpus=8, global_batch=16, zero=1, tp=2, micro_batch=2)
+        self.assertEqual(table[3]["step_time_s"], one.step_time_s)
+        self.assertIn("<table>", table._repr_html_())
+        self.assertEqual(len(orrery.sweep("train", "llama2-7b", "h100-sxm", gpus=8, global_batch=16, mode="sample",
+                                          samples=7, vary={"chip.hbm_bytes_per_s": "2e12:4e12"})), 7)
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        table = orrery.sweep("train", "llama2-7b", "h100-sxm", gpus=8, global_batch=16, vary={"tp": [1, 2]})
+        self.assertEqual(list(table.to_pandas()["tp"]), [1, 2])
+
+    def test_threads(self):
+        wanted = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, **STEP).step_time_s
+        other = orrery.infer("llama2-70b", "h100-sxm", tp=8, input_len=200, output_len=200).latency_s
+        wrong = []
+
+        def ask():
+            for _ in range(20):
+                a = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, **STEP).step_time_s
+                b = orrery.infer("llama2-70b", "h100-sxm", tp=8, input_len=200, output_len=200).latency_s
+                if (a, b) != (wanted, other):
+                    wrong.append((a, b))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class Package(unittest.TestCase):
+    def test_catalogue(self):
+        self.assertIn("gpt3-175b", orrery.catalogue().ids("models"))
+        with self.assertRaises(ValueError):
+            orrery.catalogue().ids("gods")
+
+    def test_version(self):
+        self.assertEqual(program("version").split()[1], orrery.__version__)
+
+    def test_doctest(self):
+        self.assertEqual(doctest.testmod(orrery).failed, 0)
+
+    def test_example(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "figure.svg")
+            done = subprocess.run([sys.executable, ROOT / "examples/batch_size.py", picture], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(xml.dom.minidom.parse(picture).getElementsByTagName("circle")), 9)
+
+    def test_wheel(self):
+        """It holds package and library, its record is true, and it works from where it is unpacked."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, ROOT / "python/wheel_backend.py", folder], capture_output=True,
+                                  text=True, check=True)
+            with zipfile.ZipFile(os.path.join(folder, done.stdout.strip())) as wheel:
+                wheel.extractall(folder)
+                for line in wheel.read(f"orrery-{orrery.__version__}.dist-info/RECORD").decode().split():
+                    name, digest, _ = line.split(",")
+                    made = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(name)).digest()).decode().rstrip("=")
+                    self.assertEqual(digest, f"sha256={made}" if digest else "")
+            clean = {key: value for key, value in os.environ.items() if key != "ORRERY_LIBRARY"}
+            code = "import orrery; print(orrery._library.lib._name, orrery.__file__)"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                                  env={**clean, "PYTHONPATH": folder})
+            self.assertEqual([path.startswith(folder) for path in done.stdout.split()], [True, True])
+
+    def test_own_catalogue(self):
+        self.assertIn("gpt3-175b", orrery.Catalogue([os.fspath(ROOT / "data")]).ids("models"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+/* Questions as text, answers as rows: the same numbers as from the structs, and errors that leave the session usable. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "orrery.h"
+
+#define TRAIN                                                                                                          \
+    "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{\"zero\":1},"            \
+    "\"workload\":{\"global_batch\":8}}"
+#define INFER                                                                                                          \
+    "{\"kind\":\"infer\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":1,"                                  \
+    "\"workload\":{\"input_len\":200,\"output_len\":200}}"
+#define TOO_LARGE                                                                                                      \
+    "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{\"tp\":8},"              \
+    "\"workload\":{\"global_batch\":8}}"
+
+struct fixture {
+    struct orr_catalogue *catalogue;
+    struct orr_session *session;
+};
+
+static int open_session(void **state)
+{
+    static struct fixture fixture;
+    struct orr_error error;
+    if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
+    fixture.session = orr_session_new(fixture.catalogue);
+    *state = &fixture;
+    return fixture.session ? 0 : -1;
+}
+
+static int close_session(void **state)
+{
+    struct fixture *fixture = *state;
+    orr_session_free(fixture->session);
+    orr_catalogue_close(fixture->catalogue);
+    return 0;
+}
+
+static double number(enum orr_job_kind kind, const struct orr_sweep_row *row, const char *name)
+{
+    struct orr_column columns[ORR_MAX_COLUMNS];
+    const size_t n = orr_session_columns(kind, columns);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0) return row->numbers[i];
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+static void rows_hold_the_numbers_of_the_structs(void **state)
+{
+    struct fixture *fixture = *state;
+    static struct orr_job job;
+    static struct orr_sweep_row row;
+    struct orr_result train;
+    struct orr_infer_result infer;
+    struct orr_scratch *scratch = orr_scratch_new();
+    assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
+    orr_train(&job, scratch, &train);
+    assert_int_equal(orr_session_ask(fixture->session, TRAIN, "request", &row, NULL), ORR_OK);
+    assert_int_equal(row.status, ORR_POINT_OK);
+    assert_true(number(ORR_JOB_TRAIN, &row, "step_time_s") == train.step_time_s);
+    assert_true(number(ORR_JOB_TRAIN, &row, "time_s.forward") == train.time_s[ORR_TIME_FORWARD]);
+    assert_int_equal(orr_job_read(fixture->catalogue, INFER, "request", &job, NULL), ORR_OK);
+    orr_infer(&job, scratch, &infer);
+    assert_int_equal(orr_session_ask(fixture->session, INFER, "request", &row, NULL), ORR_OK);
+    assert_true(number(ORR_JOB_INFER, &row, "latency_s") == infer.latency_s);
+    orr_scratch_free(scratch);
+}
+
+static void what_does_not_fit_has_advice(void **state)
+{
+    struct fixture *fixture = *state;
+    static struct orr_sweep_row row;
+    assert_int_equal(orr_session_ask(fixture->session, TOO_LARGE, "request", &row, NULL), ORR_OK);
+    assert_int_equal(row.status, ORR_POINT_NO_FIT);
+    assert_non_null(strstr(row.reason, "too much per GPU"));
+}
+
+static void errors_are_located_and_pass(void **state)
+{
+    struct fixture *fixture = *state;
+    static struct orr_sweep_row row;
+    struct orr_error error;
+    struct orr_search *search = NULL;
+    char *text = NULL;
+    const char *bad = "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"plan\":{\"tq\":1}}";
+    assert_int_not_equal(orr_session_ask(fixture->session, bad, "mine", &row, &error), ORR_OK);
+    assert_string_equal(error.key, "plan.tq");
+    assert_string_equal(error.file, "mine");
+    assert_int_not_equal(orr_session_report(fixture->session, bad, "mine", ORR_FORMAT_JSON, NULL, &text, &error),
+                         ORR_OK);
+    assert_int_not_equal(orr_search_open(fixture->catalogue, bad, "mine", &search, &error), ORR_OK);
+    assert_null(text);
+    assert_int_equal(orr_session_ask(fixture->session, TRAIN, "mine", &row, &error), ORR_OK);
+}
+
+static void reports_and_searches_need_no_struct(void **state)
+{
+    struct fixture *fixture = *state;
+    static struct orr_job job;
+    struct orr_search *search = NULL;
+    const struct orr_found *found;
+    char *text = NULL;
+    assert_int_equal(orr_session_report(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
+                     ORR_OK);
+    assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
+    char *expected = orr_train_report(&job, ORR_FORMAT_JSON, NULL);
+    assert_string_equal(text, expected);
+    free(expected);
+    free(text);
+    assert_int_equal(orr_search_open(fixture->catalogue, TRAIN, "request", &search, NULL), ORR_OK);
+    assert_int_equal(orr_search_run(search, 1, NULL, NULL, NULL), ORR_OK);
+    assert_true(orr_search_best(search, &found) > 0);
+    orr_search_free(search);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_hold_the_numbers_of_the_structs),
+        cmocka_unit_test(what_does_not_fit_has_advice),
+        cmocka_unit_test(errors_are_located_and_pass),
+        cmocka_unit_test(reports_and_searches_need_no_struct),
+    };
+    return cmocka_run_group_tests(tests, open_session, close_session);
+}
