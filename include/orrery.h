@@ -880,7 +880,7 @@ struct orr_search_request {
     struct orr_space space;
     enum orr_objective objective;
     int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
-    double front_within; /* the front ends where a step takes this many times the fastest */
+    double front_within; /* one GPU count: the front ends where a step takes this many times the fastest */
     bool brute;          /* evaluate every plan that fits, prune none */
     bool compared;       /* also count the plans that are better than `compare` */
     struct orr_choice compare;

@@ -88,6 +88,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     *search = s;
     if (!s) return fail_memory(error);
     s->request = *request;
+    if (request->space.gpus.n > 1) s->request.front_within = HUGE_VAL; /* fewer GPUs are slower, and belong there */
     s->compare_objective = -HUGE_VAL;
     s->usable_bytes = orr_usable_bytes(&request->job);
     orr_outcome_open(&s->outcome, (size_t)request->top);
@@ -187,7 +188,7 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     work(&team);
 #endif
     search->running = false;
-    if (pass == 0) memset(&search->pass.counts, 0, sizeof search->pass.counts); /* its plans come again */
+    if (pass == 0 && !search->stopped) memset(&search->pass.counts, 0, sizeof search->pass.counts); /* its plans come again */
     return search->pass.failed ? fail_memory(error) : ORR_OK;
 }
 
