@@ -78,7 +78,7 @@ static struct MHD_Daemon *start_daemon(struct srv *srv, const struct srv_options
                             MHD_OPTION_NOTIFY_COMPLETED, srv_completed, NULL, MHD_OPTION_CONNECTION_LIMIT,
                             (unsigned)SRV_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SRV_IDLE_S,
                             MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)SRV_CONNECTIONS_MAX,
-                            MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+                            MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
 static struct srv *srv_new(const struct srv_options *options, char message[SRV_MESSAGE])
