@@ -178,6 +178,8 @@ static void predict(struct orr_fit *fit, size_t group, bool after)
 enum orr_err orr_fit_run(struct orr_fit *fit, void (*progress)(void *context, const char *what, double done_frac),
                          void *context, struct orr_error *error)
 {
+    if (!ORR_HAS_NLOPT)
+        return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0}, "built without NLopt: no constants can be fitted");
     bool good = orr_fit_prepare(fit);
     for (size_t g = 0; good && g < fit->n_groups; g++) {
         good = orr_fit_terms(fit, g);

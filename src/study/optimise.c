@@ -208,6 +208,9 @@ enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr
     const int64_t n_steps = options->n_grid_steps > 0 ? options->n_grid_steps : 10;
     struct orr_split_best best = {.split = problem->recipe.split, .score = HUGE_VAL};
     bool enough = true;
+    if (options->optimiser == ORR_OPTIMISER_SEARCH && !ORR_HAS_NLOPT)
+        return orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = "optimiser"},
+                        "built without NLopt: expected gradient or grid");
     optimum->before = orr_split_evaluate(problem, &problem->given);
     switch (options->optimiser) {
     case ORR_OPTIMISER_SEARCH: enough = orr_split_search(problem, options, &best); break;

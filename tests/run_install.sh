@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Install into a scratch prefix and use all of it: programs, library, Python, manual pages, completions: run_install.sh
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tests/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+unset ORRERY_DATADIR ORRERY_LIBRARY PYTHONPATH LD_LIBRARY_PATH
+export PATH="$prefix/bin:$PATH" LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+check() { # name, command...
+    local name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then tap_ok "$name"; else tap_not_ok "$name" "$work/log"; fi
+}
+
+# Optimisation is not what is tested here, and building without it takes seconds.
+if ! { meson setup "$work/build" "$root" --prefix "$prefix" -Dtests=disabled -Doptimization=0 &&
+    ninja -C "$work/build" && meson install -C "$work/build" --no-rebuild; } >"$work/log" 2>&1; then
+    tail -20 "$work/log" >"$work/tail"
+    tap_not_ok "builds and installs" "$work/tail"
+    tap_done
+    exit
+fi
+tap_ok "builds and installs"
+rm -rf "$work/build" # what is installed must not need it
+cd "$work" || exit 1
+
+answers() { [ "$(command -v orrery)" = "$prefix/bin/orrery" ] && orrery train --model llama2-7b --system h100-sxm --gpus 8 --zero 1; }
+check "the program answers" answers
+finds_data() { orrery validate | grep -q 'rows'; }
+check "the program finds its measurements" finds_data
+
+# shellcheck disable=SC2016
+sed -n '1,/\*\//s/^ \*     //p' "$prefix/include/orrery.h" >program.c
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name orrery.pc)")
+export PKG_CONFIG_PATH
+library=$(pkg-config --variable=libdir orrery)
+links() {
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c11 program.c -o program $(pkg-config --cflags --libs orrery) && LD_LIBRARY_PATH=$library ./program
+}
+check "a C program finds the library through pkg-config" links
+links_static() {
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c11 $(pkg-config --cflags orrery) program.c -o program-static "$library/liborrery.a" \
+        $(pkg-config --static --libs-only-l orrery | sed 's/-lorrery//g') -fopenmp && ./program-static
+}
+check "and the static one" links_static
+
+package=$(find "$prefix" -path '*/orrery/__init__.py' | head -1)
+if [ -n "$package" ]; then
+    python() {
+        PYTHONPATH=${package%/orrery/__init__.py} python3 -c "import orrery
+assert orrery._library.lib._name.startswith('$prefix'), orrery._library.lib._name
+print(orrery.train('llama2-7b', 'h100-sxm', gpus=8, zero=1).step_time_s)"
+    }
+    check "Python finds package and library" python
+else
+    tap_skip "Python finds package and library" "no python3 to install for"
+fi
+
+if [ -x "$prefix/bin/orrery-mpi" ] && command -v mpirun >/dev/null; then
+    under_mpi() {
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 orrery search train \
+            --model llama2-7b --system h100-sxm --gpus 8 --global-batch 16 --threads 1 --json >two.json &&
+            orrery search train --model llama2-7b --system h100-sxm --gpus 8 --global-batch 16 --threads 1 --json >one.json &&
+            diff <(sed 's/"\(seconds\|evaluations_per_s\)": *[^,]*//g' one.json) \
+                <(sed 's/"\(seconds\|evaluations_per_s\)": *[^,]*//g' two.json)
+    }
+    check "two processes find what one does" under_mpi
+else
+    tap_skip "two processes find what one does" "no MPI"
+fi
+
+# ---- manual pages and completions: every command and option of --help is there
+
+pages=$prefix/share/man/man1
+commands=$(orrery help | sed -n '/^Commands$/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -v -e '^help$' -e '^version$')
+all_pages() {
+    for command in $commands; do
+        [ -s "$pages/orrery-$command.1" ] || { echo "no page for $command"; return 1; }
+        for kind in "" train infer; do
+            for option in $(orrery "$command" $kind --help 2>/dev/null | grep -o '^  --[^ ]*' | sed 's/.*--\(\[no-\]\)\{0,1\}//'); do
+                case $kind in "") ;; *) grep -q "orrery $command train|infer" <(orrery "$command" --help) || continue ;; esac
+                grep -q -- "${option//-/\\\\-}\\\\fR" "$pages/orrery-$command.1" || { echo "$command: no --$option"; return 1; }
+            done
+        done
+    done
+}
+check "every option of every command has its place in a manual page" all_pages
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    formats() {
+        for page in "$pages"/*.1; do
+            man --warnings -l -Tutf8 -Z "$page" 2>>"$work/said" >/dev/null
+        done
+        cat "$work/said"
+        [ ! -s "$work/said" ]
+    }
+    check "groff has nothing to say against the pages" formats
+else
+    tap_skip "groff has nothing to say against the pages" "no man or groff"
+fi
+
+complete_bash() { # words so far; the last is being typed
+    bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _orrery; echo " ${COMPREPLY[*]} "' \
+        "$prefix/share/bash-completion/completions/orrery.bash" "$@"
+}
+completes() {
+    complete_bash orrery sea | grep -q ' search ' && complete_bash orrery search "" | grep -q ' train infer ' &&
+        complete_bash orrery train --tensor | grep -q -- '--tensor-parallel-size' &&
+        complete_bash orrery train --model gpt3 | grep -q ' gpt3-175b ' &&
+        complete_bash orrery show h100 | grep -q ' h100-sxm ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
+}
+check "bash completes commands, options and ids" completes
+if command -v zsh >/dev/null; then check "zsh reads its completion" zsh -n "$prefix/share/zsh/site-functions/_orrery"; else
+    tap_skip "zsh reads its completion" "no zsh"
+fi
+if command -v fish >/dev/null; then
+    fish_completes() {
+        fish -c "source $prefix/share/fish/vendor_completions.d/orrery.fish; complete -C 'orrery train --recom'" | grep -q -- --recompute
+    }
+    check "fish completes options" fish_completes
+else
+    tap_skip "fish completes options" "no fish"
+fi
+tap_done
