@@ -99,9 +99,9 @@ static void add_terminal(const struct view *view, struct orr_text *text, const s
         at += (size_t)snprintf(counts + at, sizeof counts - at, "%s%s %zu", i > 0 ? ", " : "", view->sets[i],
                                view->stats[0][i].n);
     orr_text_wrap(text, style, "Times scored: ", 14, counts, ", ");
-    orr_text_add(text, "Errors in %%, with one piece of physics left out and nothing refitted.\n\n");
+    orr_text_fit(text, style, "Errors in %, with one piece of physics left out and nothing refitted.\n\n");
     add_table(view, " mean   med   p90", print_errors, text, style);
-    orr_text_add(text, "\nBias: median of the signed error. Spread: median error with the bias taken out.\n\n");
+    orr_text_fit(text, style, "\nBias: median of the signed error. Spread: median error with the bias taken out.\n\n");
     add_table(view, "  bias spread", print_level, text, style);
 }
 

@@ -65,17 +65,19 @@ static void add_terminal(const struct orr_job *job, const struct orr_sensitivity
     struct orr_text idle = {0};
     orr_text_add(text, "%s on %s: %s %s\n\n", job->model.id, job->system.id, words[0], orr_print_s(first, answers[0]));
     orr_table_start(&table, "lrrrrrr");
-    table.drop = "0000021";
+    table.drop = "0100032";
     ORR_ROW(&table, ORR_PAINT_BOLD, "parameter", "value", "less", "more", "10 % more", words[1], words[2]);
     for (size_t i = 0; i < n; i++) {
         if (matters(&all[i])) add_row(&table, &all[i]);
         else orr_text_add(&idle, "%s%s", idle.length ? ", " : "", all[i].name);
     }
     orr_table_print(&table, text, style);
-    orr_text_add(text,
-                 "\n  less, more: %s in %% per %% of the parameter, on either side of its value. The lines of\n"
-                 "  --width 120 end in %s and %s, towards more.\n",
-                 words[0], words[1], words[2]);
+    char meaning[256];
+    (void)snprintf(meaning, sizeof meaning,
+                   "\n  less, more: %s in %% per %% of the parameter, on either side of its value. The lines of"
+                   " --width 120 end in %s and %s, towards more.\n",
+                   words[0], words[1], words[2]);
+    orr_text_fit(text, style, meaning);
     if (idle.length) orr_text_wrap(text, style, "  no effect", 12, idle.data, ", ");
     text->failed |= idle.failed;
     free(idle.data);

@@ -125,6 +125,43 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
     orr_text_add(text, "\n");
 }
 
+#define LABEL 40 /* bytes of the longest label */
+
+/* Where the text of a line begins: after its indent, or after a label that two spaces end. */
+static size_t text_start(const char *line)
+{
+    const size_t indent = strspn(line, " ");
+    const char *end = indent > 0 ? strstr(line + indent, "  ") : NULL;
+    const size_t start = end ? (size_t)(end - line) + strspn(end, " ") : indent;
+    return start < LABEL ? start : 0;
+}
+
+static void fit_line(struct orr_text *text, const struct orr_style *style, const char *line)
+{
+    const struct orr_style plain = {.width = orr_style_width(style)}; /* the line has its colours */
+    char label[LABEL];
+    if (orr_columns(line) <= plain.width) {
+        orr_text_add(text, "%s\n", line);
+        return;
+    }
+    const size_t start = text_start(line);
+    (void)snprintf(label, sizeof label, "%.*s", (int)start, line);
+    orr_text_wrap(text, &plain, label, orr_columns(label), line + start, " ");
+}
+
+void orr_text_fit(struct orr_text *text, const struct orr_style *style, const char *lines)
+{
+    char *copy = strdup(lines);
+    if (!copy) text->failed = true;
+    for (char *line = copy; line && *line;) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        fit_line(text, style, line);
+        line = end ? end + 1 : NULL;
+    }
+    free(copy);
+}
+
 /* ---------------------------------------------------------------- tables */
 
 void orr_table_start(struct orr_table *table, const char *align)

@@ -24,6 +24,10 @@ void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_pa
 void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                    const char *body, const char *separator);
 
+/* Whole lines, those that are too long broken at spaces. They go on below the second column of "  label   text", or
+ * below their own beginning. */
+void orr_text_fit(struct orr_text *text, const struct orr_style *style, const char *lines);
+
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
     const char *

@@ -65,9 +65,8 @@ static void add_links(const struct orr_recipe *r, const struct orr_machine *m, s
     orr_text_add(text, "  scale-up        %lld × %s, %s per GPU (held by %s), %lld GPUs\n",
                  (long long)m->scaleup.n_links, r->scaleup.id, orr_print_rate(rate, m->scaleup.bytes_per_s),
                  m->scaleup.limit, (long long)r->domain_gpus);
-    orr_text_add(text, "  scale-out       %lld × %s, %s per GPU (held by %s)\n\n",
-                 (long long)m->scaleout.n_links, r->scaleout.id, orr_print_rate(rate, m->scaleout.bytes_per_s),
-                 m->scaleout.limit);
+    orr_text_add(text, "  scale-out       %lld × %s, %s per GPU (held by %s)\n\n", (long long)m->scaleout.n_links,
+                 r->scaleout.id, orr_print_rate(rate, m->scaleout.bytes_per_s), m->scaleout.limit);
 }
 
 /* A share of a budget and what it is in mm2, W or mm. */
@@ -103,16 +102,21 @@ void orr_split_table(const struct orr_recipe *r, const struct orr_split *split, 
 static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m, struct orr_text *text,
                          const struct orr_style *style)
 {
-    add_heading(r, m, text);
-    add_core(r, m, text);
-    add_memories(r, m, text);
-    add_links(r, m, text);
-    orr_split_table(r, &r->split, text, style);
-    orr_text_add(text,
-                 "\n  cost            die $%.4g (%.1f per wafer, yield %.1f %%), chip $%.5g, GPU with its share of\n"
-                 "                  node and networks $%.5g, $%.4g per hour\n",
-                 m->cost.die_usd, m->cost.dies_per_wafer, 100 * m->cost.yield_frac, m->cost.chip_usd, m->cost.gpu_usd,
-                 m->cost.usd_per_hour);
+    struct orr_text lines = {0};
+    add_heading(r, m, &lines);
+    add_core(r, m, &lines);
+    add_memories(r, m, &lines);
+    add_links(r, m, &lines);
+    orr_split_table(r, &r->split, &lines, style);
+    orr_text_add(
+        &lines,
+        "\n  cost            die $%.4g (%.1f per wafer, yield %.1f %%), chip $%.5g, GPU with its share of node and"
+        " networks $%.5g, $%.4g per hour\n",
+        m->cost.die_usd, m->cost.dies_per_wafer, 100 * m->cost.yield_frac, m->cost.chip_usd, m->cost.gpu_usd,
+        m->cost.usd_per_hour);
+    text->failed |= lines.failed;
+    if (!lines.failed) orr_text_fit(text, style, lines.data);
+    free(lines.data);
 }
 
 /* ---------------------------------------------------------------- machines as rows */
@@ -228,6 +232,7 @@ static void start_rows(struct rows *rows, const struct orr_recipe *recipe)
         orr_text_add(rows->text, "%s, %s: die %.4g mm2, %.4g W, %s\n\n", recipe->design.name, recipe->technology.id,
                      recipe->die_mm2, recipe->power_w, recipe->dram.id);
         orr_table_start(&rows->table, "rrrrrrrrr");
+        rows->table.drop = "021300000";
         ORR_ROW(&rows->table, ORR_PAINT_BOLD, "nm", "units", "SMs", "V", "GHz", "TFLOP/s", "L2 MiB", "DRAM GB/s",
                 "chip $");
     }
@@ -241,9 +246,9 @@ static void finish_rows(struct rows *rows, const struct orr_style *style)
         orr_text_add(rows->text, "\n");
     } else if (rows->format != ORR_FORMAT_CSV) {
         orr_table_print(&rows->table, rows->text, style);
-        orr_text_add(rows->text,
-                     "\n  TFLOP/s of 16 bits. L2 hardly grows where more SMs need more ports to every bank\n"
-                     "  (Eq. 100).\n");
+        orr_text_fit(
+            rows->text, style,
+            "\n  TFLOP/s of 16 bits. L2 hardly grows where more SMs need more ports to every bank (Eq. 100).\n");
     }
 }
 

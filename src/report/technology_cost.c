@@ -137,7 +137,7 @@ enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const ch
     } else {
         struct orr_table table;
         orr_text_add(&text, "%s at %g nm, die %.4g mm2\n\n", recipe.design.name, recipe.node.nm, recipe.die_mm2);
-        orr_table_start(&table, "lrl");
+        orr_table_start(&table, "lrf");
         add_hardware(&table, &recipe, &machine);
         if (job) add_job(&table, job, &run);
         orr_table_print(&table, &text, style);

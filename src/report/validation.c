@@ -46,6 +46,7 @@ static void add_group_table(const struct orr_validation *v, const struct orr_gro
     const char **values = orr_validation_values(v, grouping->member, &n);
     struct orr_table table;
     orr_table_start(&table, "frrrrrrr");
+    table.drop = "00000100";
     ORR_ROW(&table, ORR_PAINT_BOLD, grouping->title, "rows", "mean", "median", "p90", "max", "bias", "in 80 %");
     for (size_t i = 0; values && i < n; i++) {
         const struct orr_error_stats stats = orr_score_stats(v, grouping->member, values[i]);
@@ -65,6 +66,7 @@ static void add_worst(const struct orr_validation *v, struct orr_text *text, con
     const struct orr_score **order = orr_validation_worst(v, &n);
     struct orr_table table;
     orr_table_start(&table, "lfllrrr");
+    table.drop = "0021000";
     ORR_ROW(&table, ORR_PAINT_BOLD, "worst rows", "model", "system", "metric", "measured", "predicted", "error %");
     for (size_t i = 0; order && i < n && i < WORST_ROWS; i++) {
         char measured[24], predicted[24], error[16];
@@ -93,13 +95,17 @@ static void add_skipped(const struct orr_validation *v, struct orr_text *text, c
     }
 }
 
-static void add_coverage(const struct orr_validation *v, struct orr_text *text)
+static void add_coverage(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
+    struct orr_text line = {0};
     const struct orr_coverage_fracs coverage = orr_validation_coverage(v);
     if (isnan(coverage.inside)) return;
-    orr_text_add(text, "  80 %% intervals: %.1f %% inside", 100 * coverage.inside);
-    if (!isnan(coverage.left_out)) orr_text_add(text, ", %.1f %% leaving each source out", 100 * coverage.left_out);
-    orr_text_add(text, ".\n");
+    orr_text_add(&line, "  80 %% intervals: %.1f %% inside", 100 * coverage.inside);
+    if (!isnan(coverage.left_out)) orr_text_add(&line, ", %.1f %% leaving each source out", 100 * coverage.left_out);
+    orr_text_add(&line, ".\n");
+    text->failed |= line.failed;
+    if (!line.failed) orr_text_fit(text, style, line.data);
+    free(line.data);
 }
 
 /* The name of a piece left out, and what is predicted instead. */
@@ -117,16 +123,19 @@ static void add_without(const struct orr_validation *v, struct orr_text *text, c
 
 static void add_terminal(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
-    orr_text_add(text,
-                 "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
-                 v->n_rows, count_scored(v));
+    char scored[128];
+    (void)snprintf(
+        scored, sizeof scored,
+        "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
+        v->n_rows, count_scored(v));
+    orr_text_fit(text, style, scored);
     add_without(v, text, style);
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(v, groupings);
     for (size_t i = 0; i < n; i++) add_group_table(v, &groupings[i], text, style);
     add_worst(v, text, style);
     orr_text_add(text, "\n");
-    add_coverage(v, text);
+    add_coverage(v, text, style);
     if (v->n_verdicts > 0)
         orr_text_add(text, "  Fits or not: %zu runs, %zu wrong.\n", v->n_verdicts, v->n_wrong_verdicts);
     add_skipped(v, text, style);
