@@ -1,0 +1,77 @@
+// Every control of the job, as a table: the dotted key of the request, what it is called, how it is edited.
+
+import type { Kind } from './types';
+
+export interface Field {
+    key: string;
+    label: string;
+    kinds: readonly Kind[];
+    group: 'plan' | 'workload' | 'more';
+    /** Values to choose from; without them it is a text box. */
+    options?: readonly string[];
+    /** Arrow keys: double and halve, or count. */
+    step?: 'double' | 'one';
+    title?: string;
+}
+
+const BOTH: readonly Kind[] = ['train', 'infer'];
+const TRAIN: readonly Kind[] = ['train'];
+const INFER: readonly Kind[] = ['infer'];
+const YES_NO = ['true', 'false'];
+const TRAIN_FORMATS = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp8_block', 'fp4', 'int8'];
+const FORMATS = [...TRAIN_FORMATS, 'int4'];
+
+export const FIELDS: readonly Field[] = [
+    { key: 'gpus', label: 'GPUs', kinds: BOTH, group: 'plan', step: 'double', title: 'GPUs of the job' },
+    { key: 'plan.tp', label: 'Tensor (TP)', kinds: BOTH, group: 'plan', step: 'double', title: 'tensor parallel' },
+    { key: 'plan.pp', label: 'Pipeline (PP)', kinds: BOTH, group: 'plan', step: 'double', title: 'pipeline parallel' },
+    { key: 'plan.vpp', label: 'Chunks (VPP)', kinds: TRAIN, group: 'plan', step: 'one', title: 'model chunks per pipeline rank' },
+    { key: 'plan.dp', label: 'Data (DP)', kinds: BOTH, group: 'plan', step: 'double', title: 'data parallel; in inference replicas' },
+    { key: 'plan.cp', label: 'Context (CP)', kinds: BOTH, group: 'plan', step: 'double', title: 'context parallel' },
+    { key: 'plan.ep', label: 'Expert (EP)', kinds: BOTH, group: 'plan', step: 'double', title: 'expert parallel' },
+    { key: 'plan.zero', label: 'ZeRO stage', kinds: TRAIN, group: 'plan', options: ['0', '1', '2', '3'] },
+    { key: 'plan.sp', label: 'Sequence par.', kinds: TRAIN, group: 'plan', options: YES_NO, title: 'sequence parallel' },
+    { key: 'plan.schedule', label: 'Schedule', kinds: TRAIN, group: 'plan', options: ['gpipe', '1f1b', 'interleaved', 'zb-h1', 'zb-h2'] },
+    { key: 'workload.seq', label: 'Sequence', kinds: TRAIN, group: 'workload', step: 'double', title: 'tokens of a sequence' },
+    { key: 'workload.micro_batch', label: 'Micro-batch', kinds: TRAIN, group: 'workload', step: 'double', title: 'sequences of a micro-batch' },
+    { key: 'workload.global_batch', label: 'Global batch', kinds: TRAIN, group: 'workload', step: 'double', title: 'sequences of a step' },
+    { key: 'workload.recompute', label: 'Recompute', kinds: TRAIN, group: 'workload', options: ['none', 'selective', 'full'] },
+    { key: 'workload.batch', label: 'Batch', kinds: INFER, group: 'workload', step: 'double', title: 'sequences of one replica' },
+    { key: 'workload.input_len', label: 'Input tokens', kinds: INFER, group: 'workload', step: 'double' },
+    { key: 'workload.output_len', label: 'Output tokens', kinds: INFER, group: 'workload', step: 'double' },
+    { key: 'workload.precision', label: 'Precision', kinds: TRAIN, group: 'workload', options: TRAIN_FORMATS },
+    { key: 'workload.precision', label: 'Weights', kinds: INFER, group: 'workload', options: FORMATS },
+    { key: 'workload.kv_precision', label: 'KV cache', kinds: INFER, group: 'workload', options: FORMATS },
+    { key: 'workload.attention', label: 'Attention', kinds: TRAIN, group: 'more', options: ['unfused', 'flash', 'flash1', 'flash2', 'flash3', 'serving'] },
+    { key: 'workload.recompute_every', label: 'Layers per saved', kinds: TRAIN, group: 'more', step: 'one', title: 'with full recomputation: layers per saved input' },
+    { key: 'plan.etp', label: 'Expert TP', kinds: BOTH, group: 'more', step: 'double', title: 'tensor parallel inside an expert' },
+    { key: 'plan.zero_group', label: 'ZeRO group', kinds: TRAIN, group: 'more', step: 'double', title: 'ranks the weights are sharded over' },
+    { key: 'plan.cp_kind', label: 'Context kind', kinds: TRAIN, group: 'more', options: ['ring', 'allgather', 'ulysses'] },
+    { key: 'plan.overlap', label: 'Overlap', kinds: TRAIN, group: 'more', title: 'all, none, or a list of tp, ep, pp, dp' },
+    { key: 'workload.mtp_layers', label: 'MTP layers', kinds: TRAIN, group: 'more', step: 'one', title: 'multi-token prediction layers' },
+    { key: 'workload.matrix_precision', label: 'Products', kinds: INFER, group: 'more', options: FORMATS },
+    { key: 'workload.comm_precision', label: 'On the links', kinds: INFER, group: 'more', options: FORMATS },
+    { key: 'workload.prefix_hit_frac', label: 'Prefix hit', kinds: INFER, group: 'more', title: 'share of the prompt already in the cache, 0 to 1' },
+    { key: 'workload.chunk_tokens', label: 'Chunk tokens', kinds: INFER, group: 'more', step: 'double', title: 'prompt tokens per step; 0: all at once' },
+    { key: 'workload.draft_model', label: 'Draft model', kinds: INFER, group: 'more', title: 'speculative decoding: id of the model that drafts' },
+    { key: 'workload.draft_tokens', label: 'Draft tokens', kinds: INFER, group: 'more', step: 'one' },
+    { key: 'workload.draft_accept_frac', label: 'Draft accepted', kinds: INFER, group: 'more', title: 'chance that a drafted token is accepted' },
+    { key: 'workload.disaggregated', label: 'Disaggregated', kinds: INFER, group: 'more', options: YES_NO, title: 'prefill and decode on different GPUs' },
+    { key: 'workload.moe_imbalance', label: 'MoE imbalance', kinds: BOTH, group: 'more', title: 'rows on the hottest expert rank over the mean' },
+];
+
+/** The hardware numbers a slider multiplies. */
+export interface Knob {
+    id: string;
+    label: string;
+    path: string;
+    unit: string;
+}
+
+export const KNOBS: readonly Knob[] = [
+    { id: 'flops', label: 'Matrix FLOP/s', path: 'chip.peak_flops_per_s', unit: 'FLOP/s' },
+    { id: 'hbm', label: 'HBM bandwidth', path: 'chip.hbm_bytes_per_s', unit: 'B/s' },
+    { id: 'l2', label: 'L2 bandwidth', path: 'chip.l2_bytes_per_s', unit: 'B/s' },
+    { id: 'nvlink', label: 'NVLink (scale-up)', path: 'system.scaleup_bytes_per_s', unit: 'B/s' },
+    { id: 'network', label: 'Network (scale-out)', path: 'system.scaleout_bytes_per_s', unit: 'B/s' },
+];

@@ -1,0 +1,285 @@
+// The page: state in, prediction out, one view at a time.
+
+import * as api from './api';
+import { debounce, download, fill, h } from './dom';
+import { Form } from './form';
+import { overrides } from './machine';
+import { jobText, requestOf, stateFrom, stateText, type Job, type State } from './state';
+import { csv } from './table';
+import type { Catalogue, Json, JsonObject, Kind, Result } from './types';
+import type { Answer, App, View } from './view';
+import { showCards } from './views/cards';
+import { Compare, MOST_JOBS } from './views/compare';
+import { Operators } from './views/operators';
+import { Overview } from './views/overview';
+import { Search } from './views/search';
+import { Technology } from './views/technology';
+import { Timeline } from './views/timeline';
+import { WhatIf } from './views/whatif';
+
+/** Typing is quiet for this long before the server is asked, and before the URL is written. */
+const ASK_MS = 25;
+const URL_MS = 200;
+
+/** All scalars of a result by dotted key, for the CSV. */
+function scalars(value: Json, path: string, out: [string, string | number][]): void {
+    if (value !== null && typeof value === 'object') for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
+    else out.push([path, value === null ? '' : typeof value === 'boolean' ? String(value) : value]);
+}
+
+class Explorer implements App {
+    state: State = stateFrom(location.hash);
+    private readonly form: Form;
+    private readonly views: View[];
+    private readonly tabs: HTMLButtonElement[];
+    private readonly cards = h('dl', { class: 'cards', 'aria-label': 'Headline numbers' });
+    private readonly banner = h('p', { class: 'banner', hidden: true });
+    private readonly alert = h('p', { class: 'banner bad', role: 'alert', hidden: true });
+    private readonly live = h('p', { class: 'hidden', role: 'status', 'aria-live': 'polite' });
+    private readonly panel = h('div', { id: 'view', role: 'tabpanel', tabIndex: -1 });
+    private answer: Answer | undefined;
+    private asking: AbortController | undefined;
+    private showing: AbortController | undefined;
+    private written = '';
+    private readonly ask = debounce(ASK_MS, () => void this.predict());
+    private readonly write = debounce(URL_MS, () => this.writeUrl(false));
+    private readonly speak = debounce(700, (text: string) => fill(this.live, text));
+
+    constructor(lists: Catalogue) {
+        this.form = new Form(document.querySelector<HTMLFormElement>('#controls')!, lists, {
+            kind: (kind) => this.setKind(kind),
+            value: (key, value) => this.edit((job) => (job.values[key] = value)),
+            model: (model) => this.edit((job) => {
+                if (model === '') return;
+                job.model = model;
+                delete job.config;
+            }),
+            system: (system) => this.edit((job) => (job.system = system)),
+            config: (config, name) => {
+                this.edit((job) => {
+                    job.config = config;
+                    job.model = name;
+                });
+                this.say(`${name} loaded`);
+            },
+            fault: (text) => this.fault(new Error(text)),
+        });
+        this.views = [new Overview(), new Operators(this), new Timeline(), new WhatIf(this), new Search(this), new Compare(this), new Technology(this, lists)];
+        this.tabs = this.views.map((v) => h('button', { type: 'button', role: 'tab', id: `tab-${v.id}`, 'aria-controls': 'view', onclick: () => this.setView(v.id) }, v.label));
+        this.build();
+        window.addEventListener('hashchange', () => this.restore());
+        window.addEventListener('popstate', () => this.restore());
+        this.refresh();
+        void this.predict();
+    }
+
+    edit(change: (job: Job) => void): void {
+        change(this.state.job);
+        this.refresh();
+        this.write();
+        this.ask();
+    }
+
+    option = (key: string, fallback: string): string => this.state.options[key] ?? fallback;
+
+    setOption(key: string, value: string): void {
+        this.state.options[key] = value;
+        this.write();
+    }
+
+    compare(jobs: string[]): void {
+        this.state.compare = jobs;
+        this.writeUrl(true);
+        this.showView();
+    }
+
+    say(text: string): void {
+        fill(this.live, text);
+    }
+
+    fault(error: unknown): void {
+        const text = error instanceof Error ? error.message : String(error);
+        fill(this.alert, text);
+        this.alert.hidden = false;
+    }
+
+    private build(): void {
+        const bar = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views', onkeydown: (event: KeyboardEvent) => this.tabKey(event) }, ...this.tabs);
+        const theme = h('button', { type: 'button', class: 'theme', 'aria-label': 'Switch between light and dark', title: 'Light or dark', onclick: () => this.switchTheme() }, '◐');
+        const actions = h('div', { class: 'actions' },
+            h('button', { type: 'button', onclick: () => this.keep() }, 'Compare'),
+            h('button', { type: 'button', 'aria-label': 'Download the result as JSON', onclick: () => this.answer && download('orrery.json', this.answer.text, 'application/json') }, 'JSON'),
+            h('button', { type: 'button', 'aria-label': 'Download the result as CSV', onclick: () => this.saveCsv() }, 'CSV'),
+            theme);
+        fill(document.querySelector('#top')!, h('h1', {}, 'Orrery'), h('p', {}, 'time, memory, energy and cost of LLM training and inference'), actions);
+        const heading = h('h2', { class: 'hidden' }, 'Prediction');
+        fill(document.querySelector('#main')!, heading, this.alert, this.banner, this.cards, bar, this.panel, this.live);
+        document.querySelector('.skip')!.addEventListener('click', (event) => {
+            event.preventDefault(); // the fragment of the URL is the state
+            document.querySelector<HTMLElement>('#main')!.focus();
+        });
+    }
+
+    private setKind(kind: Kind): void {
+        if (kind === this.state.job.kind) return;
+        this.edit((job) => {
+            const values = this.state.other;
+            this.state.other = job.values;
+            job.values = values;
+            job.kind = kind;
+        });
+    }
+
+    private setView(id: string): void {
+        this.state.view = id;
+        this.writeUrl(true);
+        this.refresh();
+        this.showView();
+    }
+
+    private tabKey(event: KeyboardEvent): void {
+        const step = { ArrowRight: 1, ArrowLeft: -1, Home: -this.views.length, End: this.views.length }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        const now = this.views.findIndex((v) => v.id === this.state.view);
+        const last = this.views.length - 1;
+        const next = Math.abs(step) > 1 ? (step > 0 ? last : 0) : (now + step + this.views.length) % this.views.length;
+        this.setView(this.views[next]!.id);
+        this.tabs[next]!.focus();
+    }
+
+    /** Controls and tabs as the state says. */
+    private refresh(): void {
+        if (!this.views.some((v) => v.id === this.state.view)) this.state.view = 'overview';
+        this.form.show(this.state.job);
+        this.views.forEach((v, i) => {
+            const on = v.id === this.state.view;
+            this.tabs[i]!.setAttribute('aria-selected', String(on));
+            this.tabs[i]!.tabIndex = on ? 0 : -1;
+            if (on && this.panel.firstElementChild !== v.element) {
+                fill(this.panel, v.element);
+                this.panel.setAttribute('aria-labelledby', `tab-${v.id}`);
+            }
+        });
+    }
+
+    private async predict(): Promise<void> {
+        this.asking?.abort();
+        const asking = (this.asking = new AbortController());
+        const job = structuredClone(this.state.job);
+        try {
+            const request = requestOf(job, await overrides(job.system, job.factors));
+            const text = await api.postText(job.kind, request, asking.signal);
+            if (asking.signal.aborted) return;
+            this.answer = { job, request, text, result: JSON.parse(text) as Result };
+            this.accept(this.answer.result);
+        } catch (error) {
+            if (!asking.signal.aborted) this.refuse(error);
+        }
+    }
+
+    private accept(result: Result): void {
+        this.alert.hidden = true;
+        this.form.clear();
+        this.form.hint(result);
+        document.body.classList.remove('stale');
+        this.banner.hidden = result.fits;
+        fill(this.banner, result.fits ? '' : `Does not fit: ${String(result['reason'] ?? '')}`);
+        showCards(this.cards, result);
+        const first = this.cards.querySelector('.value')?.textContent ?? '';
+        this.speak(`${result.kind === 'train' ? 'Step time' : 'Latency'} ${first}${result.fits ? '' : ', does not fit into memory'}`);
+        this.showView();
+    }
+
+    private refuse(error: unknown): void {
+        document.body.classList.add('stale');
+        this.form.clear();
+        const key = error instanceof api.RequestError ? error.key : '';
+        if (key && this.form.fault(key, (error as Error).message)) {
+            this.alert.hidden = true;
+            this.speak((error as Error).message);
+        } else this.fault(error);
+    }
+
+    private showView(): void {
+        const view = this.views.find((v) => v.id === this.state.view);
+        if (!view || !this.answer) return;
+        this.showing?.abort();
+        const showing = (this.showing = new AbortController());
+        this.panel.setAttribute('aria-busy', 'true');
+        void (async () => {
+            try {
+                await view.update(this.answer!, showing.signal);
+            } catch (error) {
+                if (!showing.signal.aborted) this.fault(error);
+            }
+            if (!showing.signal.aborted) this.panel.removeAttribute('aria-busy');
+        })();
+    }
+
+    private writeUrl(push: boolean): void {
+        const text = stateText(this.state);
+        if (text === this.written) return;
+        this.written = text;
+        history[push ? 'pushState' : 'replaceState'](null, '', `#${text}`);
+    }
+
+    private restore(): void {
+        const fragment = location.hash.replace(/^#/, '');
+        if (fragment === this.written) return;
+        this.written = fragment;
+        this.state = stateFrom(fragment);
+        this.refresh();
+        void this.predict();
+    }
+
+    private keep(): void {
+        if (this.state.compare.length >= MOST_JOBS) return this.say(`${MOST_JOBS} jobs are kept already`);
+        this.state.compare = [...this.state.compare, jobText(this.state.job)];
+        this.setView('compare');
+        this.say(`Job ${this.state.compare.length} of ${MOST_JOBS} kept to compare`);
+    }
+
+    private saveCsv(): void {
+        if (!this.answer) return;
+        const out: [string, string | number][] = [];
+        const { request, ...rest } = this.answer.result;
+        scalars(request as JsonObject, '', out);
+        scalars(rest as JsonObject, '', out);
+        download('orrery.csv', csv([out.map(([k]) => k), out.map(([, v]) => v)]), 'text/csv');
+    }
+
+    private switchTheme(): void {
+        const dark = document.documentElement.dataset['theme'] ? document.documentElement.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+        setTheme(dark ? 'light' : 'dark');
+    }
+}
+
+function setTheme(theme: string): void {
+    document.documentElement.dataset['theme'] = theme;
+    try {
+        localStorage.setItem('theme', theme);
+    } catch {
+        // private windows may keep nothing
+    }
+    document.dispatchEvent(new Event('themechange'));
+}
+
+async function main(): Promise<void> {
+    const kept = (() => {
+        try {
+            return localStorage.getItem('theme');
+        } catch {
+            return null;
+        }
+    })();
+    if (kept === 'light' || kept === 'dark') setTheme(kept);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('themechange')));
+    try {
+        new Explorer(await api.catalogue());
+    } catch (error) {
+        fill(document.querySelector('#main')!, h('p', { class: 'banner bad', role: 'alert' }, (error as Error).message));
+    }
+}
+
+void main();
