@@ -106,7 +106,7 @@ export class Chart {
 export function stacked(rows: readonly string[], parts: readonly { name: string; values: readonly number[]; colour: string }[], text: (value: number) => string,
     colours: Palette, more: { max?: number; marks?: readonly { name: string; at: number }[]; legend?: boolean } = {}): EChartsCoreOption {
     return {
-        grid: { left: rows.length > 1 ? 8 : 4, right: 18, top: more.marks ? 26 : more.legend ? 34 : 8, bottom: 4, containLabel: true },
+        grid: { left: 14, right: 22, top: more.marks ? 26 : more.legend ? 34 : 8, bottom: 4, containLabel: true },
         ...(more.legend ? { legend: { top: 0, type: 'scroll', textStyle: { color: colours.soft }, pageTextStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12 } } : {}),
         tooltip: { trigger: 'item', formatter: (p: { seriesName: string; name: string; value: number }) => note(p.seriesName, [[p.name, text(p.value)]]) },
         xAxis: { type: 'value', ...(more.max ? { max: more.max } : {}), ...axis(colours, { axisLabel: { color: colours.soft, fontSize: 11, hideOverlap: true, formatter: text } }) },
@@ -115,7 +115,7 @@ export function stacked(rows: readonly string[], parts: readonly { name: string;
             type: 'bar', stack: 'all', name: part.name, data: [...part.values], itemStyle: { color: part.colour, borderColor: colours.panel, borderWidth: 0.5 }, barMaxWidth: 34,
             ...(more.marks && i === 0 ? {
                 markLine: {
-                    symbol: 'none', silent: true, lineStyle: { color: colours.ink, width: 1.5, type: 'solid' }, label: { color: colours.ink, fontSize: 11, formatter: (p: { name: string }) => p.name },
+                    symbol: 'none', silent: true, lineStyle: { color: colours.ink, width: 1.5, type: 'solid' }, label: { color: colours.ink, fontSize: 11, position: 'start', formatter: (p: { name: string }) => p.name },
                     data: more.marks.map((m) => ({ name: m.name, xAxis: m.at })),
                 },
             } : {}),

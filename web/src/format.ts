@@ -37,8 +37,12 @@ export function bytes(value: number | null | undefined): string {
     return `${digits(value)} ${units[place]}`;
 }
 
-export const percent = (value: number | null | undefined): string => (value === null || value === undefined || !Number.isFinite(value) ? '–' : `${digits(100 * value)} %`);
-export const change = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${digits(Math.abs(100 * value))} %`;
+export function percent(value: number | null | undefined): string {
+    if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+    const size = Math.abs(100 * value);
+    return value !== 0 && size < 0.01 ? '< 0.01 %' : `${(100 * value).toFixed(size === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)} %`;
+}
+export const change = (value: number): string => (Math.abs(value) < 5e-5 ? '0 %' : `${value > 0 ? '+' : '−'}${(100 * Math.abs(value)).toFixed(Math.abs(value) >= 0.0995 ? 1 : 2)} %`);
 export const signed = (value: number): string => (Math.abs(value) < 5e-4 ? '0' : `${value < 0 ? '−' : '+'}${digits(Math.abs(value), 2)}`);
 export const dollars = (value: number | null | undefined): string => (value === null || value === undefined || !Number.isFinite(value) ? '–' : value >= 1000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${digits(value)}`);
 export const count = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : Math.abs(value) < 1e6 && Number.isInteger(value) ? value.toLocaleString('en-US') : value >= 1e9 ? si(value, '').replace('G', 'B').trim() : Math.abs(value) < 1000 ? digits(value) : si(value, '').trim());
@@ -53,8 +57,12 @@ export function quantity(text: unknown): number | undefined {
     return Number(match[1]) * (match[3] ? 1024 : 1000) ** power;
 }
 
+export const GIB = 2 ** 30;
+/** Of a number of GiB: axes of memory count in these, so that their marks are round. */
+export const gib = (value: number): string => bytes(value * GIB);
+
 /** Words of a key: "tp_exposed" → "TP exposed". */
 export function words(key: string): string {
-    const text = key.replace(/^.*\./, '').replace(/_/g, ' ').replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp|gemm)\b/g, (w) => w.toUpperCase());
+    const text = key.replace(/_bytes\.total$|_s$/, '').replace(/^.*\./, '').replace(/_/g, ' ').replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp)\b/g, (w) => w.toUpperCase());
     return text.charAt(0).toUpperCase() + text.slice(1);
 }

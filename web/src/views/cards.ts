@@ -1,7 +1,7 @@
 // The headline numbers. Each card carries its full value for tests and for copying.
 
 import { fill, h } from '../dom';
-import { bytes, count, digits, dollars, percent, rate, seconds, si } from '../format';
+import { bytes, count, digits, dollars, percent, rate, seconds, si, words } from '../format';
 import type { Result } from '../types';
 
 interface Card {
@@ -27,7 +27,8 @@ function training(r: Result): Card[] {
         { key: 'tokens_per_s', label: 'Tokens per second', value: rate(at(r, 'tokens_per_s')), more: `${rate(at(r, 'tokens_per_s_per_gpu'))} per GPU` },
         { key: 'mfu_frac', label: 'Model FLOP utilisation', value: percent(at(r, 'mfu_frac')), more: `${digits(at(r, 'model_tflops_per_gpu'))} TFLOP/s per GPU, HFU ${percent(at(r, 'hfu_frac'))}` },
         memory(r),
-        { key: 'bound_frac', label: 'Of the speed of light', value: percent(r.bound_frac), more: `bound ${seconds(r.bound_s)}; held by ${r.bottleneck}` },
+        { key: 'bound_frac', label: 'Of the speed of light', value: percent(r.bound_frac), more: `bound ${seconds(r.bound_s)}` },
+        { key: 'bottleneck', label: 'Held back by', value: words(r.bottleneck), more: `${percent(at(r, `bound_share.${r.bottleneck}`))} of the step` },
         { key: 'energy_j_per_token', label: 'Energy per token', value: si(at(r, 'energy_j_per_token'), 'J'), more: `${si(at(r, 'power_w_per_gpu'), 'W')} per GPU` },
         { key: 'cost_usd_per_billion_tokens', label: 'Cost per billion tokens', value: dollars(at(r, 'cost_usd_per_billion_tokens')), more: `${dollars(at(r, 'cost_usd'))} per step` },
     ];
@@ -50,5 +51,5 @@ export const cardsOf = (r: Result): Card[] => (r.kind === 'train' ? training(r) 
 
 export function showCards(root: HTMLElement, r: Result): void {
     fill(root, ...cardsOf(r).map((c) => h('div', { class: `card ${c.state ?? ''}` },
-        h('dt', {}, c.label), h('dd', { class: 'value', 'data-key': c.key, 'data-value': String(at(r, c.key)) }, c.value), h('dd', { class: 'small' }, c.more))));
+        h('dt', {}, c.label), h('dd', { class: 'value', 'data-key': c.key, 'data-value': String(c.key.split('.').reduce<unknown>((o, k) => (o as Record<string, unknown>)[k], r)) }, c.value), h('dd', { class: 'small' }, c.more))));
 }

@@ -3,7 +3,7 @@
 import * as api from '../api';
 import { Chart, stacked } from '../charts';
 import { fill, h } from '../dom';
-import { bytes, change, seconds, words } from '../format';
+import { change, gib, GIB, seconds, words } from '../format';
 import { overrides } from '../machine';
 import { jobFrom, jobText, requestOf, type Job } from '../state';
 import type { Result } from '../types';
@@ -96,6 +96,6 @@ export class Compare implements View {
                 stacked(good.map((e) => e.name), names.map((n, i) => ({ name: words(n), values: good.map((e) => parts(e.result)[n] ?? 0), colour: colours.series[i % 10]! })), text, colours, { legend: true }));
         };
         draw(this.time, 'Time', (r) => r.time_s, seconds);
-        draw(this.memory, 'Memory', ({ memory_bytes: { total: _t, usable: _u, capacity: _c, headroom: _h, ...rest } }) => rest, bytes);
+        draw(this.memory, 'Memory', ({ memory_bytes: { total: _t, usable: _u, capacity: _c, headroom: _h, ...rest } }) => Object.fromEntries(Object.entries(rest).map(([k, v]) => [k, v / GIB])), gib);
     }
 }

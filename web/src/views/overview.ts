@@ -2,7 +2,7 @@
 
 import { boundColour, Chart, palette, stacked } from '../charts';
 import { fill, h } from '../dom';
-import { bytes, count, percent, seconds, words } from '../format';
+import { bytes, count, gib, GIB, percent, seconds, words } from '../format';
 import type { Result } from '../types';
 import { mainTime, type Answer, type View } from '../view';
 
@@ -62,13 +62,9 @@ export class Overview implements View {
     private showMemory(result: Result): void {
         const { total = 0, usable = 0, capacity = 0, headroom: _, ...rest } = result.memory_bytes;
         const parts = Object.entries(rest).filter(([, v]) => v > 0);
-        const gib = 2 ** 30;
-        this.memory.set(`Memory bar: ${bytes(total)} of ${bytes(usable)} usable; ${parts.map(([n, v]) => `${words(n)} ${bytes(v)}`).join(', ')}`, (colours) => {
-            const option = stacked(['GPU'], parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })), bytes, colours,
-                { max: Math.max(total, capacity) * 1.06, marks: [{ name: `capacity ${bytes(capacity)}`, at: capacity }] });
-            (option['xAxis'] as Record<string, unknown>)['interval'] = 2 ** Math.ceil(Math.log2(Math.max(total, capacity) / gib / 8)) * gib;
-            return option;
-        });
+        this.memory.set(`Memory bar: ${bytes(total)} of ${bytes(usable)} usable; ${parts.map(([n, v]) => `${words(n)} ${bytes(v)}`).join(', ')}`, (colours) =>
+            stacked(['GPU'], parts.map(([n, v], i) => ({ name: words(n), values: [v / GIB], colour: colours.series[i % 10]! })), gib, colours,
+                { max: (Math.max(total, capacity) / GIB) * 1.08, marks: [{ name: `capacity ${bytes(capacity)}`, at: capacity / GIB }] }));
         legend(this.memoryKey, parts, total, bytes, (i) => palette().series[i % 10]!);
     }
 

@@ -3,7 +3,7 @@
 import * as api from '../api';
 import { axis, Chart, note } from '../charts';
 import { fill, freshId, h, select } from '../dom';
-import { bytes, count, digits, dollars, percent, rate, seconds, si, words } from '../format';
+import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
 import type { Job } from '../state';
 import { Table } from '../table';
 import type { Found, JsonObject, Kind, SearchResult } from '../types';
@@ -15,7 +15,10 @@ const VARIED: Record<Kind, readonly string[]> = { train: ['micro_batch', 'recomp
 const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch', 'batch', 'precision'];
 
 const number = (found: Found, key: string): number => Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
-const show = (key: string, value: number): string => (key.startsWith('memory_bytes') ? bytes(value) : key.endsWith('_s') ? seconds(value) : key.includes('usd') ? dollars(value) : key.includes('_j') ? si(value, 'J') : rate(value));
+const show = (key: string, value: number): string => (key.startsWith('memory_bytes') ? gib(value) : key.endsWith('_s') ? seconds(value) : key.includes('usd') ? dollars(value) : key.includes('_j') ? si(value, 'J') : rate(value));
+
+/** Coordinates of the chart: memory in GiB. */
+const place = (found: Found, keys: readonly string[]): number[] => keys.map((k, i) => (found.front[i] ?? NaN) / (k.startsWith('memory_bytes') ? GIB : 1));
 
 export function planText(found: Found): string {
     const { plan, workload } = found;
@@ -153,12 +156,12 @@ export class Search implements View {
         const [x, y] = r.pareto_keys;
         this.front.set(`Pareto front of ${r.pareto.length} plans between ${words(x)} and ${words(y)}; the best plans are in the table below.`, (colours) => ({
             grid: { left: 74, right: 22, top: 12, bottom: 46 },
-            tooltip: { trigger: 'item', formatter: (p: { data: { found: Found } }) => note(planText(p.data.found), this.keys.map((k, i) => [words(k.replace('.total', '')), show(k, p.data.found.front[i] ?? NaN)] as const)) },
+            tooltip: { trigger: 'item', formatter: (p: { data: { found: Found } }) => note(planText(p.data.found), this.keys.map((k, i) => [words(k), show(k, place(p.data.found, this.keys)[i] ?? NaN)] as const)) },
             xAxis: axis(colours, { type: 'value', scale: true, name: words(x), nameLocation: 'middle', nameGap: 28, axisLabel: { color: colours.soft, formatter: (v: number) => show(x, v), hideOverlap: true } }),
-            yAxis: axis(colours, { type: 'value', scale: true, name: words(y.replace('.total', '')), nameLocation: 'middle', nameGap: 58, axisLabel: { color: colours.soft, formatter: (v: number) => show(y, v) } }),
+            yAxis: axis(colours, { type: 'value', scale: true, name: words(y), nameLocation: 'middle', nameGap: 58, axisLabel: { color: colours.soft, formatter: (v: number) => show(y, v) } }),
             series: [
-                { type: 'scatter', name: 'front', symbolSize: 11, cursor: 'pointer', itemStyle: { color: colours.series[0] }, data: r.pareto.map((f) => ({ value: f.front, found: f })) },
-                { type: 'scatter', name: 'best', symbolSize: 17, cursor: 'pointer', itemStyle: { color: 'transparent', borderColor: colours.series[2], borderWidth: 2 }, data: r.best.slice(0, 1).map((f) => ({ value: f.front, found: f })) },
+                { type: 'scatter', name: 'front', symbolSize: 11, cursor: 'pointer', itemStyle: { color: colours.series[0] }, data: r.pareto.map((f) => ({ value: place(f, r.pareto_keys), found: f })) },
+                { type: 'scatter', name: 'best', symbolSize: 17, cursor: 'pointer', itemStyle: { color: 'transparent', borderColor: colours.series[2], borderWidth: 2 }, data: r.best.slice(0, 1).map((f) => ({ value: place(f, r.pareto_keys), found: f })) },
             ],
         }));
     }

@@ -10,6 +10,8 @@ import type { Answer, View } from '../view';
 const NAMES: Record<string, string> = { F: 'forward', B: 'backward', W: 'weight gradient' };
 /** So many blocks are drawn at once; of longer steps the beginning. */
 const MOST_BLOCKS = 12_000;
+/** Blocks of a rank in sight at first: wide enough to read. */
+const BLOCKS_SHOWN = 48;
 
 interface RenderApi {
     value(dimension: number): number;
@@ -21,7 +23,7 @@ export class Timeline implements View {
     readonly id = 'timeline';
     readonly label = 'Timeline';
     readonly element: HTMLElement;
-    private readonly chart = new Chart('Pipeline timeline', 'orrery-timeline', { class: 'tall', intro: 'Zoom with the bar below, the wheel or two fingers. Numbers are micro-batches; paler blocks belong to later chunks.' });
+    private readonly chart = new Chart('Pipeline timeline', 'orrery-timeline', { class: 'tall', intro: 'The beginning of a step; zoom with the bar below, the wheel or two fingers. Numbers are micro-batches; paler blocks belong to later chunks.' });
     private readonly empty = h('p', { class: 'empty' });
 
     constructor() {
@@ -44,6 +46,7 @@ export class Timeline implements View {
         const end = Math.max(...spans.map((s) => s.end_s));
         const busy = spans.reduce((sum, s) => sum + s.end_s - s.start_s, 0);
         const chunks = Math.max(...spans.map((s) => s.chunk)) + 1;
+        const shown = Math.min(end, (end * BLOCKS_SHOWN * ranks) / spans.length);
         const kinds = [...new Set(spans.map((s) => s.name))];
         this.chart.height(Math.min(720, 130 + 34 * ranks));
         this.chart.set(`Timeline of ${ranks} pipeline ranks over ${seconds(end)}${cut ? ', the beginning of the step' : ''}: busy ${percent(busy / (end * ranks))}, waiting ${percent(1 - busy / (end * ranks))}.`, (colours) => ({
@@ -51,7 +54,7 @@ export class Timeline implements View {
             legend: { top: 0, textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12 },
             xAxis: axis(colours, { type: 'value', min: 0, max: end, axisLabel: { color: colours.soft, formatter: (v: number) => seconds(v), hideOverlap: true } }),
             yAxis: axis(colours, { type: 'category', inverse: true, data: Array.from({ length: ranks }, (_, r) => `rank ${r}`), splitLine: { show: false } }),
-            dataZoom: [{ type: 'inside', filterMode: 'weakFilter' }, { type: 'slider', height: 20, bottom: 10, filterMode: 'weakFilter', labelFormatter: (v: number) => seconds(v), textStyle: { color: colours.soft }, borderColor: colours.line, showDataShadow: false }],
+            dataZoom: [{ type: 'inside', filterMode: 'weakFilter', endValue: shown }, { type: 'slider', endValue: shown, height: 20, bottom: 10, filterMode: 'weakFilter', labelFormatter: (v: number) => seconds(v), textStyle: { color: colours.soft }, borderColor: colours.line, showDataShadow: false, fillerColor: `${colours.series[0]}33`, dataBackground: { areaStyle: { opacity: 0 } }, handleStyle: { color: colours.panel, borderColor: colours.soft }, moveHandleStyle: { color: colours.soft, opacity: 0.5 } }],
             tooltip: { trigger: 'item', formatter: (p: { data: { span: Span } }) => note(`${NAMES[p.data.span.name] ?? p.data.span.name}, micro-batch ${p.data.span.micro_batch}`, [['rank', String(p.data.span.rank)], ['chunk', String(p.data.span.chunk)], ['from', seconds(p.data.span.start_s)], ['takes', seconds(p.data.span.end_s - p.data.span.start_s)]]) },
             series: kinds.map((kind) => ({
                 type: 'custom', name: NAMES[kind] ?? kind, itemStyle: { color: colour(kind, colours) }, progressive: 0, clip: true, encode: { x: [0, 1], y: 2 },

@@ -38,7 +38,7 @@ export class WhatIf implements View {
         const reset = h('button', { type: 'button', onclick: () => app.edit((job) => (job.factors = {})) }, 'All back to 1×');
         this.table = new Table<Parameter>('Every number of the hardware', 'orrery-elasticity', [
             { label: 'Parameter', value: (p) => p.parameter },
-            { label: 'Value', value: (p) => p.value, show: (p) => `${digits(p.value, 4).length > 9 ? si(p.value, p.unit) : `${digits(p.value, 4)} ${p.unit}`}` },
+            { label: 'Value', value: (p) => p.value, show: (p) => (p.unit === '' || p.unit === '$/h' ? `${p.value} ${p.unit}` : si(p.value, p.unit.replace('bytes', 'B'))) },
             { label: 'Elasticity of time', value: (p) => p.more[this.main] ?? 0, show: (p) => signed(p.more[this.main] ?? 0) },
             { label: 'Time with 10 % more', value: (p) => p.tenth_more_frac[this.main] ?? 0, show: (p) => change(p.tenth_more_frac[this.main] ?? 0) },
             { label: 'Elasticity of energy', value: (p) => p.more['energy_j'], show: (p) => (p.more['energy_j'] === undefined ? '–' : signed(p.more['energy_j'])) },
