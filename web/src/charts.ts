@@ -56,7 +56,7 @@ export class Chart {
     private draw: ((colours: Palette) => EChartsCoreOption) | undefined;
 
     constructor(title: string, private readonly file: string, extra: { class?: string; below?: HTMLElement; intro?: string } = {}) {
-        this.host = h('div', { class: `chart ${extra.class ?? ''}`, role: 'img' });
+        this.host = h('div', { class: `chart ${extra.class ?? ''}`, role: 'img', 'aria-label': `${title}, not drawn yet` });
         this.actions = h('div', { class: 'actions' }, h('button', { type: 'button', title: `${title} as PNG`, 'aria-label': `Download ${title} as PNG`, onclick: () => this.save() }, 'PNG'));
         this.element = h('section', { class: 'panel' }, h('header', {}, h('h3', {}, title), this.actions), extra.intro ? h('p', { class: 'intro' }, extra.intro) : null, this.host, extra.below);
         new ResizeObserver(() => {

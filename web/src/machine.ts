@@ -26,9 +26,8 @@ async function whole(kind: string, id: string): Promise<JsonObject> {
 
 async function load(system: string): Promise<Machine> {
     const generated = /^generated:(.*)$/s.exec(system);
-    const made = generated ? await api.post<JsonObject>('technology', { chip: generated[1] ?? '' }) : await whole('systems', system);
-    const body = (made['system'] as JsonObject | undefined) ?? made; // the server may answer the machine in parts
-    const inside = body['chip'] ?? made['chip'];
+    const body = generated ? await api.post<JsonObject>('technology', { chip: generated[1] ?? '' }) : await whole('systems', system);
+    const inside = body['chip'];
     const chip = typeof inside === 'string' ? await whole('chips', inside) : ((inside ?? {}) as JsonObject);
     const machine: Machine = { name: String(chip['name'] ?? system), peaks: {}, numbers: {} };
     for (const [format, text] of Object.entries((chip['peak_flops_per_s'] ?? {}) as JsonObject)) machine.peaks[format] = quantity(text) ?? NaN;

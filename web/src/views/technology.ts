@@ -6,11 +6,18 @@ import { fill, freshId, h, select } from '../dom';
 import { bytes, digits, dollars, percent, rate, seconds, si } from '../format';
 import { requestOf } from '../state';
 import { Table } from '../table';
-import type { Catalogue, Entry, JsonObject, Result } from '../types';
+import type { Catalogue, Entry, Json, JsonObject, Result } from '../types';
 import { mainTime, type Answer, type App, type View } from '../view';
 
-/** A row of a sweep: the columns of its CSV as keys, or the whole result. */
+/** A row of a sweep by the names of its columns. */
 type SweepRow = JsonObject & { status: string };
+
+interface SweepResult {
+    columns: string[];
+    rows: Json[][];
+}
+
+const named = (sweep: SweepResult, i: number): SweepRow => ({ status: 'invalid', ...Object.fromEntries(sweep.columns.map((c, j) => [c, sweep.rows[i]?.[j] ?? null])) });
 
 interface Point {
     node: string;
@@ -28,8 +35,6 @@ const METRICS: Record<string, { label: string; of: (r: SweepRow) => number; text
     energy: { label: 'Energy per token', of: (r) => Number(r['energy_j_per_token']), text: (v) => si(v, 'J') },
     cost: { label: 'Cost per million tokens', of: (r) => Number(r['cost_usd_per_million_tokens'] ?? Number(r['cost_usd_per_billion_tokens']) / 1000), text: dollars },
 };
-
-const nested = (row: SweepRow, a: string, b: string): number => Number(row[`${a}.${b}`] ?? (row[a] as JsonObject | undefined)?.[b]);
 
 export class Technology implements View {
     readonly id = 'technology';
@@ -56,7 +61,7 @@ export class Technology implements View {
             { label: 'nm', value: (p) => Number(p.node) },
             { label: 'DRAM', value: (p) => p.memory },
             ...Object.values(METRICS).map((m) => ({ label: m.label, value: (p: Point) => m.of(p.row), show: (p: Point) => (p.status === 'invalid' ? '–' : m.text(m.of(p.row))) })),
-            { label: 'Memory', value: (p) => nested(p.row, 'memory_bytes', 'total'), show: (p) => bytes(nested(p.row, 'memory_bytes', 'total')) },
+            { label: 'Memory', value: (p) => Number(p.row['memory_bytes.total']), show: (p) => bytes(Number(p.row['memory_bytes.total'])) },
             { label: 'Of the bound', value: (p) => Number(p.row['bound_frac']), show: (p) => percent(Number(p.row['bound_frac'])) },
             { label: 'Held by', value: (p) => String(p.row['bottleneck'] ?? '') },
             { label: 'Fits', value: (p) => (p.status === 'ok' ? 'yes' : p.status === 'no_fit' ? 'no' : String(p.row['reason'] ?? p.status)) },
@@ -98,8 +103,9 @@ export class Technology implements View {
         if (points.length === 0) return;
         try {
             const request = requestOf({ ...this.answer.job, system: points[0]!.system, factors: {} });
-            const answer = await api.stream<{ rows: SweepRow[] }>('sweep', { request, vary: [{ field: 'system', values: points.map((p) => p.system) }] }, () => undefined, running.signal);
-            this.show(points.map((p, i) => ({ ...p, status: answer.rows[i]?.status ?? 'invalid', row: answer.rows[i] ?? { status: 'invalid' } })), memories);
+            const answer = await api.stream<SweepResult>('sweep', { request, vary: [{ field: 'system', values: points.map((p) => p.system).join(';') }] }, () => undefined, running.signal);
+            const rows = points.map((_, i) => named(answer, i));
+            this.show(points.map((p, i) => ({ ...p, status: rows[i]!.status, row: rows[i]! })), memories);
         } catch (error) {
             if (!running.signal.aborted) fill(this.faultText, (error as Error).message);
         }
@@ -135,9 +141,8 @@ export class Technology implements View {
         const made = /^generated:(.*)$/s.exec(job.system);
         this.chipPanel.hidden = !made;
         if (!made) return;
-        const answer = await api.post<JsonObject>('technology', { chip: made[1] ?? '' }, signal);
-        const system = (answer['system'] as JsonObject | undefined) ?? answer;
-        const chip = (system['chip'] ?? answer['chip']) as JsonObject;
+        const system = await api.post<JsonObject>('technology', { chip: made[1] ?? '' }, signal);
+        const chip = system['chip'] as JsonObject;
         const n = (key: string, from: JsonObject = chip) => Number(from[key]);
         const lines: [string, string][] = [
             ['Name', String(chip['name'])], ['SMs, clock', `${digits(n('n_sm'), 4)}, ${si(n('clock_hz'), 'Hz')}`], ['Peak, 16 bits', si(n('bf16', chip['peak_flops_per_s'] as JsonObject), 'FLOP/s')],
