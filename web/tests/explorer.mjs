@@ -54,7 +54,7 @@ async function close(page, expected = []) {
 
 const value = (page, key) => page.getAttribute(`.card [data-key="${key}"]`, 'data-value').then(Number);
 const text = (page, key) => page.textContent(`.card [data-key="${key}"]`);
-const settled = (page) => page.waitForFunction(() => !document.querySelector('#view')?.hasAttribute('aria-busy'));
+const settled = (page) => page.waitForSelector('#view:not([aria-busy])');
 async function show(page, view) {
     await page.click(`#tab-${view}`);
     await settled(page);
@@ -150,7 +150,7 @@ test('URL restore: the same page from its address', async () => {
     await show(page, 'search');
     const address = page.url();
     await page.goBack();
-    await page.waitForFunction(() => document.querySelector('#tab-whatif')?.getAttribute('aria-selected') === 'true');
+    await page.waitForSelector('#tab-whatif[aria-selected=true]');
     await page.goto('about:blank');
     await page.goto(address);
     await page.waitForSelector('.card .value');
@@ -262,7 +262,7 @@ test('search: a click on the Pareto front loads the plan', async () => {
     const page = await open(`${JOB}&view=search`);
     await page.click('#view button.main');
     await page.waitForSelector('h3:has-text("Best plans")');
-    await page.waitForFunction(() => document.querySelector('#view .chart')?.chart);
+    await page.waitForSelector('#view .chart canvas');
     await page.locator('#view .chart').scrollIntoViewIfNeeded();
     const point = await page.$eval('#view .chart', (host) => {
         const data = host.chart.getOption().series[0].data;

@@ -1,0 +1,32 @@
+// The pictures of docs/explorer.md: node screenshots.mjs ORRERY CHROMIUM FOLDER
+
+import { browser, serve } from './session.mjs';
+
+const [orrery, chromium, folder] = process.argv.slice(2);
+const TRAIN = 'kind=train&model=llama3.1-70b&system=h100-sxm&gpus=128&plan.tp=8&plan.pp=4&plan.vpp=5&workload.seq=8192&workload.global_batch=512&workload.engine=megatron-core-2025';
+const INFER = 'kind=infer&model=llama3.1-70b&system=h100-sxm&gpus=4&plan.tp=4&workload.batch=16&workload.input_len=1024&workload.output_len=256&workload.engine=tensorrt-llm-1.2';
+const SHOTS = [
+    ['explorer', TRAIN, { width: 1280, height: 960 }, 'light'],
+    ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1000 }, 'light'],
+    ['explorer-timeline', `${TRAIN}&view=timeline`, { width: 1280, height: 760 }, 'dark'],
+    ['explorer-search', `${TRAIN}&view=search`, { width: 1280, height: 1080 }, 'dark'],
+    ['explorer-narrow', INFER, { width: 390, height: 844 }, 'light'],
+];
+
+const server = await serve(orrery);
+const chrome = await browser(chromium);
+for (const [name, fragment, viewport, colorScheme] of SHOTS) {
+    const page = await chrome.newPage({ viewport, colorScheme });
+    await page.goto(`${server.address}/#${fragment}`);
+    await page.waitForSelector('#view:not([aria-busy]) canvas, #view button.main');
+    if (fragment.includes('view=search')) {
+        await page.click('#view button.main');
+        await page.waitForSelector('#view .chart canvas');
+    }
+    await page.mouse.move(0, 0);
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${folder}/${name}.png` });
+    await page.close();
+}
+await chrome.close();
+server.stop();
