@@ -1250,6 +1250,37 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_cata
 ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
 
+/* ---------------------------------------------------------------- studies */
+
+/* Questions asked of many jobs: the studies of Kundu et al. 2024 and of technology (docs/reproduce.md). A study has
+ * tables, findings, assumptions, what it can be compared with, and a figure. */
+struct orr_study;
+struct orr_study_facts {
+    const char *title;   /* static */
+    const char *input;   /* file of measurements it needs, under the data folder; NULL: none. Static */
+    bool technology;     /* one of `orrery technology study` */
+};
+/* The name of the i-th study; NULL after the last. `facts` may be NULL. */
+ORR_API const char *orr_study_name(size_t i, struct orr_study_facts *facts);
+/* Run one; `csv`: text of its input, NULL where it needs none. */
+ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *name,
+                                                 const char *csv, const char *origin, struct orr_study **study,
+                                                 struct orr_error *error);
+ORR_API void orr_study_free(struct orr_study *study);
+ORR_API size_t orr_study_tables(const struct orr_study *study);
+ORR_API const char *orr_study_table_name(const struct orr_study *study, size_t table);
+/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL or JSON, its gnuplot script,
+ * which reads NAME.csv of its tables and writes NAME.svg of the study. */
+ORR_API ORR_NODISCARD char *orr_study_csv(const struct orr_study *study, size_t table);
+ORR_API ORR_NODISCARD char *orr_study_report(const struct orr_study *study, enum orr_format format,
+                                             const struct orr_style *style);
+ORR_API ORR_NODISCARD char *orr_study_script(const struct orr_study *study);
+/* What all of them found, for the terminal. */
+ORR_API ORR_NODISCARD char *orr_studies_summary(const struct orr_study *const *studies, size_t n,
+                                                const struct orr_style *style);
+/* One page over all of them; `figures`: they were drawn. */
+ORR_API ORR_NODISCARD char *orr_studies_html(const struct orr_study *const *studies, size_t n, bool figures);
+
 /* ---------------------------------------------------------------- calibration */
 
 /* Fit a chip's constants to timings of single kernels (docs/calibrate.md). The rows are priced by the same functions as

@@ -1,0 +1,102 @@
+/* The page over all studies: figure, findings, assumptions, what stands beside them, tables. */
+#include "report/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html.h"
+
+/* Longer tables are in their CSV only. */
+enum { ROWS_SHOWN = 100, DIGITS = 4 };
+
+static const char INTRO[] =
+    "<p>Every study of Kundu et al. 2024, <a href=\"https://arxiv.org/abs/2407.14645\">Performance Modeling and "
+    "Workload "
+    "Analysis of Distributed Large Language Model Training and Inference</a>, run with Orrery. Predicted numbers stand "
+    "beside published ones where a public source has them; where none was at hand the study says so. Constants come "
+    "from "
+    "kernel timings; none was chosen by a result shown here. The paper's task graph with sharding has no table: "
+    "<code>orrery train ... --explain</code> lists it.</p>\n";
+
+static void add_list(struct orr_text *text, const char *title, const char *lines)
+{
+    if (!*lines) return;
+    orr_html_element(text, "h3", "", title);
+    orr_text_add(text, "\n<ul>\n");
+    for (const char *at = lines; *at;) {
+        char line[1024];
+        const size_t n = strcspn(at, "\n");
+        (void)snprintf(line, sizeof line, "%.*s", (int)n, at);
+        orr_html_element(text, "li", "", line);
+        orr_text_add(text, "\n");
+        at += n + (at[n] == '\n');
+    }
+    orr_text_add(text, "</ul>\n");
+}
+
+static void add_row(struct orr_text *text, const struct orr_sheet *sheet, size_t row, const bool *words)
+{
+    char word[ORR_CELL_TEXT];
+    orr_text_add(text, "<tr>");
+    for (size_t c = 0; c < sheet->n_columns; c++)
+        orr_html_element(text, words[c] ? "th" : "td", "",
+                         orr_cell_text(&sheet->cells[row * sheet->n_columns + c], DIGITS, word));
+    orr_text_add(text, "</tr>\n");
+}
+
+static void add_sheet(struct orr_text *text, const struct orr_sheet *sheet)
+{
+    bool words[ORR_SHEET_COLUMNS];
+    char name[ORR_COLUMN_NAME];
+    const size_t rows = orr_sheet_rows(sheet);
+    orr_text_add(text, "<p>");
+    orr_html_text(text, sheet->title);
+    orr_text_add(text, ": <a href=\"%s.csv\">%s.csv</a>, %zu rows</p>\n", sheet->name, sheet->name, rows);
+    if (rows > ROWS_SHOWN) return;
+    orr_text_add(text, "<table>\n<tr class=\"head\">");
+    for (size_t c = 0; c < sheet->n_columns; c++) {
+        words[c] = orr_column_is_text(sheet, c);
+        orr_html_element(text, words[c] ? "th" : "td", "", orr_sheet_column_name(sheet, c, name));
+    }
+    orr_text_add(text, "</tr>\n");
+    for (size_t r = 0; r < rows; r++) add_row(text, sheet, r, words);
+    orr_text_add(text, "</table>\n");
+}
+
+static void add_study(struct orr_text *text, const struct orr_study *study, bool figures)
+{
+    const struct orr_study_item *item = study->item;
+    struct orr_text findings = {0};
+    orr_text_add(text, "<h2 id=\"%s\">", item->name);
+    orr_html_text(text, item->title);
+    orr_text_add(text, "</h2>\n");
+    if (figures)
+        orr_text_add(
+            text, "<p><a href=\"%s.gp\"><img src=\"%s.svg\" alt=\"figure of %s\" style=\"max-width:100%%\"/></a></p>\n",
+            item->name, item->name, item->name);
+    for (size_t i = 0; i < study->n_findings; i++) orr_text_add(&findings, "%s\n", study->findings[i]);
+    char *found = orr_text_take(&findings);
+    if (found) add_list(text, "Found", found);
+    else if (study->n_findings) text->failed = true;
+    free(found);
+    add_list(text, "Compared", item->compared);
+    add_list(text, "Assumed", item->assumptions);
+    for (size_t i = 0; i < study->n_sheets; i++) add_sheet(text, &study->sheets[i]);
+}
+
+char *orr_studies_html(const struct orr_study *const *studies, size_t n, bool figures)
+{
+    struct orr_text text = {0};
+    orr_html_head(&text, "Orrery: the studies of Kundu et al. 2024");
+    orr_text_add(&text, "<h1>The studies of Kundu et al. 2024</h1>\n%s<ul>\n", INTRO);
+    for (size_t i = 0; i < n; i++) {
+        orr_text_add(&text, "<li><a href=\"#%s\">", studies[i]->item->name);
+        orr_html_text(&text, studies[i]->item->title);
+        orr_text_add(&text, "</a></li>\n");
+    }
+    orr_text_add(&text, "</ul>\n");
+    for (size_t i = 0; i < n; i++) add_study(&text, studies[i], figures);
+    orr_text_add(&text, "</body>\n</html>\n");
+    return orr_text_take(&text);
+}

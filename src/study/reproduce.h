@@ -1,0 +1,110 @@
+/* Studies: a question asked of many jobs, answered by tables. One list of items (reproduce_items.c), one engine
+ * (reproduce.c); what is in the tables is computed in reproduce_*.c, what they look like is report's. */
+#ifndef ORR_STUDY_REPRODUCE_H
+#define ORR_STUDY_REPRODUCE_H
+
+#include "base/error.h"
+#include "study/sweep.h"
+
+#define ORR_SHEET_COLUMNS 24
+#define ORR_MAX_SHEETS    3
+#define ORR_MAX_FINDINGS  16
+
+/* A number, or a word where there is one; neither: an empty cell. */
+struct orr_cell {
+    double number;
+    char word[48];
+};
+
+/* A table, filled cell by cell, row after row. */
+struct orr_sheet {
+    const char *name;    /* of its file, without .csv */
+    const char *title;   /* one line */
+    const char *columns; /* names with units, separated by spaces */
+    size_t n_columns, n_cells, capacity;
+    struct orr_cell *cells;
+    bool failed; /* an allocation failed */
+};
+void orr_sheet_number(struct orr_sheet *sheet, double number); /* NAN: empty */
+void orr_sheet_word(struct orr_sheet *sheet, const char *word);
+void orr_sheet_text(struct orr_sheet *sheet, const char *text); /* a number if it is one */
+size_t orr_sheet_rows(const struct orr_sheet *sheet);
+/* Place of a column; n_columns: none. */
+size_t orr_sheet_column(const struct orr_sheet *sheet, const char *name);
+/* The i-th name of a list separated by spaces, in a buffer; "" after the last. */
+#define ORR_COLUMN_NAME 40
+char *orr_sheet_column_name(const struct orr_sheet *sheet, size_t i, char name[ORR_COLUMN_NAME]);
+
+struct orr_study_item {
+    const char *name, *title;
+    const char *input;       /* file of measurements it needs, under the data folder; NULL: none */
+    bool technology;         /* also a study of orrery technology */
+    const char *assumptions; /* lines */
+    const char *compared;    /* what its numbers are set beside, and what could not be: lines */
+    const char *gnuplot;     /* commands after the common head; reads the CSV files */
+    enum orr_err (*run)(struct orr_study *study, struct orr_error *error);
+};
+extern const struct orr_study_item orr_study_items[];
+extern const size_t orr_n_study_items;
+
+struct orr_study {
+    const struct orr_study_item *item;
+    const struct orr_catalogue *catalogue;
+    const char *csv, *origin; /* of item->input; only while it runs */
+    struct orr_scratch *scratch;
+    size_t n_sheets;
+    struct orr_sheet sheets[ORR_MAX_SHEETS];
+    size_t n_findings;
+    char findings[ORR_MAX_FINDINGS][256]; /* what the tables show, in numbers */
+};
+
+/* ---------------------------------------------------------------- what the items are made of */
+
+struct orr_sheet *orr_study_sheet(struct orr_study *study, const char *name, const char *title, const char *columns);
+void orr_study_find(struct orr_study *study, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Read a request in which ' stands for ". */
+enum orr_err orr_study_job(const struct orr_study *study, struct orr_job *job, struct orr_error *error,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* One point of a sweep, kept. */
+struct orr_study_point {
+    struct orr_point outcome; /* its job is the one below */
+    struct orr_job job;
+};
+/* What is swept: a request in which ' stands for ", its fields over values; `searched`: a request with a space, and the
+ * best plan of every point. */
+struct orr_study_question {
+    const char *request;
+    const struct orr_vary *varies;
+    size_t n_varies;
+    enum orr_sweep_mode mode;
+    bool searched;
+};
+/* Plans of a search: tensor, pipeline, data and sequence parallel, interleaving, micro-batch, recomputation. */
+#define ORR_STUDY_SPACE "'cp':'1','zero':'1','schedule':'1f1b,interleaved'"
+/* Answer every point, in their order. *points is malloc'd; a point that is invalid or has no plan that fits is an
+ * error. */
+enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_study_question *question,
+                             struct orr_study_point **points, size_t *n_points, struct orr_error *error);
+
+/* A 16-bit product of (m, k) and (k, n), `batch` of them. */
+struct orr_op orr_study_product(const char *name, double m, double k, double n, double batch);
+
+/* The five shares of what binds. */
+void orr_sheet_shares(struct orr_sheet *sheet, const double shares_frac[ORR_N_BOUNDS]);
+
+/* ---------------------------------------------------------------- the items */
+
+enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_training(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_inference(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_nodes(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error);
+enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error);
+
+#endif
