@@ -19,6 +19,7 @@ enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_technology(int argc, const char *const *argv);
 enum cli_status cli_sensitivity(int argc, const char *const *argv);
 enum cli_status cli_serve(int argc, const char *const *argv);
+enum cli_status cli_reproduce(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);
 enum cli_status cli_example(void);
@@ -55,6 +56,9 @@ enum cli_status cli_write_file(const char *path, char *text);
 /* The whole of a text file ("-": standard input), malloc'd; NULL after printing what is wrong. `origin` receives the
  * name for later messages. */
 char *cli_read_file(const char *path, const char **origin);
+
+/* Where files that come with the program may lie: $ORRERY_DATADIR or where it is installed; the current directory. */
+void cli_data_places(const char *places[2]);
 
 /* The candidate closest to `word`, for "did you mean"; NULL if none is close. */
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n_candidates);

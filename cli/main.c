@@ -27,6 +27,7 @@ static const struct cli_command commands[] = {
     {"technology", cli_technology, "chips from a node and budgets: what they are, cost, and the best split"},
     {"sensitivity", cli_sensitivity, "what every hardware number is worth to a job"},
     {"serve", cli_serve, "the explorer in a browser, and the JSON API over HTTP"},
+    {"reproduce", cli_reproduce, "every study of Kundu et al. 2024: tables, figures, one page"},
     {"list", cli_list, "list models, chips, systems, engines, memories, networks, ... of the catalogue"},
     {"show", cli_show, "show one part of the catalogue with its sources"},
     {"help", help, "this text, or the options of a command"},

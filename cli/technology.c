@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "request.h"
+#include "studies.h"
 
 static const char usage[] =
     "usage: orrery technology chip NAME             what the budgets make, and what limits it;\n"
@@ -14,10 +15,11 @@ static const char usage[] =
     "       orrery technology cost train|infer ...  also of a job: system, run, million tokens\n"
     "       orrery technology optimise train|infer --system NAME ...\n"
     "                                               the split of area, power and edge that is best for it\n"
+    "       orrery technology study ITEM            generations, nodes, bounds or dram: a sweep, and its figure\n"
     "NAME is generated:KEY=VALUE,... (docs/technology.md), e.g. generated:node=3,memory=hbm4,network=xdr";
 
-enum action { CHIP, NODES, COST, OPTIMISE, N_ACTIONS };
-static const char *const actions[N_ACTIONS] = {"chip", "nodes", "cost", "optimise"};
+enum action { CHIP, NODES, COST, OPTIMISE, STUDY, N_ACTIONS };
+static const char *const actions[N_ACTIONS] = {"chip", "nodes", "cost", "optimise", "study"};
 
 /* What was asked. */
 struct question {
@@ -132,6 +134,7 @@ static enum cli_status ask_name(const struct question *question, const struct cl
     case COST:
         err = orr_technology_cost(catalogue, question->name, NULL, 0, args->format, &args->style, text, error);
         break;
+    case STUDY: return cli_study_ask(catalogue, question->name, args, text);
     case OPTIMISE:
     case N_ACTIONS: break;
     }
@@ -165,13 +168,18 @@ static enum cli_status read_action(const char *word, enum action *action)
         }
     }
     const char *near = cli_nearest(word, actions, N_ACTIONS);
-    return cli_fail("technology %s: expected chip, nodes, cost or optimise%s%s%s", word, near ? " (did you mean " : "",
-                    near ? near : "", near ? "?)" : "");
+    return cli_fail("technology %s: expected chip, nodes, cost, optimise or study%s%s%s", word,
+                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 static enum cli_status ask(struct question *question, const struct cli_args *args, unsigned command)
 {
     if (args->help) return cli_options_help(command, usage);
+    if (question->action == STUDY && args->n_words == 0)
+        return cli_fail("technology study needs one of generations, nodes, bounds and dram");
+    if (question->action != STUDY && cli_args_has(args, "out"))
+        return cli_fail("--out belongs to technology study; redirect the output of technology %s",
+                        actions[question->action]);
     if (!question->has_job && args->n_words == 0)
         return cli_fail("technology %s needs a name: generated:node=5,memory=hbm3", actions[question->action]);
     if (!question->has_job) question->name = args->words[0];
@@ -181,7 +189,7 @@ static enum cli_status ask(struct question *question, const struct cli_args *arg
 enum cli_status cli_technology(int argc, const char *const *argv)
 {
     struct question question = {.action = CHIP};
-    if (argc == 0) return cli_fail("technology needs chip, nodes, cost or optimise (see --help)");
+    if (argc == 0) return cli_fail("technology needs chip, nodes, cost, optimise or study (see --help)");
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
         return cli_options_help(CLI_FOR_TECHNOLOGY, usage);
     if (read_action(argv[0], &question.action)) return CLI_BAD;

@@ -20,11 +20,18 @@ static bool is_record(const char *path)
     return strcmp(slash ? slash + 1 : path, "recorded.csv") == 0;
 }
 
+void cli_data_places(const char *places[2])
+{
+    const char *directory = getenv("ORRERY_DATADIR");
+    places[0] = directory && *directory ? directory : ORR_DATADIR;
+    places[1] = ".";
+}
+
 /* The measurements that come with the program: where it is installed, else beside the current directory. */
 static enum cli_status find_files(glob_t *files)
 {
-    const char *directory = getenv("ORRERY_DATADIR");
-    const char *const places[] = {directory && *directory ? directory : ORR_DATADIR, "."};
+    const char *places[2];
+    cli_data_places(places);
     for (size_t i = 0; i < 2; i++) {
         struct cli_text pattern = {0};
         cli_text_add(&pattern, "%s/validation/*.csv", places[i]);

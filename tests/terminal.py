@@ -25,6 +25,7 @@ REPORTS = {  # those that take --width
     "technology chip": ["technology", "chip", CHIP],
     "technology nodes": ["technology", "nodes", CHIP],
     "technology cost": ["technology", "cost", CHIP],
+    "technology study": ["technology", "study", "generations"],
     "validate": ["validate", os.fspath(ROOT / "validation/training.csv")],
     "ablation": ["validate", ROWS, "--ablation"],
 }
