@@ -87,9 +87,9 @@ static void ask(struct connection *c, long i)
 {
     char body[512], request[1024];
     const int n_body = write_body(body, sizeof body, i);
-    const int n = snprintf(request, sizeof request,
-                           "POST /api/v1/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", n_body,
-                           body);
+    const int n =
+        snprintf(request, sizeof request,
+                 "POST /api/v1/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", n_body, body);
     c->n_answer = 0;
     if (write(c->socket, request, (size_t)n) != n) die("cannot send");
 }
@@ -137,6 +137,7 @@ static double answers_per_s(const struct orr_catalogue *catalogue)
 {
     struct orr_reader *reader = orr_reader_new(catalogue);
     struct orr_scratch *scratch = orr_scratch_new();
+    const enum orr_job_kind kind = ORR_JOB_INFER;
     const double start_s = now_s();
     double spent_s = 0;
     long n = 0;
@@ -145,7 +146,7 @@ static double answers_per_s(const struct orr_catalogue *catalogue)
         char body[512];
         const struct orr_job *job;
         (void)write_body(body, sizeof body, n++);
-        if (orr_reader_job(reader, body, "request", ORR_JOB_INFER, &job, NULL)) die("the request is wrong");
+        if (orr_reader_job(reader, body, "request", &kind, &job, NULL)) die("the request is wrong");
         free(orr_infer_report_on(job, scratch, ORR_FORMAT_JSON, NULL));
     }
     orr_reader_free(reader);

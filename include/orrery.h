@@ -681,9 +681,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *cata
 struct orr_reader;
 ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue); /* NULL: out of memory */
 ORR_API void orr_reader_free(struct orr_reader *reader);
-/* Read a request of a kind, which it need not name. *job is owned by the reader, until its next call. */
+/* Read a request. `kind`: what it must be and then need not say; NULL: it says. *job is owned by the reader, until its
+ * next call. */
 ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin,
-                                                  enum orr_job_kind kind, const struct orr_job **job,
+                                                  const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;

@@ -139,8 +139,7 @@ enum MHD_Result srv_access(void *cls, struct MHD_Connection *connection, const c
     return goes_on ? MHD_YES : MHD_NO;
 }
 
-void srv_completed(void *cls, struct MHD_Connection *connection, void **context,
-                   enum MHD_RequestTerminationCode how)
+void srv_completed(void *cls, struct MHD_Connection *connection, void **context, enum MHD_RequestTerminationCode how)
 {
     struct srv_request *request = *context;
     (void)cls;

@@ -11,24 +11,24 @@
 
 /* Limits; docs/server.md and /api/v1/openapi.json say them, too. */
 enum {
-    SRV_BODY_MAX = 1 << 20,            /* bytes of one request */
-    SRV_BODIES_MAX = 64 << 20,         /* of all requests being read */
+    SRV_BODY_MAX = 1 << 20,    /* bytes of one request */
+    SRV_BODIES_MAX = 64 << 20, /* of all requests being read */
     SRV_CONNECTIONS_MAX = 1024,
-    SRV_IDLE_S = 30,                   /* a connection that says nothing is closed */
-    SRV_STUDIES_MAX = 4,               /* searches and sweeps at once */
-    SRV_STUDY_S = 60,                  /* and how long one may take */
-    SRV_POINTS_MAX = 20000,            /* of a sweep */
-    SRV_SPANS_MAX = 500000             /* of a timeline */
+    SRV_IDLE_S = 30,        /* a connection that says nothing is closed */
+    SRV_STUDIES_MAX = 4,    /* searches and sweeps at once */
+    SRV_STUDY_S = 60,       /* and how long one may take */
+    SRV_POINTS_MAX = 20000, /* of a sweep */
+    SRV_SPANS_MAX = 500000  /* of a timeline */
 };
 
 struct srv {
     struct orr_catalogue *catalogue;
     struct MHD_Daemon *daemon;
     char bind[64], host[256];
-    bool wildcard;                     /* bound to every address of the machine */
-    char *list;                        /* /api/v1/catalogue */
-    pthread_key_t workers;             /* struct srv_worker of each thread */
-    atomic_size_t body_bytes;          /* being read */
+    bool wildcard;            /* bound to every address of the machine */
+    char *list;               /* /api/v1/catalogue */
+    pthread_key_t workers;    /* struct srv_worker of each thread */
+    atomic_size_t body_bytes; /* being read */
     atomic_int n_studies;
     atomic_bool stopping;
 };
@@ -47,19 +47,18 @@ struct srv_request {
     struct srv *srv;
     struct MHD_Connection *connection;
     const struct srv_route *route;
-    const char *path;                  /* as long as the handler runs */
-    char *body;                        /* NUL-terminated once read; NULL: none */
+    const char *path; /* as long as the handler runs */
+    char *body;       /* NUL-terminated once read; NULL: none */
     size_t n_body, capacity;
-    unsigned refused;                  /* status to answer once the body is over; 0: none */
-    struct srv_study *study;           /* of a search or sweep that runs */
+    unsigned refused;        /* status to answer once the body is over; 0: none */
+    struct srv_study *study; /* of a search or sweep that runs */
 };
 
 /* ---------------------------------------------------------------- http.c: what MHD calls */
 
 enum MHD_Result srv_access(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                            const char *version, const char *upload, size_t *n_upload, void **context);
-void srv_completed(void *cls, struct MHD_Connection *connection, void **context,
-                   enum MHD_RequestTerminationCode how);
+void srv_completed(void *cls, struct MHD_Connection *connection, void **context, enum MHD_RequestTerminationCode how);
 
 /* ---------------------------------------------------------------- guard.c: who may ask */
 
@@ -69,7 +68,7 @@ const char *srv_guard(const struct srv *srv, struct MHD_Connection *connection, 
 /* ---------------------------------------------------------------- routes.c: who answers */
 
 struct srv_route {
-    const char *method, *path;         /* a path that ends in "/" stands for all that begin with it */
+    const char *method, *path; /* a path that ends in "/" stands for all that begin with it */
     enum MHD_Result (*answer)(struct srv_request *request);
 };
 /* The route; NULL with the methods a known path has, or NULL for an unknown one, in *allow. */
@@ -102,7 +101,7 @@ void srv_add_headers(struct MHD_Response *response, const char *type, const char
 
 /* Growable text; `failed`: out of memory, later calls do nothing. */
 struct srv_text {
-    char *data;                        /* NUL-terminated once anything was added */
+    char *data; /* NUL-terminated once anything was added */
     size_t length, capacity;
     bool failed;
 };
@@ -114,7 +113,7 @@ void srv_text_add_json(struct srv_text *text, const char *string);
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 
 struct srv_file {
-    const char *path;                  /* "/index.html"; of server/static and, if it was built, web/dist */
+    const char *path; /* "/index.html"; of server/static and, if it was built, web/dist */
     const char *bytes;
     size_t size;
 };

@@ -37,9 +37,9 @@ static bool dump_format(const struct srv_request *request, enum orr_job_kind kin
         return true;
     }
     if (dump)
-        *answered = srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST, "dump=%.40s: expected %s", dump,
-                                      kind == ORR_JOB_INFER ? "ops, costs or memory"
-                                                            : "ops, costs, memory or timeline");
+        *answered =
+            srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST, "dump=%.40s: expected %s", dump,
+                              kind == ORR_JOB_INFER ? "ops, costs or memory" : "ops, costs, memory or timeline");
     return !dump;
 }
 
@@ -84,7 +84,7 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     enum MHD_Result answered = MHD_NO;
     if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
     if (!dump_format(request, kind, &format, &answered)) return answered;
-    if (orr_reader_job(worker->reader, request->body, ORIGIN, kind, &job, &error))
+    if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
     if (format == ORR_FORMAT_DUMP_TIMELINE && spans_of(job) > SRV_SPANS_MAX)
         return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
@@ -112,14 +112,14 @@ static enum MHD_Result infer(struct srv_request *request)
 static enum MHD_Result sensitivity(struct srv_request *request)
 {
     static const struct orr_style PLAIN = {0};
+    struct srv_worker *worker = srv_worker(request->srv);
     struct orr_error error;
-    struct orr_job *job = malloc(sizeof *job);
-    if (!job) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
-    const enum orr_err err = orr_job_read(request->srv->catalogue, request->body, ORIGIN, job, &error);
-    char *text = err ? NULL : orr_sensitivity_report(job, ORR_FORMAT_JSON, &PLAIN);
-    free(job);
-    if (err) return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+    const struct orr_job *job;
+    if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
+    if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
+                          orr_sensitivity_report(job, ORR_FORMAT_JSON, &PLAIN));
 }
 
 static enum MHD_Result technology(struct srv_request *request)
@@ -175,12 +175,15 @@ static const struct srv_file *find_file(const char *path)
 
 static const char *type_of(const char *path)
 {
-    static const char *const TYPES[][2] = {
-        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
-        {".css", "text/css; charset=utf-8"},   {".json", SRV_JSON},
-        {".svg", "image/svg+xml"},             {".png", "image/png"},
-        {".ico", "image/x-icon"},              {".woff2", "font/woff2"},
-        {".txt", "text/plain; charset=utf-8"}};
+    static const char *const TYPES[][2] = {{".html", "text/html; charset=utf-8"},
+                                           {".js", "text/javascript; charset=utf-8"},
+                                           {".css", "text/css; charset=utf-8"},
+                                           {".json", SRV_JSON},
+                                           {".svg", "image/svg+xml"},
+                                           {".png", "image/png"},
+                                           {".ico", "image/x-icon"},
+                                           {".woff2", "font/woff2"},
+                                           {".txt", "text/plain; charset=utf-8"}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof TYPES / sizeof *TYPES; i++)
         if (strcmp(ending, TYPES[i][0]) == 0) return TYPES[i][1];

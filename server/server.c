@@ -70,15 +70,14 @@ static struct MHD_Daemon *start_daemon(struct srv *srv, const struct srv_options
     const struct MHD_OptionItem pool[] = {
         {n_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)n_threads, NULL},
         {MHD_OPTION_END, 0, NULL}};
-    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-                           (is_six ? MHD_USE_IPv6 : 0u);
-    return MHD_start_daemon(flags, (uint16_t)options->port, NULL, NULL, srv_access, srv, MHD_OPTION_EXTERNAL_LOGGER,
-                            keep_quiet, NULL, MHD_OPTION_SOCK_ADDR,
-                            is_six ? (const struct sockaddr *)six : (const struct sockaddr *)four,
-                            MHD_OPTION_NOTIFY_COMPLETED, srv_completed, NULL, MHD_OPTION_CONNECTION_LIMIT,
-                            (unsigned)SRV_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SRV_IDLE_S,
-                            MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)SRV_CONNECTIONS_MAX,
-                            MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+    const unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (is_six ? MHD_USE_IPv6 : 0u);
+    return MHD_start_daemon(
+        flags, (uint16_t)options->port, NULL, NULL, srv_access, srv, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+        MHD_OPTION_SOCK_ADDR, is_six ? (const struct sockaddr *)six : (const struct sockaddr *)four,
+        MHD_OPTION_NOTIFY_COMPLETED, srv_completed, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SRV_CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SRV_IDLE_S, MHD_OPTION_LISTEN_BACKLOG_SIZE,
+        (unsigned)SRV_CONNECTIONS_MAX, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
 static struct srv *srv_new(const struct srv_options *options, char message[SRV_MESSAGE])

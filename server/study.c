@@ -157,14 +157,9 @@ static void run_plans(struct srv_study *study, struct orr_search *search)
 
 static void run_search(struct srv_study *study)
 {
-    struct orr_error error = {.code = ORR_ERR_MEMORY, .text = "out of memory"};
-    struct orr_search_request *request = malloc(sizeof *request);
+    struct orr_error error;
     struct orr_search *search = NULL;
-    const bool ready = request &&
-                       !orr_search_read(study->srv->catalogue, study->body, "request", request, &error) &&
-                       !orr_search_limits(request, &error) && !orr_search_new(request, &search, &error);
-    free(request);
-    if (!ready) {
+    if (orr_search_open(study->srv->catalogue, study->body, "request", &search, &error)) {
         decide_error(study, &error);
         return;
     }
@@ -297,8 +292,8 @@ static bool begin(struct srv_request *request, void (*run)(struct srv_study *stu
     pthread_t thread;
     struct srv_study *study = calloc(1, sizeof *study);
     if (!study) return false;
-    *study = (struct srv_study){.srv = request->srv, .connection = request->connection, .run = run, .n_owners = 2,
-                                .start_s = now_s()};
+    *study = (struct srv_study){
+        .srv = request->srv, .connection = request->connection, .run = run, .n_owners = 2, .start_s = now_s()};
     pthread_mutex_init(&study->lock, NULL);
     pthread_mutex_lock(&study->lock); /* the thread cannot wake the connection before it sleeps */
     study->body = request->body;

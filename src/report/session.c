@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 struct orr_session {
-    const struct orr_catalogue *catalogue;
+    struct orr_reader *reader;
     struct orr_scratch *scratch;
-    struct orr_job job;
     struct orr_result train;
     struct orr_infer_result infer;
 };
@@ -17,16 +16,17 @@ struct orr_session *orr_session_new(const struct orr_catalogue *catalogue)
 {
     struct orr_session *session = calloc(1, sizeof *session);
     if (!session) return NULL;
-    session->catalogue = catalogue;
+    session->reader = orr_reader_new(catalogue);
     session->scratch = orr_scratch_new();
-    if (session->scratch) return session;
-    free(session);
+    if (session->reader && session->scratch) return session;
+    orr_session_free(session);
     return NULL;
 }
 
 void orr_session_free(struct orr_session *session)
 {
     if (!session) return;
+    orr_reader_free(session->reader);
     orr_scratch_free(session->scratch);
     free(session);
 }
@@ -34,8 +34,8 @@ void orr_session_free(struct orr_session *session)
 enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
                              struct orr_sweep_row *row, struct orr_error *error)
 {
-    const struct orr_job *job = &session->job;
-    const enum orr_err err = orr_job_read(session->catalogue, json, origin, &session->job, error);
+    const struct orr_job *job;
+    const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
     const bool train = job->kind == ORR_JOB_TRAIN;
     if (train) {
@@ -54,10 +54,11 @@ enum orr_err orr_session_report(struct orr_session *session, const char *json, c
                                 enum orr_format format, const struct orr_style *style, char **text,
                                 struct orr_error *error)
 {
-    const struct orr_job *job = &session->job;
-    const enum orr_err err = orr_job_read(session->catalogue, json, origin, &session->job, error);
+    const struct orr_job *job;
+    const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
-    *text = job->kind == ORR_JOB_TRAIN ? orr_train_report(job, format, style) : orr_infer_report(job, format, style);
+    *text = job->kind == ORR_JOB_TRAIN ? orr_train_report_on(job, session->scratch, format, style)
+                                       : orr_infer_report_on(job, session->scratch, format, style);
     return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 

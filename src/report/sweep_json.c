@@ -161,8 +161,8 @@ static json_t *cell_json(const struct orr_column *column, const struct orr_sweep
 static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *columns, size_t n_columns,
                         int64_t point, const struct orr_sweep_row *row)
 {
-    json_t *list = json_pack("[I s o]", (json_int_t)point, orr_point_status_name(row->status),
-                             orr_json_word(row->reason));
+    json_t *list =
+        json_pack("[I s o]", (json_int_t)point, orr_point_status_name(row->status), orr_json_word(row->reason));
     int failed = !list;
     for (size_t a = 0; a < sweep->n_axes && !failed; a++) {
         char value[ORR_SWEEP_VALUE];

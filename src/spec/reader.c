@@ -86,12 +86,12 @@ static enum orr_err read_kept(struct orr_reader *reader, struct orr_doc *request
     return orr_request_read(reader->catalogue, request, &kept->stale, &kept->job, error);
 }
 
-enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin, enum orr_job_kind kind,
-                            const struct orr_job **job, struct orr_error *error)
+enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin,
+                            const enum orr_job_kind *kind, const struct orr_job **job, struct orr_error *error)
 {
     struct orr_doc request;
     enum orr_err err = orr_doc_parse(json, origin, &request, error);
-    if (!err) err = settle_kind(&request, kind, error);
+    if (!err && kind) err = settle_kind(&request, *kind, error);
     if (!err) err = read_kept(reader, &request, job, error);
     orr_doc_close(&request);
     return err;
