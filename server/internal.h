@@ -18,7 +18,7 @@ enum {
     SRV_STUDIES_MAX = 4,    /* searches and sweeps at once */
     SRV_STUDY_S = 60,       /* and how long one may take */
     SRV_POINTS_MAX = 20000, /* of a sweep */
-    SRV_SPANS_MAX = 500000  /* of a timeline */
+    SRV_SPANS_MAX = 200000  /* of a timeline */
 };
 
 struct srv {
