@@ -47,6 +47,22 @@ export function download(name: string, content: string, type?: string): void {
     if (type) setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** Run at once, but not more often than this; the last call always runs. */
+export function throttle(wait_ms: number, call: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = -Infinity;
+    return () => {
+        clearTimeout(timer);
+        const rest = last + wait_ms - performance.now();
+        const run = () => {
+            last = performance.now();
+            call();
+        };
+        if (rest <= 0) run();
+        else timer = setTimeout(run, rest);
+    };
+}
+
 /** Run the last call only, after things have been quiet for a while. */
 export function debounce<A extends unknown[]>(wait_ms: number, call: (...args: A) => void): (...args: A) => void {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -99,7 +99,7 @@ export class Form {
         fill(this.groups,
             h('div', { class: 'wide' },
                 this.choice('model', 'Model', this.lists.models.map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]), (v) => this.events.model(v)),
-                h('div', { class: 'drop' }, file, h('label', { htmlFor: 'config', class: 'button' }, 'Open a config.json'), ' or drop one on the page'),
+                h('div', { class: 'drop' }, file, h('label', { htmlFor: 'config', class: 'button' }, 'Open a config.json'), ' or drop one here'),
                 this.choice('system', 'System', this.lists.systems.map((s) => [s.id, String(s.id)]), (v) => this.events.system(v)),
                 this.choice('workload.engine', 'Engine', [['', 'auto'], ...this.lists.engines.map((e) => [e.id, e.id] as [string, string])], (v) => this.events.value('workload.engine', v))),
             h('h2', {}, 'Plan'), h('div', { class: 'pairs' }, ...rows('plan')), h('h2', {}, 'Workload'), h('div', { class: 'pairs' }, ...rows('workload')), this.details);

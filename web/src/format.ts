@@ -63,6 +63,6 @@ export const gib = (value: number): string => bytes(value * GIB);
 
 /** Words of a key: "tp_exposed" → "TP exposed". */
 export function words(key: string): string {
-    const text = key.replace(/_bytes\.total$|_s$/, '').replace(/^.*\./, '').replace(/_/g, ' ').replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp)\b/g, (w) => w.toUpperCase());
+    const text = key.replace(/_bytes\.total$|_s$/, '').replace(/^.*\./, '').replace(/_/g, ' ').replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp|gemm)\b/g, (w) => w.toUpperCase());
     return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,7 +1,7 @@
 // The page: state in, prediction out, one view at a time.
 
 import * as api from './api';
-import { debounce, download, fill, h } from './dom';
+import { debounce, download, fill, h, throttle } from './dom';
 import { Form } from './form';
 import { overrides } from './machine';
 import { jobText, requestOf, stateFrom, stateText, type Job, type State } from './state';
@@ -17,8 +17,8 @@ import { Technology } from './views/technology';
 import { Timeline } from './views/timeline';
 import { WhatIf } from './views/whatif';
 
-/** Typing is quiet for this long before the server is asked, and before the URL is written. */
-const ASK_MS = 25;
+/** The server is asked at once, but no more often than this; the URL is written when things are quiet. */
+const ASK_MS = 40;
 const URL_MS = 200;
 
 /** All scalars of a result by dotted key, for the CSV. */
@@ -41,7 +41,7 @@ class Explorer implements App {
     private asking: AbortController | undefined;
     private showing: AbortController | undefined;
     private written = '';
-    private readonly ask = debounce(ASK_MS, () => void this.predict());
+    private readonly ask = throttle(ASK_MS, () => void this.predict());
     private readonly write = debounce(URL_MS, () => this.writeUrl(false));
     private readonly speak = debounce(700, (text: string) => fill(this.live, text));
 

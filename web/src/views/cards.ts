@@ -25,7 +25,7 @@ function training(r: Result): Card[] {
     return [
         { key: 'step_time_s', label: 'Step time', value: seconds(at(r, 'step_time_s')), more: span(r) },
         { key: 'tokens_per_s', label: 'Tokens per second', value: rate(at(r, 'tokens_per_s')), more: `${rate(at(r, 'tokens_per_s_per_gpu'))} per GPU` },
-        { key: 'mfu_frac', label: 'Model FLOP utilisation', value: percent(at(r, 'mfu_frac')), more: `${digits(at(r, 'model_tflops_per_gpu'))} TFLOP/s per GPU, HFU ${percent(at(r, 'hfu_frac'))}` },
+        { key: 'mfu_frac', label: 'Model FLOP utilisation', value: percent(at(r, 'mfu_frac')), more: `${digits(at(r, 'model_tflops_per_gpu'))} TFLOP/s per GPU` },
         memory(r),
         { key: 'bound_frac', label: 'Of the speed of light', value: percent(r.bound_frac), more: `bound ${seconds(r.bound_s)}` },
         { key: 'bottleneck', label: 'Held back by', value: words(r.bottleneck), more: `${percent(at(r, `bound_share.${r.bottleneck}`))} of the step` },
@@ -42,7 +42,7 @@ function inference(r: Result): Card[] {
         { key: 'output_tokens_per_s', label: 'Output tokens per second', value: rate(at(r, 'output_tokens_per_s')), more: `${rate(at(r, 'output_tokens_per_s_per_gpu'))} per GPU` },
         memory(r),
         { key: 'max_batch', label: 'Largest batch', value: count(at(r, 'max_batch')), more: `longest context ${count(at(r, 'max_context'))}` },
-        { key: 'bound_frac', label: 'Of the speed of light', value: percent(r.bound_frac), more: `bound ${seconds(r.bound_s)}; held by ${r.bottleneck}` },
+        { key: 'bound_frac', label: 'Of the speed of light', value: percent(r.bound_frac), more: `bound ${seconds(r.bound_s)}; held by ${words(r.bottleneck)}` },
         { key: 'cost_usd_per_million_tokens', label: 'Cost per million tokens', value: dollars(at(r, 'cost_usd_per_million_tokens')), more: `${si(at(r, 'energy_j_per_token'), 'J')} per token` },
     ];
 }

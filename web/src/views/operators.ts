@@ -115,7 +115,7 @@ export class Operators implements View {
                 const label = (unit: string) => ({ color: colours.soft, fontSize: 11, hideOverlap: true, formatter: (v: number) => si(v, unit) });
                 return {
                     legend: { top: 0, data: bounds.map((b) => ({ name: b })), textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12, formatter: (n: string) => `${words(n).replace('Dram', 'DRAM')}-bound` },
-                    grid: [{ left: 84, right: 20, top: 36, height: '50%' }, { left: 84, right: 20, top: '71%', bottom: 46 }],
+                    grid: [{ left: 84, right: 20, top: 36, height: '47%' }, { left: 84, right: 20, top: '66%', bottom: 46 }],
                     xAxis: [log({ min: low, max: high, name: 'FLOP per byte of DRAM', nameGap: 24 }), log({ gridIndex: 1, min: 10 ** Math.floor(Math.log10(small)), max: 10 ** Math.ceil(Math.log10(large)), name: 'bytes moved by one execution', nameGap: 26, axisLabel: label('B') })],
                     yAxis: [log({ name: 'FLOP/s', nameGap: 68, axisLabel: label('') }), log({ gridIndex: 1, name: 'bytes/s', nameGap: 68, axisLabel: label('') })],
                     tooltip: {

@@ -84,7 +84,7 @@ export class Overview implements View {
         const lines: (readonly [string, string])[] = [
             ['Parameters', count(result.params_total) + (result.params_active === result.params_total ? '' : `, ${count(result.params_active)} active`)],
             ['Plan', plan],
-            ...(result.kind === 'train' ? [['Micro-batches', String(result['n_micro_batches'])] as const, ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const] : [['KV cache', `${bytes(Number(result['kv_bytes_per_token']))} per token, ${bytes(Number(result['kv_budget_bytes']))} for it`] as const]),
+            ...(result.kind === 'train' ? [['Hardware FLOP', `${percent(Number(result['hfu_frac']))} of the peak, recomputation in`] as const, ['Micro-batches', String(result['n_micro_batches'])] as const, ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const] : [['KV cache', `${bytes(Number(result['kv_bytes_per_token']))} per token, ${bytes(Number(result['kv_budget_bytes']))} for it`] as const]),
             ['Interval from', result.interval_class],
             ['Kernels', result.trust === 'calibrated' ? 'measured on this chip' : 'datasheet of this chip, kernels of its family'],
         ];

@@ -71,9 +71,11 @@ function block(at: RenderApi, fillColour: string, chunks: number, colours: Palet
     const [x, y] = at.coord([at.value(0), at.value(2)]);
     const width = Math.max(0.6, at.coord([at.value(1), at.value(2)])[0] - x);
     const height = Math.min(26, at.size([0, 1])[1] * 0.8);
-    return {
+    const rect = {
         type: 'rect', shape: { x, y: y - height / 2, width, height },
         style: { fill: fillColour, opacity: 1 - (0.55 * at.value(3)) / Math.max(1, chunks), stroke: colours.panel, lineWidth: width > 3 ? 0.6 : 0 },
-        ...(width > 22 ? { textContent: { style: { text: String(at.value(4)), fill: colours.ink, fontSize: 10 } }, textConfig: { position: 'inside' } } : {}),
     };
+    if (width < 18) return rect;
+    const number = { type: 'text', silent: true, style: { text: String(at.value(4)), x: x + width / 2, y, align: 'center', verticalAlign: 'middle', fill: colours.ink, fontSize: 10 } };
+    return { type: 'group', children: [rect, number] };
 }
