@@ -9,6 +9,7 @@ skip() { tap_skip web "$1"; tap_done; exit 0; }
 
 command -v node >/dev/null || skip "node is not installed"
 browser=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
+[ -e "$web/dist/index.html" ] || skip "the page is not built (npm ci && npm run build in web/)"
 [ -d "$web/node_modules/playwright-core" ] || skip "the packages of web/ are not installed (npm ci)"
 "$1/orrery" serve --help >/dev/null 2>&1 || skip "orrery is built without the server"
 export ORRERY_DATADIR="${here%/tests}"

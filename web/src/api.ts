@@ -15,12 +15,17 @@ export class RequestError extends Error {
 }
 
 function refused(body: unknown, fallback: string): RequestError {
-    const error = (body as { error?: { text?: string; key?: string } } | null)?.error ?? (body as { text?: string; key?: string } | null);
+    const error =
+        (body as { error?: { text?: string; key?: string } } | null)?.error ??
+        (body as { text?: string; key?: string } | null);
     return new RequestError(error?.text ?? fallback, error?.key ?? '');
 }
 
 async function call(path: string, body: Json | undefined, signal?: AbortSignal): Promise<Response> {
-    const init: RequestInit = body === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+    const init: RequestInit =
+        body === undefined
+            ? {}
+            : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
     if (signal) init.signal = signal;
     let response: Response;
     try {
@@ -30,7 +35,10 @@ async function call(path: string, body: Json | undefined, signal?: AbortSignal):
         throw new RequestError('The server does not answer. Is orrery serve still running?', '');
     }
     if (response.ok) return response;
-    throw refused(await response.json().catch(() => null), `The server answers ${response.status} ${response.statusText}`);
+    throw refused(
+        await response.json().catch(() => null),
+        `The server answers ${response.status} ${response.statusText}`,
+    );
 }
 
 export async function post<T>(path: string, body: Json, signal?: AbortSignal): Promise<T> {
@@ -42,8 +50,10 @@ export async function postText(path: string, body: Json, signal?: AbortSignal): 
     return (await call(path, body, signal)).text();
 }
 
-export const catalogue = async (): Promise<Catalogue> => (await (await call('catalogue', undefined)).json()) as Catalogue;
-export const part = async (kind: string, id: string): Promise<JsonObject> => (await (await call(`catalogue/${kind}/${encodeURIComponent(id)}`, undefined)).json()) as JsonObject;
+export const catalogue = async (): Promise<Catalogue> =>
+    (await (await call('catalogue', undefined)).json()) as Catalogue;
+export const part = async (kind: string, id: string): Promise<JsonObject> =>
+    (await (await call(`catalogue/${kind}/${encodeURIComponent(id)}`, undefined)).json()) as JsonObject;
 
 export interface Progress {
     done_frac?: number;
@@ -52,7 +62,12 @@ export interface Progress {
 }
 
 /** A long answer as server-sent events: progress, then one result or one error. */
-export async function stream<T>(path: string, body: Json, progress: (p: Progress) => void, signal: AbortSignal): Promise<T> {
+export async function stream<T>(
+    path: string,
+    body: Json,
+    progress: (p: Progress) => void,
+    signal: AbortSignal,
+): Promise<T> {
     const response = await call(path, body, signal);
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let pending = '';
@@ -62,8 +77,14 @@ export async function stream<T>(path: string, body: Json, progress: (p: Progress
         for (let end = pending.indexOf('\n\n'); end >= 0; end = pending.indexOf('\n\n')) {
             const lines = pending.slice(0, end).split('\n');
             pending = pending.slice(end + 2);
-            const data = lines.filter((l) => l.startsWith('data:')).map((l) => l.slice(5)).join('\n');
-            const event = lines.find((l) => l.startsWith('event:'))?.slice(6).trim();
+            const data = lines
+                .filter((l) => l.startsWith('data:'))
+                .map((l) => l.slice(5))
+                .join('\n');
+            const event = lines
+                .find((l) => l.startsWith('event:'))
+                ?.slice(6)
+                .trim();
             if (event === 'progress') progress(JSON.parse(data) as Progress);
             else if (event === 'result') return JSON.parse(data) as T;
             else if (event === 'error') throw refused(JSON.parse(data), 'The server stopped without a result');

@@ -21,7 +21,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
 /** Replace the content of an element. */
 export function fill(element: Element, ...children: Child[]): void {
     element.replaceChildren(
-        ...children.filter((c): c is Node | string | number => c !== null && c !== undefined && c !== false).map((c) => (typeof c === 'number' ? String(c) : c)),
+        ...children
+            .filter((c): c is Node | string | number => c !== null && c !== undefined && c !== false)
+            .map((c) => (typeof c === 'number' ? String(c) : c)),
     );
 }
 
@@ -30,9 +32,18 @@ let lastId = 0;
 export const freshId = (stem: string): string => `${stem}-${++lastId}`;
 
 /** A labelled select; options are [value, text]. */
-export function select(label: string, options: readonly (readonly [string, string])[], value: string, change: (value: string) => void) {
+export function select(
+    label: string,
+    options: readonly (readonly [string, string])[],
+    value: string,
+    change: (value: string) => void,
+) {
     const id = freshId('select');
-    const box = h('select', { id, onchange: () => change(box.value) }, ...options.map(([v, text]) => h('option', { value: v }, text)));
+    const box = h(
+        'select',
+        { id, onchange: () => change(box.value) },
+        ...options.map(([v, text]) => h('option', { value: v }, text)),
+    );
     box.value = value;
     return h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box);
 }

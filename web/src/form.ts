@@ -27,21 +27,39 @@ export class Form {
     private shown: Kind | undefined;
     private details: HTMLDetailsElement | undefined;
 
-    constructor(private readonly root: HTMLFormElement, private readonly lists: Catalogue, private readonly events: FormEvents) {
+    constructor(
+        private readonly root: HTMLFormElement,
+        private readonly lists: Catalogue,
+        private readonly events: FormEvents,
+    ) {
         root.addEventListener('submit', (event) => event.preventDefault());
-        const kinds = h('fieldset', { class: 'kinds' }, h('legend', { class: 'hidden' }, 'What to predict'),
+        const kinds = h(
+            'fieldset',
+            { class: 'kinds' },
+            h('legend', { class: 'hidden' }, 'What to predict'),
             ...(['train', 'infer'] as const).map((kind) => {
                 const id = freshId('kind');
-                return h('span', {}, h('input', { type: 'radio', name: 'kind', id, value: kind, onchange: () => events.kind(kind) }), h('label', { htmlFor: id }, kind === 'train' ? 'Training' : 'Inference'));
-            }));
+                return h(
+                    'span',
+                    {},
+                    h('input', { type: 'radio', name: 'kind', id, value: kind, onchange: () => events.kind(kind) }),
+                    h('label', { htmlFor: id }, kind === 'train' ? 'Training' : 'Inference'),
+                );
+            }),
+        );
         const small = matchMedia('(max-width: 760px)').matches;
-        fill(root, kinds, h('details', { class: 'job', open: !small }, h('summary', {}, 'Model, system and plan'), this.groups));
+        fill(
+            root,
+            kinds,
+            h('details', { class: 'job', open: !small }, h('summary', {}, 'Model, system and plan'), this.groups),
+        );
         this.acceptFiles();
     }
 
     /** Controls for this job; built anew only when the kind changes. */
     show(job: Job): void {
-        for (const radio of this.root.querySelectorAll<HTMLInputElement>('input[name=kind]')) radio.checked = radio.value === job.kind;
+        for (const radio of this.root.querySelectorAll<HTMLInputElement>('input[name=kind]'))
+            radio.checked = radio.value === job.kind;
         if (this.shown !== job.kind) this.build(job.kind);
         this.offer('model', job.config ? '' : job.model, job.config ? `${job.model} (dropped)` : undefined);
         this.offer('system', job.system);
@@ -58,7 +76,8 @@ export class Form {
         for (const [key, { box }] of this.controls) {
             const [section, name] = key.split('.') as [string, string | undefined];
             const filled = name ? (result.request[section] as JsonObject | undefined)?.[name] : result.request[section];
-            const text = filled === undefined || filled === null || typeof filled === 'object' ? 'auto' : `auto: ${filled}`;
+            const text =
+                filled === undefined || filled === null || typeof filled === 'object' ? 'auto' : `auto: ${filled}`;
             if (box instanceof HTMLInputElement) box.placeholder = text.replace('auto: ', '');
             else {
                 const first = box.options[0];
@@ -70,7 +89,9 @@ export class Form {
     /** Put a message beside its field; false if no field has the key. */
     fault(key: string, text: string): boolean {
         this.clear();
-        const name = [...this.controls.keys()].find((k) => k === key || key.startsWith(`${k}.`) || (k === 'workload.engine' && key.startsWith('engine')));
+        const name = [...this.controls.keys()].find(
+            (k) => k === key || key.startsWith(`${k}.`) || (k === 'workload.engine' && key.startsWith('engine')),
+        );
         const control = name === undefined ? undefined : this.controls.get(name);
         if (!control) return false;
         fill(control.error, text);
@@ -94,15 +115,56 @@ export class Form {
         this.controls.clear();
         const fields = FIELDS.filter((f) => f.kinds.includes(kind));
         const rows = (group: Field['group']) => fields.filter((f) => f.group === group).map((f) => this.field(f));
-        const file = h('input', { type: 'file', accept: '.json,application/json', class: 'hidden', id: 'config', onchange: () => file.files?.[0] && void this.read(file.files[0]) });
-        this.details = h('details', { class: 'more' }, h('summary', {}, 'More'), h('div', { class: 'pairs' }, ...rows('more')));
-        fill(this.groups,
-            h('div', { class: 'wide' },
-                this.choice('model', 'Model', this.lists.models.map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]), (v) => this.events.model(v)),
-                h('div', { class: 'drop' }, file, h('label', { htmlFor: 'config', class: 'button' }, 'Open a config.json'), ' or drop one here'),
-                this.choice('system', 'System', this.lists.systems.map((s) => [s.id, String(s.id)]), (v) => this.events.system(v)),
-                this.choice('workload.engine', 'Engine', [['', 'auto'], ...this.lists.engines.map((e) => [e.id, e.id] as [string, string])], (v) => this.events.value('workload.engine', v))),
-            h('h2', {}, 'Plan'), h('div', { class: 'pairs' }, ...rows('plan')), h('h2', {}, 'Workload'), h('div', { class: 'pairs' }, ...rows('workload')), this.details);
+        const file = h('input', {
+            type: 'file',
+            accept: '.json,application/json',
+            class: 'hidden',
+            id: 'config',
+            onchange: () => file.files?.[0] && void this.read(file.files[0]),
+        });
+        this.details = h(
+            'details',
+            { class: 'more' },
+            h('summary', {}, 'More'),
+            h('div', { class: 'pairs' }, ...rows('more')),
+        );
+        fill(
+            this.groups,
+            h(
+                'div',
+                { class: 'wide' },
+                this.choice(
+                    'model',
+                    'Model',
+                    this.lists.models.map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]),
+                    (v) => this.events.model(v),
+                ),
+                h(
+                    'div',
+                    { class: 'drop' },
+                    file,
+                    h('label', { htmlFor: 'config', class: 'button' }, 'Open a config.json'),
+                    ' or drop one here',
+                ),
+                this.choice(
+                    'system',
+                    'System',
+                    this.lists.systems.map((s) => [s.id, String(s.id)]),
+                    (v) => this.events.system(v),
+                ),
+                this.choice(
+                    'workload.engine',
+                    'Engine',
+                    [['', 'auto'], ...this.lists.engines.map((e) => [e.id, e.id] as [string, string])],
+                    (v) => this.events.value('workload.engine', v),
+                ),
+            ),
+            h('h2', {}, 'Plan'),
+            h('div', { class: 'pairs' }, ...rows('plan')),
+            h('h2', {}, 'Workload'),
+            h('div', { class: 'pairs' }, ...rows('workload')),
+            this.details,
+        );
     }
 
     private wrap(key: string, label: string, box: HTMLInputElement | HTMLSelectElement, title?: string): HTMLElement {
@@ -116,19 +178,46 @@ export class Form {
         return row;
     }
 
-    private choice(key: string, label: string, options: readonly (readonly [string, string])[], change: (value: string) => void): HTMLElement {
-        const box: HTMLSelectElement = h('select', { onchange: () => change(box.value) }, ...options.map(([value, text]) => h('option', { value }, text)));
+    private choice(
+        key: string,
+        label: string,
+        options: readonly (readonly [string, string])[],
+        change: (value: string) => void,
+    ): HTMLElement {
+        const box: HTMLSelectElement = h(
+            'select',
+            { onchange: () => change(box.value) },
+            ...options.map(([value, text]) => h('option', { value }, text)),
+        );
         return this.wrap(key, label, box);
     }
 
     private field(f: Field): HTMLElement {
         if (f.options) {
-            const box: HTMLSelectElement = h('select', { onchange: () => this.events.value(f.key, box.value) }, h('option', { value: '' }, 'auto'), ...f.options.map((o) => h('option', { value: o }, o)));
+            const box: HTMLSelectElement = h(
+                'select',
+                { onchange: () => this.events.value(f.key, box.value) },
+                h('option', { value: '' }, 'auto'),
+                ...f.options.map((o) => h('option', { value: o }, o)),
+            );
             return this.wrap(f.key, f.label, box, f.title);
         }
-        const box: HTMLInputElement = h('input', { type: 'text', inputMode: f.step ? 'numeric' : 'text', autocomplete: 'off', spellcheck: false, oninput: () => this.events.value(f.key, box.value) });
+        const box: HTMLInputElement = h('input', {
+            type: 'text',
+            inputMode: f.step ? 'numeric' : 'text',
+            autocomplete: 'off',
+            spellcheck: false,
+            oninput: () => this.events.value(f.key, box.value),
+        });
         if (f.step) box.addEventListener('keydown', (event) => this.arrow(f, box, event));
-        return this.wrap(f.key, f.label, box, f.step ? `${f.title ?? f.label}; arrow up and down: ${f.step === 'double' ? 'double, halve' : 'more, less'}` : f.title);
+        return this.wrap(
+            f.key,
+            f.label,
+            box,
+            f.step
+                ? `${f.title ?? f.label}; arrow up and down: ${f.step === 'double' ? 'double, halve' : 'more, less'}`
+                : f.title,
+        );
     }
 
     private arrow(f: Field, box: HTMLInputElement, event: KeyboardEvent): void {
@@ -161,7 +250,10 @@ export class Form {
             event.preventDefault();
             page.classList.add('dropping');
         });
-        page.addEventListener('dragleave', (event) => event.relatedTarget === null && page.classList.remove('dropping'));
+        page.addEventListener(
+            'dragleave',
+            (event) => event.relatedTarget === null && page.classList.remove('dropping'),
+        );
         page.addEventListener('drop', (event) => {
             event.preventDefault();
             page.classList.remove('dropping');
@@ -171,7 +263,8 @@ export class Form {
     }
 
     private async read(file: File): Promise<void> {
-        if (file.size > 500_000) return this.events.fault(`${file.name}: ${si(file.size, 'B')} is too long for a config.json`);
+        if (file.size > 500_000)
+            return this.events.fault(`${file.name}: ${si(file.size, 'B')} is too long for a config.json`);
         try {
             const value = JSON.parse(await file.text()) as Json;
             if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Error('not an object');

@@ -1,7 +1,17 @@
 // Numbers for people: three significant digits and a unit.
 
 const PREFIXES: readonly [number, string][] = [
-    [1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p'],
+    [1e18, 'E'],
+    [1e15, 'P'],
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+    [1, ''],
+    [1e-3, 'm'],
+    [1e-6, 'µ'],
+    [1e-9, 'n'],
+    [1e-12, 'p'],
 ];
 
 export function digits(value: number, places = 3): string {
@@ -40,13 +50,40 @@ export function bytes(value: number | null | undefined): string {
 export function percent(value: number | null | undefined): string {
     if (value === null || value === undefined || !Number.isFinite(value)) return '–';
     const size = Math.abs(100 * value);
-    return value !== 0 && size < 0.01 ? '< 0.01 %' : `${(100 * value).toFixed(size === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)} %`;
+    return value !== 0 && size < 0.01
+        ? '< 0.01 %'
+        : `${(100 * value).toFixed(size === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2)} %`;
 }
-export const change = (value: number): string => (Math.abs(value) < 5e-5 ? '0 %' : `${value > 0 ? '+' : '−'}${(100 * Math.abs(value)).toFixed(Math.abs(value) >= 0.0995 ? 1 : 2)} %`);
-export const signed = (value: number): string => (Math.abs(value) < 5e-4 ? '0' : `${value < 0 ? '−' : '+'}${digits(Math.abs(value), 2)}`);
-export const dollars = (value: number | null | undefined): string => (value === null || value === undefined || !Number.isFinite(value) ? '–' : value >= 1000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${digits(value)}`);
-export const count = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : Math.abs(value) < 1e6 && Number.isInteger(value) ? value.toLocaleString('en-US') : value >= 1e9 ? si(value, '').replace('G', 'B').trim() : Math.abs(value) < 1000 ? digits(value) : si(value, '').trim());
-export const rate = (value: number | null | undefined): string => (value === null || value === undefined || !Number.isFinite(value) ? '–' : value >= 1e6 ? si(value, '').trim() : value >= 1000 ? Math.round(value).toLocaleString('en-US') : digits(value));
+export const change = (value: number): string =>
+    Math.abs(value) < 5e-5
+        ? '0 %'
+        : `${value > 0 ? '+' : '−'}${(100 * Math.abs(value)).toFixed(Math.abs(value) >= 0.0995 ? 1 : 2)} %`;
+export const signed = (value: number): string =>
+    Math.abs(value) < 5e-4 ? '0' : `${value < 0 ? '−' : '+'}${digits(Math.abs(value), 2)}`;
+export const dollars = (value: number | null | undefined): string =>
+    value === null || value === undefined || !Number.isFinite(value)
+        ? '–'
+        : value >= 1000
+          ? `$${Math.round(value).toLocaleString('en-US')}`
+          : `$${digits(value)}`;
+export const count = (value: number | null | undefined): string =>
+    value === null || value === undefined
+        ? '–'
+        : Math.abs(value) < 1e6 && Number.isInteger(value)
+          ? value.toLocaleString('en-US')
+          : value >= 1e9
+            ? si(value, '').replace('G', 'B').trim()
+            : Math.abs(value) < 1000
+              ? digits(value)
+              : si(value, '').trim();
+export const rate = (value: number | null | undefined): string =>
+    value === null || value === undefined || !Number.isFinite(value)
+        ? '–'
+        : value >= 1e6
+          ? si(value, '').trim()
+          : value >= 1000
+            ? Math.round(value).toLocaleString('en-US')
+            : digits(value);
 
 /** "989.4 TFLOP/s", "50 MiB" or a plain number, as the catalogue spells quantities. */
 export function quantity(text: unknown): number | undefined {
@@ -63,6 +100,10 @@ export const gib = (value: number): string => bytes(value * GIB);
 
 /** Words of a key: "tp_exposed" → "TP exposed". */
 export function words(key: string): string {
-    const text = key.replace(/_bytes\.total$|_s$/, '').replace(/^.*\./, '').replace(/_/g, ' ').replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp|gemm)\b/g, (w) => w.toUpperCase());
+    const text = key
+        .replace(/_bytes\.total$|_s$/, '')
+        .replace(/^.*\./, '')
+        .replace(/_/g, ' ')
+        .replace(/\b(tp|pp|cp|dp|ep|kv|l2|dram|mtp|gemm)\b/g, (w) => w.toUpperCase());
     return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -20,18 +20,27 @@ async function whole(kind: string, id: string): Promise<JsonObject> {
     const own = await api.part(kind, id);
     if (typeof own['base'] !== 'string') return own;
     const base = await whole(kind, own['base']);
-    const peaks = { ...(base['peak_flops_per_s'] as JsonObject | undefined), ...(own['peak_flops_per_s'] as JsonObject | undefined) };
+    const peaks = {
+        ...(base['peak_flops_per_s'] as JsonObject | undefined),
+        ...(own['peak_flops_per_s'] as JsonObject | undefined),
+    };
     return { ...base, ...own, ...(Object.keys(peaks).length > 0 ? { peak_flops_per_s: peaks } : {}) };
 }
 
 async function load(system: string): Promise<Machine> {
     const generated = /^generated:(.*)$/s.exec(system);
-    const body = generated ? await api.post<JsonObject>('technology', { chip: generated[1] ?? '' }) : await whole('systems', system);
+    const body = generated
+        ? await api.post<JsonObject>('technology', { chip: generated[1] ?? '' })
+        : await whole('systems', system);
     const inside = body['chip'];
     const chip = typeof inside === 'string' ? await whole('chips', inside) : ((inside ?? {}) as JsonObject);
     const machine: Machine = { name: String(chip['name'] ?? system), peaks: {}, numbers: {} };
-    for (const [format, text] of Object.entries((chip['peak_flops_per_s'] ?? {}) as JsonObject)) machine.peaks[format] = quantity(text) ?? NaN;
-    for (const [section, from] of [['chip', chip], ['system', body]] as const)
+    for (const [format, text] of Object.entries((chip['peak_flops_per_s'] ?? {}) as JsonObject))
+        machine.peaks[format] = quantity(text) ?? NaN;
+    for (const [section, from] of [
+        ['chip', chip],
+        ['system', body],
+    ] as const)
         for (const [key, text] of Object.entries(from)) {
             const number = typeof text === 'number' || typeof text === 'string' ? quantity(text) : undefined;
             if (number !== undefined && Number.isFinite(number)) machine.numbers[`${section}.${key}`] = number;
@@ -51,7 +60,8 @@ export function machine(system: string): Promise<Machine> {
 }
 
 /** Peak of a format; block-scaled and weight-only formats fall back on the one they multiply in. */
-export const peakOf = (m: Machine, format: string): number => m.peaks[format] ?? m.peaks[format.replace(/_block$/, '')] ?? m.peaks['bf16'] ?? m.peaks['fp16'] ?? NaN;
+export const peakOf = (m: Machine, format: string): number =>
+    m.peaks[format] ?? m.peaks[format.replace(/_block$/, '')] ?? m.peaks['bf16'] ?? m.peaks['fp16'] ?? NaN;
 
 /** The "set" section that multiplies the numbers of a machine. */
 export async function overrides(system: string, factors: Record<string, number>): Promise<JsonObject> {
@@ -62,7 +72,8 @@ export async function overrides(system: string, factors: Record<string, number>)
     for (const knob of knobs) {
         const factor = factors[knob.id] ?? 1;
         const number = base.numbers[knob.path];
-        if (knob.id === 'flops') for (const [format, peak] of Object.entries(base.peaks)) set[`${knob.path}.${format}`] = peak * factor;
+        if (knob.id === 'flops')
+            for (const [format, peak] of Object.entries(base.peaks)) set[`${knob.path}.${format}`] = peak * factor;
         else if (number !== undefined) set[knob.path] = number * factor;
     }
     return set;

@@ -23,7 +23,8 @@ const URL_MS = 200;
 
 /** All scalars of a result by dotted key, for the CSV. */
 function scalars(value: Json, path: string, out: [string, string | number][]): void {
-    if (value !== null && typeof value === 'object') for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
+    if (value !== null && typeof value === 'object')
+        for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
     else out.push([path, value === null ? '' : typeof value === 'boolean' ? String(value) : value]);
 }
 
@@ -49,11 +50,12 @@ class Explorer implements App {
         this.form = new Form(document.querySelector<HTMLFormElement>('#controls')!, lists, {
             kind: (kind) => this.setKind(kind),
             value: (key, value) => this.edit((job) => (job.values[key] = value)),
-            model: (model) => this.edit((job) => {
-                if (model === '') return;
-                job.model = model;
-                delete job.config;
-            }),
+            model: (model) =>
+                this.edit((job) => {
+                    if (model === '') return;
+                    job.model = model;
+                    delete job.config;
+                }),
             system: (system) => this.edit((job) => (job.system = system)),
             config: (config, name) => {
                 this.edit((job) => {
@@ -64,8 +66,28 @@ class Explorer implements App {
             },
             fault: (text) => this.fault(new Error(text)),
         });
-        this.views = [new Overview(), new Operators(this), new Timeline(), new WhatIf(this), new Search(this), new Compare(this), new Technology(this, lists)];
-        this.tabs = this.views.map((v) => h('button', { type: 'button', role: 'tab', id: `tab-${v.id}`, 'aria-controls': 'view', onclick: () => this.setView(v.id) }, v.label));
+        this.views = [
+            new Overview(),
+            new Operators(this),
+            new Timeline(),
+            new WhatIf(this),
+            new Search(this),
+            new Compare(this),
+            new Technology(this, lists),
+        ];
+        this.tabs = this.views.map((v) =>
+            h(
+                'button',
+                {
+                    type: 'button',
+                    role: 'tab',
+                    id: `tab-${v.id}`,
+                    'aria-controls': 'view',
+                    onclick: () => this.setView(v.id),
+                },
+                v.label,
+            ),
+        );
         this.build();
         window.addEventListener('hashchange', () => this.restore());
         window.addEventListener('popstate', () => this.restore());
@@ -104,16 +126,64 @@ class Explorer implements App {
     }
 
     private build(): void {
-        const bar = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views', onkeydown: (event: KeyboardEvent) => this.tabKey(event) }, ...this.tabs);
-        const theme = h('button', { type: 'button', class: 'theme', 'aria-label': 'Switch between light and dark', title: 'Light or dark', onclick: () => this.switchTheme() }, '◐');
-        const actions = h('div', { class: 'actions' },
+        const bar = h(
+            'div',
+            {
+                class: 'tabs',
+                role: 'tablist',
+                'aria-label': 'Views',
+                onkeydown: (event: KeyboardEvent) => this.tabKey(event),
+            },
+            ...this.tabs,
+        );
+        const theme = h(
+            'button',
+            {
+                type: 'button',
+                class: 'theme',
+                'aria-label': 'Switch between light and dark',
+                title: 'Light or dark',
+                onclick: () => this.switchTheme(),
+            },
+            '◐',
+        );
+        const actions = h(
+            'div',
+            { class: 'actions' },
             h('button', { type: 'button', onclick: () => this.keep() }, 'Compare'),
-            h('button', { type: 'button', 'aria-label': 'Download the result as JSON', onclick: () => this.answer && download('orrery.json', this.answer.text, 'application/json') }, 'JSON'),
-            h('button', { type: 'button', 'aria-label': 'Download the result as CSV', onclick: () => this.saveCsv() }, 'CSV'),
-            theme);
-        fill(document.querySelector('#top')!, h('h1', {}, 'Orrery'), h('p', {}, 'time, memory, energy and cost of LLM training and inference'), actions);
+            h(
+                'button',
+                {
+                    type: 'button',
+                    'aria-label': 'Download the result as JSON',
+                    onclick: () => this.answer && download('orrery.json', this.answer.text, 'application/json'),
+                },
+                'JSON',
+            ),
+            h(
+                'button',
+                { type: 'button', 'aria-label': 'Download the result as CSV', onclick: () => this.saveCsv() },
+                'CSV',
+            ),
+            theme,
+        );
+        fill(
+            document.querySelector('#top')!,
+            h('h1', {}, 'Orrery'),
+            h('p', {}, 'time, memory, energy and cost of LLM training and inference'),
+            actions,
+        );
         const heading = h('h2', { class: 'hidden' }, 'Prediction');
-        fill(document.querySelector('#main')!, heading, this.alert, this.banner, this.cards, bar, this.panel, this.live);
+        fill(
+            document.querySelector('#main')!,
+            heading,
+            this.alert,
+            this.banner,
+            this.cards,
+            bar,
+            this.panel,
+            this.live,
+        );
         document.querySelector('.skip')!.addEventListener('click', (event) => {
             event.preventDefault(); // the fragment of the URL is the state
             document.querySelector<HTMLElement>('#main')!.focus();
@@ -187,7 +257,10 @@ class Explorer implements App {
         fill(this.banner, result.fits ? '' : `Does not fit: ${String(result['reason'] ?? '')}`);
         showCards(this.cards, result);
         const first = this.cards.querySelector('.value')?.textContent ?? '';
-        this.speak(`${result.kind === 'train' ? 'Step time' : 'Latency'} ${first}${result.fits ? '' : ', does not fit into memory'}`);
+        this.speak(
+            `${result.kind === 'train' ? 'Step time' : 'Latency'} ${first}` +
+                (result.fits ? '' : ', does not fit into memory'),
+        );
         this.showView();
     }
 
@@ -250,7 +323,9 @@ class Explorer implements App {
     }
 
     private switchTheme(): void {
-        const dark = document.documentElement.dataset['theme'] ? document.documentElement.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+        const dark = document.documentElement.dataset['theme']
+            ? document.documentElement.dataset['theme'] === 'dark'
+            : matchMedia('(prefers-color-scheme: dark)').matches;
         setTheme(dark ? 'light' : 'dark');
     }
 }
@@ -274,11 +349,16 @@ async function main(): Promise<void> {
         }
     })();
     if (kept === 'light' || kept === 'dark') setTheme(kept);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('themechange')));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+        document.dispatchEvent(new Event('themechange')),
+    );
     try {
         new Explorer(await api.catalogue());
     } catch (error) {
-        fill(document.querySelector('#main')!, h('p', { class: 'banner bad', role: 'alert' }, (error as Error).message));
+        fill(
+            document.querySelector('#main')!,
+            h('p', { class: 'banner bad', role: 'alert' }, (error as Error).message),
+        );
     }
 }
 

@@ -28,11 +28,20 @@ export interface State {
 
 const STARTS: Record<Kind, Record<string, string>> = {
     train: {
-        gpus: '128', 'plan.tp': '8', 'plan.pp': '4', 'plan.vpp': '5', 'workload.seq': '8192', 'workload.global_batch': '512',
+        gpus: '128',
+        'plan.tp': '8',
+        'plan.pp': '4',
+        'plan.vpp': '5',
+        'workload.seq': '8192',
+        'workload.global_batch': '512',
         'workload.engine': 'megatron-core-2025',
     },
     infer: {
-        gpus: '4', 'plan.tp': '4', 'workload.batch': '16', 'workload.input_len': '1024', 'workload.output_len': '256',
+        gpus: '4',
+        'plan.tp': '4',
+        'workload.batch': '16',
+        'workload.input_len': '1024',
+        'workload.output_len': '256',
         'workload.engine': 'tensorrt-llm-1.2',
     },
 };
@@ -45,7 +54,8 @@ export const start = (): State => ({
     options: {},
 });
 
-const isKey = (key: string, kind: Kind): boolean => key === 'workload.engine' || FIELDS.some((f) => f.key === key && f.kinds.includes(kind));
+const isKey = (key: string, kind: Kind): boolean =>
+    key === 'workload.engine' || FIELDS.some((f) => f.key === key && f.kinds.includes(kind));
 
 export function jobText(job: Job): string {
     const out = new URLSearchParams({ kind: job.kind, system: job.system });
@@ -58,7 +68,13 @@ export function jobText(job: Job): string {
 
 export function jobFrom(text: string | URLSearchParams): Job {
     const params = new URLSearchParams(text);
-    const job: Job = { kind: params.get('kind') === 'infer' ? 'infer' : 'train', model: params.get('model') ?? '', system: params.get('system') ?? '', values: {}, factors: {} };
+    const job: Job = {
+        kind: params.get('kind') === 'infer' ? 'infer' : 'train',
+        model: params.get('model') ?? '',
+        system: params.get('system') ?? '',
+        values: {},
+        factors: {},
+    };
     for (const [key, value] of params) {
         const knob = key.startsWith('x.') && KNOBS.find((k) => k.id === key.slice(2));
         if (knob && Number(value) > 0) job.factors[knob.id] = Number(value);
@@ -92,8 +108,12 @@ export function stateFrom(fragment: string): State {
     const params = new URLSearchParams(fragment.replace(/^#/, ''));
     if (!params.has('system')) return start();
     const job = jobFrom(params);
-    const other = params.has('other') ? Object.fromEntries(new URLSearchParams(params.get('other') ?? '')) : { ...STARTS[job.kind === 'train' ? 'infer' : 'train'] };
-    const options = Object.fromEntries([...params].filter(([k]) => k.startsWith('o.')).map(([k, v]) => [k.slice(2), v]));
+    const other = params.has('other')
+        ? Object.fromEntries(new URLSearchParams(params.get('other') ?? ''))
+        : { ...STARTS[job.kind === 'train' ? 'infer' : 'train'] };
+    const options = Object.fromEntries(
+        [...params].filter(([k]) => k.startsWith('o.')).map(([k, v]) => [k.slice(2), v]),
+    );
     return { job, other, view: params.get('view') ?? 'overview', compare: params.getAll('vs').slice(0, 4), options };
 }
 

@@ -18,7 +18,8 @@ const cell = (value: number | string | undefined): string => {
     return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 };
 
-export const csv = (rows: readonly (readonly (number | string | undefined)[])[]): string => rows.map((r) => r.map(cell).join(',')).join('\n') + '\n';
+export const csv = (rows: readonly (readonly (number | string | undefined)[])[]): string =>
+    rows.map((r) => r.map(cell).join(',')).join('\n') + '\n';
 
 export class Table<R> {
     readonly element: HTMLElement;
@@ -27,14 +28,47 @@ export class Table<R> {
     private readonly heads: HTMLTableCellElement[];
     private sorted: { column: number; down: boolean } | undefined;
 
-    constructor(title: string, private readonly file: string, private readonly columns: readonly Column<R>[],
-        extra: { controls?: HTMLElement; sort?: number; down?: boolean; intro?: string } = {}) {
+    constructor(
+        title: string,
+        private readonly file: string,
+        private readonly columns: readonly Column<R>[],
+        extra: { controls?: HTMLElement; sort?: number; down?: boolean; intro?: string } = {},
+    ) {
         if (extra.sort !== undefined) this.sorted = { column: extra.sort, down: extra.down ?? true };
-        this.heads = columns.map((c, i) => h('th', { scope: 'col', title: c.title }, c.plain ? h('span', { class: 'hidden' }, c.label) : h('button', { type: 'button', onclick: () => this.sort(i) }, c.label)));
-        this.element = h('section', { class: 'panel' },
-            h('header', {}, h('h3', {}, title), extra.controls, h('div', { class: 'actions' }, h('button', { type: 'button', 'aria-label': `Download ${title} as CSV`, onclick: () => this.save() }, 'CSV'))),
+        this.heads = columns.map((c, i) =>
+            h(
+                'th',
+                { scope: 'col', title: c.title },
+                c.plain
+                    ? h('span', { class: 'hidden' }, c.label)
+                    : h('button', { type: 'button', onclick: () => this.sort(i) }, c.label),
+            ),
+        );
+        this.element = h(
+            'section',
+            { class: 'panel' },
+            h(
+                'header',
+                {},
+                h('h3', {}, title),
+                extra.controls,
+                h(
+                    'div',
+                    { class: 'actions' },
+                    h(
+                        'button',
+                        { type: 'button', 'aria-label': `Download ${title} as CSV`, onclick: () => this.save() },
+                        'CSV',
+                    ),
+                ),
+            ),
             extra.intro ? h('p', { class: 'intro' }, extra.intro) : null,
-            h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': title }, h('table', {}, h('thead', {}, h('tr', {}, ...this.heads)), this.body)));
+            h(
+                'div',
+                { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': title },
+                h('table', {}, h('thead', {}, h('tr', {}, ...this.heads)), this.body),
+            ),
+        );
     }
 
     set(rows: readonly R[]): void {
@@ -43,7 +77,13 @@ export class Table<R> {
     }
 
     private sort(column: number): void {
-        this.sorted = { column, down: this.sorted?.column === column ? !this.sorted.down : typeof this.columns[column]?.value(this.rows[0]!) === 'number' };
+        this.sorted = {
+            column,
+            down:
+                this.sorted?.column === column
+                    ? !this.sorted.down
+                    : typeof this.columns[column]?.value(this.rows[0]!) === 'number',
+        };
         this.render();
     }
 
@@ -54,25 +94,49 @@ export class Table<R> {
         return [...this.rows].sort((a, b) => {
             const x = by.value(a) ?? '';
             const y = by.value(b) ?? '';
-            return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en', { numeric: true }));
+            return (
+                sign *
+                (typeof x === 'number' && typeof y === 'number'
+                    ? x - y
+                    : String(x).localeCompare(String(y), 'en', { numeric: true }))
+            );
         });
     }
 
     private render(): void {
         this.heads.forEach((head, i) => {
-            if (this.sorted?.column === i) head.setAttribute('aria-sort', this.sorted.down ? 'descending' : 'ascending');
+            if (this.sorted?.column === i)
+                head.setAttribute('aria-sort', this.sorted.down ? 'descending' : 'ascending');
             else head.removeAttribute('aria-sort');
         });
         const rows = this.ordered();
-        fill(this.body, ...rows.map((row) => h('tr', {}, ...this.columns.map((c) => {
-            const value = c.value(row);
-            return h('td', { class: typeof value === 'number' ? 'number' : '' }, c.show ? c.show(row) : (value ?? '–'));
-        }))));
-        if (rows.length === 0) fill(this.body, h('tr', {}, h('td', { colSpan: this.columns.length, class: 'none' }, 'nothing to show')));
+        fill(
+            this.body,
+            ...rows.map((row) =>
+                h(
+                    'tr',
+                    {},
+                    ...this.columns.map((c) => {
+                        const value = c.value(row);
+                        return h(
+                            'td',
+                            { class: typeof value === 'number' ? 'number' : '' },
+                            c.show ? c.show(row) : (value ?? '–'),
+                        );
+                    }),
+                ),
+            ),
+        );
+        if (rows.length === 0)
+            fill(this.body, h('tr', {}, h('td', { colSpan: this.columns.length, class: 'none' }, 'nothing to show')));
     }
 
     private save(): void {
         const columns = this.columns.filter((c) => !c.plain);
-        download(`${this.file}.csv`, csv([columns.map((c) => c.label), ...this.ordered().map((row) => columns.map((c) => c.value(row)))]), 'text/csv');
+        download(
+            `${this.file}.csv`,
+            csv([columns.map((c) => c.label), ...this.ordered().map((row) => columns.map((c) => c.value(row)))]),
+            'text/csv',
+        );
     }
 }

@@ -73,7 +73,14 @@ export interface Span {
 
 export interface Sensitivity {
     answers: Record<string, number>;
-    parameters: { parameter: string; value: number; unit: string; less: Record<string, number>; more: Record<string, number>; tenth_more_frac: Record<string, number> }[];
+    parameters: {
+        parameter: string;
+        value: number;
+        unit: string;
+        less: Record<string, number>;
+        more: Record<string, number>;
+        tenth_more_frac: Record<string, number>;
+    }[];
 }
 
 export interface Found extends JsonObject {

@@ -34,4 +34,5 @@ export interface View {
 }
 
 /** The time that is to be short: of a step or of a batch. */
-export const mainTime = (result: Result): number => Number(result.kind === 'train' ? result['step_time_s'] : result['latency_s']);
+export const mainTime = (result: Result): number =>
+    Number(result.kind === 'train' ? result['step_time_s'] : result['latency_s']);

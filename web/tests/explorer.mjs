@@ -9,8 +9,25 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 const VIEWS = ['overview', 'operators', 'timeline', 'whatif', 'search', 'compare', 'technology'];
-const JOB = 'kind=train&model=llama3.1-8b&system=h100-sxm&gpus=16&plan.tp=2&plan.pp=2&workload.global_batch=64&workload.seq=4096';
-const OPTIONS = ['--model', 'llama3.1-8b', '--system', 'h100-sxm', '--gpus', '16', '--tp', '2', '--pp', '2', '--global-batch', '64', '--seq', '4096'];
+const JOB =
+    'kind=train&model=llama3.1-8b&system=h100-sxm&gpus=16&plan.tp=2&plan.pp=2' +
+    '&workload.global_batch=64&workload.seq=4096';
+const OPTIONS = [
+    '--model',
+    'llama3.1-8b',
+    '--system',
+    'h100-sxm',
+    '--gpus',
+    '16',
+    '--tp',
+    '2',
+    '--pp',
+    '2',
+    '--global-batch',
+    '64',
+    '--seq',
+    '4096',
+];
 
 const server = await serve(orrery);
 const chrome = await browser(chromium);
@@ -26,7 +43,7 @@ function check(good, what) {
 
 /** Wait until a condition on this side holds. */
 async function until(what, condition) {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 600; i++) {
         if (await condition()) return;
         await new Promise((done) => setTimeout(done, 50));
     }
@@ -35,13 +52,23 @@ async function until(what, condition) {
 
 /** A page with a record of everything it complains about. */
 async function open(fragment = '', options = {}) {
-    const context = await chrome.newContext({ viewport: WIDE, colorScheme: 'light', acceptDownloads: true, ...options });
+    const context = await chrome.newContext({
+        viewport: WIDE,
+        colorScheme: 'light',
+        acceptDownloads: true,
+        ...options,
+    });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     page.complaints = [];
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && page.complaints.push(m.text()));
     page.on('pageerror', (e) => page.complaints.push(e.message));
-    page.on('requestfailed', (r) => r.failure()?.errorText !== 'net::ERR_ABORTED' && page.complaints.push(`${r.url()}: ${r.failure()?.errorText}`));
+    page.on(
+        'requestfailed',
+        (r) =>
+            r.failure()?.errorText !== 'net::ERR_ABORTED' &&
+            page.complaints.push(`${r.url()}: ${r.failure()?.errorText}`),
+    );
     await page.goto(`${server.address}/#${fragment}`);
     await page.waitForSelector('.card .value');
     return page;
@@ -66,11 +93,14 @@ async function change(page, act, path = /\/api\/v1\/(train|infer)$/) {
     await page.waitForTimeout(30);
 }
 async function dropConfig(page, name, content) {
-    const data = await page.evaluateHandle(([n, c]) => {
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([c], n, { type: 'application/json' }));
-        return transfer;
-    }, [name, content]);
+    const data = await page.evaluateHandle(
+        ([n, c]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([c], n, { type: 'application/json' }));
+            return transfer;
+        },
+        [name, content],
+    );
     await page.dispatchEvent('main', 'drop', { dataTransfer: data });
 }
 const get = (object, key) => key.split('.').reduce((o, k) => o[k], object);
@@ -88,25 +118,55 @@ test('first paint: headline numbers, bars, controls', async () => {
 test('the numbers are those of orrery train --json', async () => {
     const page = await open(JOB);
     const wanted = JSON.parse(predict(orrery, 'train', OPTIONS));
-    for (const key of ['step_time_s', 'tokens_per_s', 'mfu_frac', 'memory_bytes.total', 'bound_frac', 'energy_j_per_token', 'cost_usd_per_billion_tokens'])
+    for (const key of [
+        'step_time_s',
+        'tokens_per_s',
+        'mfu_frac',
+        'memory_bytes.total',
+        'bound_frac',
+        'energy_j_per_token',
+        'cost_usd_per_billion_tokens',
+    ])
         equal(await value(page, key), get(wanted, key), key);
     equal(await text(page, 'mfu_frac'), `${(100 * wanted.mfu_frac).toFixed(1)} %`, 'MFU as shown');
     await settled(page);
-    const bars = await page.$$eval('table[aria-label="Time by part"] [data-value]', (cells) => cells.map((c) => Number(c.dataset.value)));
-    check(Math.abs(bars.reduce((a, b) => a + b) - wanted.step_time_s) < 1e-9 * wanted.step_time_s, 'the parts of the time bar sum to the step time');
+    const bars = await page.$$eval('table[aria-label="Time by part"] [data-value]', (cells) =>
+        cells.map((c) => Number(c.dataset.value)),
+    );
+    check(
+        Math.abs(bars.reduce((a, b) => a + b) - wanted.step_time_s) < 1e-9 * wanted.step_time_s,
+        'the parts of the time bar sum to the step time',
+    );
     await close(page);
 });
 
 test('the download is the text of orrery train --json', async () => {
     const page = await open(JOB);
-    const [file] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Download the result as JSON"]')]);
+    const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('[aria-label="Download the result as JSON"]'),
+    ]);
     equal(readFileSync(await file.path(), 'utf8').trim(), predict(orrery, 'train', OPTIONS).trim(), 'JSON');
-    const [table] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Download the result as CSV"]')]);
-    const [head, row, ...rest] = readFileSync(await table.path(), 'utf8').trim().split('\n');
+    const [table] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('[aria-label="Download the result as CSV"]'),
+    ]);
+    const [head, row, ...rest] = readFileSync(await table.path(), 'utf8')
+        .trim()
+        .split('\n');
     check(head.includes('step_time_s') && head.includes('plan.tp') && row && rest.length === 0, 'CSV of one row');
     await settled(page);
-    const [picture] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Download Time as PNG"]')]);
-    equal(readFileSync(await picture.path()).subarray(1, 4).toString(), 'PNG', 'picture');
+    const [picture] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('[aria-label="Download Time as PNG"]'),
+    ]);
+    equal(
+        readFileSync(await picture.path())
+            .subarray(1, 4)
+            .toString(),
+        'PNG',
+        'picture',
+    );
     await close(page);
 });
 
@@ -119,7 +179,9 @@ test('changing the plan: every control answers, the URL follows', async () => {
     check(wanted.step_time_s !== before, 'another time');
     await change(page, () => page.selectOption('#f-workload-recompute', 'full'));
     await change(page, () => page.selectOption('#f-system', 'b200-sxm'));
-    const full = JSON.parse(predict(orrery, 'train', [...OPTIONS, '--tp', '4', '--recompute', 'full', '--system', 'b200-sxm']));
+    const full = JSON.parse(
+        predict(orrery, 'train', [...OPTIONS, '--tp', '4', '--recompute', 'full', '--system', 'b200-sxm']),
+    );
     equal(await value(page, 'step_time_s'), full.step_time_s, 'another system, recomputed');
     equal(await page.getAttribute('#f-plan-dp', 'placeholder'), '2', 'what the server filled in');
     await page.focus('#f-workload-seq');
@@ -132,8 +194,28 @@ test('changing the plan: every control answers, the URL follows', async () => {
 test('inference', async () => {
     const page = await open(JOB);
     await change(page, () => page.click('.kinds label:text-is("Inference")'));
-    const wanted = JSON.parse(predict(orrery, 'infer', ['--model', 'llama3.1-8b', '--system', 'h100-sxm', '--gpus', '4', '--tp', '4', '--batch', '16', '--input', '1024', '--output', '256', '--engine', 'tensorrt-llm-1.2']));
-    for (const key of ['latency_s', 'ttft_s', 'tpot_s', 'output_tokens_per_s', 'max_batch']) equal(await value(page, key), wanted[key], key);
+    const wanted = JSON.parse(
+        predict(orrery, 'infer', [
+            '--model',
+            'llama3.1-8b',
+            '--system',
+            'h100-sxm',
+            '--gpus',
+            '4',
+            '--tp',
+            '4',
+            '--batch',
+            '16',
+            '--input',
+            '1024',
+            '--output',
+            '256',
+            '--engine',
+            'tensorrt-llm-1.2',
+        ]),
+    );
+    for (const key of ['latency_s', 'ttft_s', 'tpot_s', 'output_tokens_per_s', 'max_batch'])
+        equal(await value(page, key), wanted[key], key);
     for (const view of VIEWS) await show(page, view);
     await change(page, () => page.click('.kinds label:text-is("Training")'));
     equal(await page.inputValue('#f-gpus'), '16', 'back to the training job');
@@ -162,7 +244,18 @@ test('URL restore: the same page from its address', async () => {
 
 test('a dropped config.json is the model', async () => {
     const page = await open(JOB);
-    const config = { architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 2048, intermediate_size: 5504, num_hidden_layers: 16, num_attention_heads: 16, num_key_value_heads: 16, vocab_size: 32000, max_position_embeddings: 4096, tie_word_embeddings: false };
+    const config = {
+        architectures: ['LlamaForCausalLM'],
+        model_type: 'llama',
+        hidden_size: 2048,
+        intermediate_size: 5504,
+        num_hidden_layers: 16,
+        num_attention_heads: 16,
+        num_key_value_heads: 16,
+        vocab_size: 32000,
+        max_position_embeddings: 4096,
+        tie_word_embeddings: false,
+    };
     await change(page, () => dropConfig(page, 'config.json', JSON.stringify(config)));
     await settled(page);
     // 16 layers of 4 h^2 + 3 h i + 2 h, two embeddings, the last norm
@@ -206,12 +299,20 @@ test('a plan that does not fit says so', async () => {
 test('roofline and table: every operator, sorted by a click', async () => {
     const page = await open(`${JOB}&view=operators&o.ops.show=all`);
     await settled(page);
-    const drawn = await page.$eval('.chart.tall', (host) => host.chart.getOption().series.filter((s) => s.type === 'scatter').reduce((n, s) => n + s.data.length, 0));
+    const drawn = await page.$eval('.chart.tall', (host) =>
+        host.chart
+            .getOption()
+            .series.filter((s) => s.type === 'scatter')
+            .reduce((n, s) => n + s.data.length, 0),
+    );
     const rows = await page.locator('tbody tr').count();
     const ops = JSON.parse(predict(orrery, 'train', [...OPTIONS, '--dump', 'costs'], [])).filter((o) => o.runs > 0);
     equal(rows, ops.length, 'rows');
     equal(drawn, ops.length, 'points');
-    const column = async () => page.$$eval('tbody tr td:nth-child(4)', (cells) => cells.map((c) => Number(c.textContent)).filter(Number.isFinite));
+    const column = async () =>
+        page.$$eval('tbody tr td:nth-child(4)', (cells) =>
+            cells.map((c) => Number(c.textContent)).filter(Number.isFinite),
+        );
     await page.selectOption('#view select', 'matrix');
     await page.click('thead button:text-is("m")');
     equal(await page.getAttribute('thead th:nth-child(4)', 'aria-sort'), 'descending', 'aria-sort');
@@ -234,7 +335,9 @@ test('roofline and table: every operator, sorted by a click', async () => {
 test('pipeline timeline', async () => {
     const page = await open(`${JOB}&view=timeline`);
     await settled(page);
-    const spans = await page.$eval('.chart.tall', (host) => host.chart.getOption().series.reduce((n, s) => n + s.data.length, 0));
+    const spans = await page.$eval('.chart.tall', (host) =>
+        host.chart.getOption().series.reduce((n, s) => n + s.data.length, 0),
+    );
     // 64 sequences over dp 4 in micro-batches of 1: 16, forward and backward on 2 ranks
     equal(spans, 16 * 2 * 2, 'blocks');
     await change(page, () => page.fill('#f-plan-pp', '1'));
@@ -302,7 +405,13 @@ test('nodes and DRAM: a study, and its chip for the job', async () => {
     const page = await open(`${JOB}&view=technology`);
     await page.waitForSelector('#view tbody tr:nth-child(24)'); // 8 nodes, 3 memories
     await change(page, () => page.click('[aria-label="Use 5 nm with hbm3"]'));
-    const wanted = JSON.parse(predict(orrery, 'train', OPTIONS.map((o) => (o === 'h100-sxm' ? 'generated:node=5,memory=hbm3' : o))));
+    const wanted = JSON.parse(
+        predict(
+            orrery,
+            'train',
+            OPTIONS.map((o) => (o === 'h100-sxm' ? 'generated:node=5,memory=hbm3' : o)),
+        ),
+    );
     equal(await value(page, 'step_time_s'), wanted.step_time_s, 'the job on that chip');
     await page.waitForSelector('.facts:has-text("5 nm")');
     await close(page);
@@ -323,7 +432,11 @@ test('keyboard: tabs by arrows, the skip link, nothing without a name', async ()
     await close(page);
 });
 
-for (const [name, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['390 px', { viewport: NARROW }]])
+for (const [name, options] of [
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' }],
+    ['390 px', { viewport: NARROW }],
+])
     test(`accessibility and layout: ${name}`, async () => {
         const page = await open(`${JOB}&vs=${encodeURIComponent(JOB)}`, { ...options, bypassCSP: true });
         await page.addScriptTag({ content: axe });
@@ -335,8 +448,24 @@ for (const [name, options] of [['light', {}], ['dark', { colorScheme: 'dark' }],
                 await page.waitForSelector('h3:has-text("Best plans")');
             }
             const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-            equal(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`).join('; '), '', `axe, ${view}`);
-            equal(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), true, `${view} fits the width`);
+            equal(
+                violations
+                    .map(
+                        (v) =>
+                            `${v.id}: ${v.nodes
+                                .map((n) => n.target.join(' '))
+                                .slice(0, 3)
+                                .join(', ')}`,
+                    )
+                    .join('; '),
+                '',
+                `axe, ${view}`,
+            );
+            equal(
+                await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
+                true,
+                `${view} fits the width`,
+            );
         }
         await close(page);
     });
@@ -368,7 +497,12 @@ for (const [name, run] of tests) {
         console.log(`ok ${count} - ${name}`);
     } catch (error) {
         console.log(`not ok ${count} - ${name}`);
-        console.log(String(error.message ?? error).split('\n').map((line) => `# ${line}`).join('\n'));
+        console.log(
+            String(error.message ?? error)
+                .split('\n')
+                .map((line) => `# ${line}`)
+                .join('\n'),
+        );
     }
 }
 await chrome.close();

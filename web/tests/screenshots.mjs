@@ -3,8 +3,12 @@
 import { browser, serve } from './session.mjs';
 
 const [orrery, chromium, folder] = process.argv.slice(2);
-const TRAIN = 'kind=train&model=llama3.1-70b&system=h100-sxm&gpus=128&plan.tp=8&plan.pp=4&plan.vpp=5&workload.seq=8192&workload.global_batch=512&workload.engine=megatron-core-2025';
-const INFER = 'kind=infer&model=llama3.1-70b&system=h100-sxm&gpus=4&plan.tp=4&workload.batch=16&workload.input_len=1024&workload.output_len=256&workload.engine=tensorrt-llm-1.2';
+const TRAIN =
+    'kind=train&model=llama3.1-70b&system=h100-sxm&gpus=128&plan.tp=8&plan.pp=4&plan.vpp=5' +
+    '&workload.seq=8192&workload.global_batch=512&workload.engine=megatron-core-2025';
+const INFER =
+    'kind=infer&model=llama3.1-70b&system=h100-sxm&gpus=4&plan.tp=4' +
+    '&workload.batch=16&workload.input_len=1024&workload.output_len=256&workload.engine=tensorrt-llm-1.2';
 const SHOTS = [
     ['explorer', TRAIN, { width: 1280, height: 960 }, 'light'],
     ['explorer-roofline', `${INFER}&view=operators`, { width: 1280, height: 1000 }, 'light'],

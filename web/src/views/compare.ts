@@ -34,13 +34,41 @@ export class Compare implements View {
     private readonly body = h('tbody');
     private readonly time = new Chart('Time', 'orrery-compare-time', { class: 'medium' });
     private readonly memory = new Chart('Memory of the fullest GPU', 'orrery-compare-memory', { class: 'medium' });
-    private readonly add = h('button', { type: 'button', class: 'main', onclick: () => this.keepCurrent() }, 'Add the current job');
-    private readonly empty = h('p', { class: 'empty' }, 'Nothing to compare yet: add the current job, change it, add it again.');
+    private readonly add = h(
+        'button',
+        { type: 'button', class: 'main', onclick: () => this.keepCurrent() },
+        'Add the current job',
+    );
+    private readonly empty = h(
+        'p',
+        { class: 'empty' },
+        'Nothing to compare yet: add the current job, change it, add it again.',
+    );
     private readonly results: HTMLElement;
 
     constructor(private readonly app: App) {
-        this.results = h('div', { class: 'grid two' }, h('div', { class: 'span scroll', tabIndex: 0, role: 'region', 'aria-label': 'Jobs side by side' }, h('table', { class: 'compare' }, this.head, this.body)), this.time.element, this.memory.element);
-        this.element = h('div', { class: 'grid' }, h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.add)), this.empty, this.results));
+        this.results = h(
+            'div',
+            { class: 'grid two' },
+            h(
+                'div',
+                { class: 'span scroll', tabIndex: 0, role: 'region', 'aria-label': 'Jobs side by side' },
+                h('table', { class: 'compare' }, this.head, this.body),
+            ),
+            this.time.element,
+            this.memory.element,
+        );
+        this.element = h(
+            'div',
+            { class: 'grid' },
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.add)),
+                this.empty,
+                this.results,
+            ),
+        );
     }
 
     async update(_: Answer, signal: AbortSignal): Promise<void> {
@@ -58,7 +86,15 @@ export class Compare implements View {
     private async predict(text: string, signal: AbortSignal): Promise<Entry> {
         const job = jobFrom(text);
         try {
-            return { job, text, result: await api.post<Result>(job.kind, requestOf(job, await overrides(job.system, job.factors)), signal) };
+            return {
+                job,
+                text,
+                result: await api.post<Result>(
+                    job.kind,
+                    requestOf(job, await overrides(job.system, job.factors)),
+                    signal,
+                ),
+            };
         } catch (error) {
             return { job, text, error: (error as Error).message };
         }
@@ -70,32 +106,127 @@ export class Compare implements View {
     }
 
     private showTable(entries: Entry[]): void {
-        const button = (i: number, text: string, act: () => void) => h('button', { type: 'button', 'aria-label': `${text} job ${i + 1}`, onclick: act }, text);
-        fill(this.head, h('tr', {}, h('td', {}), ...entries.map((e, i) => h('th', { scope: 'col' }, `Job ${i + 1}`, h('span', { class: 'actions' },
-            button(i, 'Load', () => this.app.edit((job) => Object.assign(job, { config: undefined }, jobFrom(e.text)))),
-            button(i, 'Remove', () => this.app.compare(this.app.state.compare.filter((_, j) => j !== i))))))));
+        const button = (i: number, text: string, act: () => void) =>
+            h('button', { type: 'button', 'aria-label': `${text} job ${i + 1}`, onclick: act }, text);
+        fill(
+            this.head,
+            h(
+                'tr',
+                {},
+                h('td', {}),
+                ...entries.map((e, i) =>
+                    h(
+                        'th',
+                        { scope: 'col' },
+                        `Job ${i + 1}`,
+                        h(
+                            'span',
+                            { class: 'actions' },
+                            button(i, 'Load', () =>
+                                this.app.edit((job) => Object.assign(job, { config: undefined }, jobFrom(e.text))),
+                            ),
+                            button(i, 'Remove', () =>
+                                this.app.compare(this.app.state.compare.filter((_, j) => j !== i)),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        );
         const all = entries.map((e) => settings(e.job));
-        const keys = [...new Set(all.flatMap((s) => Object.keys(s)))].filter((k) => k === 'model' || k === 'system' || new Set(all.map((s) => s[k] ?? '')).size > 1);
+        const keys = [...new Set(all.flatMap((s) => Object.keys(s)))].filter(
+            (k) => k === 'model' || k === 'system' || new Set(all.map((s) => s[k] ?? '')).size > 1,
+        );
         const cards = entries.map((e) => (e.result ? cardsOf(e.result) : []));
         const rows = [...new Set(cards.flatMap((c) => c.map((x) => x.label)))];
-        fill(this.body,
-            ...keys.map((key) => h('tr', { class: 'setting' }, h('th', { scope: 'row' }, key.replace(/^(plan|workload)\./, '')), ...all.map((s) => h('td', {}, s[key] || 'auto')))),
-            ...rows.map((label) => h('tr', {}, h('th', { scope: 'row' }, label), ...cards.map((c) => {
-                const card = c.find((x) => x.label === label);
-                return h('td', { class: card?.state ?? '' }, card ? h('strong', {}, card.value) : '–', card ? h('span', { class: 'small' }, card.more) : null);
-            }))),
-            h('tr', {}, h('th', { scope: 'row' }, 'Time against job 1'), ...entries.map((e) => h('td', {}, e.error ?? (e.result && entries[0]?.result && e !== entries[0] ? change(mainTime(e.result) / mainTime(entries[0].result) - 1) : '–')))));
+        fill(
+            this.body,
+            ...keys.map((key) =>
+                h(
+                    'tr',
+                    { class: 'setting' },
+                    h('th', { scope: 'row' }, key.replace(/^(plan|workload)\./, '')),
+                    ...all.map((s) => h('td', {}, s[key] || 'auto')),
+                ),
+            ),
+            ...rows.map((label) =>
+                h(
+                    'tr',
+                    {},
+                    h('th', { scope: 'row' }, label),
+                    ...cards.map((c) => {
+                        const card = c.find((x) => x.label === label);
+                        return h(
+                            'td',
+                            { class: card?.state ?? '' },
+                            card ? h('strong', {}, card.value) : '–',
+                            card ? h('span', { class: 'small' }, card.more) : null,
+                        );
+                    }),
+                ),
+            ),
+            h(
+                'tr',
+                {},
+                h('th', { scope: 'row' }, 'Time against job 1'),
+                ...entries.map((e) =>
+                    h(
+                        'td',
+                        {},
+                        e.error ??
+                            (e.result && entries[0]?.result && e !== entries[0]
+                                ? change(mainTime(e.result) / mainTime(entries[0].result) - 1)
+                                : '–'),
+                    ),
+                ),
+            ),
+        );
     }
 
     private showBars(entries: Entry[]): void {
-        const good = entries.map((e, i) => ({ ...e, name: `Job ${i + 1}` })).filter((e): e is Entry & { name: string; result: Result } => Boolean(e.result));
-        const draw = (chart: Chart, what: string, parts: (r: Result) => Record<string, number>, text: (v: number) => string) => {
-            const names = [...new Set(good.flatMap((e) => Object.entries(parts(e.result)).filter(([, v]) => v > 0).map(([k]) => k)))];
+        const good = entries
+            .map((e, i) => ({ ...e, name: `Job ${i + 1}` }))
+            .filter((e): e is Entry & { name: string; result: Result } => Boolean(e.result));
+        const sum = (values: Record<string, number>) => Object.values(values).reduce((a, b) => a + b, 0);
+        const draw = (
+            chart: Chart,
+            what: string,
+            parts: (r: Result) => Record<string, number>,
+            text: (v: number) => string,
+        ) => {
+            const names = [
+                ...new Set(
+                    good.flatMap((e) =>
+                        Object.entries(parts(e.result))
+                            .filter(([, v]) => v > 0)
+                            .map(([k]) => k),
+                    ),
+                ),
+            ];
             chart.height(90 + 46 * good.length);
-            chart.set(`${what} of ${good.map((e) => `${e.name}: ${text(names.reduce((sum, n) => sum + (parts(e.result)[n] ?? 0), 0))}`).join(', ')}`, (colours) =>
-                stacked(good.map((e) => e.name), names.map((n, i) => ({ name: words(n), values: good.map((e) => parts(e.result)[n] ?? 0), colour: colours.series[i % 10]! })), text, colours, { legend: true }));
+            chart.set(
+                `${what} of ${good.map((e) => `${e.name}: ${text(sum(parts(e.result)))}`).join(', ')}`,
+                (colours) =>
+                    stacked(
+                        good.map((e) => e.name),
+                        names.map((n, i) => ({
+                            name: words(n),
+                            values: good.map((e) => parts(e.result)[n] ?? 0),
+                            colour: colours.series[i % 10]!,
+                        })),
+                        text,
+                        colours,
+                        { legend: true },
+                    ),
+            );
         };
         draw(this.time, 'Time', (r) => r.time_s, seconds);
-        draw(this.memory, 'Memory', ({ memory_bytes: { total: _t, usable: _u, capacity: _c, headroom: _h, ...rest } }) => Object.fromEntries(Object.entries(rest).map(([k, v]) => [k, v / GIB])), gib);
+        draw(
+            this.memory,
+            'Memory',
+            ({ memory_bytes: { total: _t, usable: _u, capacity: _c, headroom: _h, ...rest } }) =>
+                Object.fromEntries(Object.entries(rest).map(([k, v]) => [k, v / GIB])),
+            gib,
+        );
     }
 }

@@ -15,16 +15,28 @@ const MATRIX = ['gemm', 'bmm', 'flash'];
 const isMatrix = (r: Row): boolean => MATRIX.includes(r.kind);
 
 function shape(r: Row): string {
-    if (r.kind === 'collective') return `${r.collective ?? ''} over ${r.group ?? ''}, ${si(r.payload_bytes ?? r.bytes, 'B')}`;
+    if (r.kind === 'collective')
+        return `${r.collective ?? ''} over ${r.group ?? ''}, ${si(r.payload_bytes ?? r.bytes, 'B')}`;
     if (!r.m) return `${r.pointwise ?? r.kind}, ${si(r.bytes, 'B')}`;
     return `${(r.batch ?? 1) > 1 ? `${r.batch} × ` : ''}${r.m} × ${r.n} × ${r.k} ${r.dtype ?? ''}`;
 }
 
 /** How the time of one execution comes about, with its numbers. */
 function formula(c: Cost): string {
-    const rates = ([['compute', c.compute_s], ['L2', c.l2_s], ['DRAM', c.dram_s], ['network', c.network_s]] as const).filter(([, s]) => s > 0).map(([n, s]) => `${n} ${seconds(s)}`);
+    const rates = (
+        [
+            ['compute', c.compute_s],
+            ['L2', c.l2_s],
+            ['DRAM', c.dram_s],
+            ['network', c.network_s],
+        ] as const
+    )
+        .filter(([, s]) => s > 0)
+        .map(([n, s]) => `${n} ${seconds(s)}`);
     const work = rates.length > 1 ? `max(${rates.join(', ')})` : (rates[0] ?? '0');
-    return `${work}${c.launch_s > 0 ? ` + launch ${seconds(c.launch_s)}` : ''}${c.hidden_s > 0 ? ` − hidden ${seconds(c.hidden_s)}` : ''} = ${seconds(c.total_s)}`;
+    const launch = c.launch_s > 0 ? ` + launch ${seconds(c.launch_s)}` : '';
+    const hidden = c.hidden_s > 0 ? ` − hidden ${seconds(c.hidden_s)}` : '';
+    return `${work}${launch}${hidden} = ${seconds(c.total_s)}`;
 }
 
 const moved = (r: Row): number => r.cost.dram_bytes || r.bytes;
@@ -35,50 +47,103 @@ const COLUMNS: Column<Row>[] = [
     { label: 'm', value: (r) => r.m || undefined },
     { label: 'n', value: (r) => r.n || undefined },
     { label: 'k', value: (r) => r.k || undefined },
-    { label: 'Runs', value: (r) => r.cost.runs, show: (r) => digits(r.cost.runs, 4), title: 'executions on the critical rank' },
+    {
+        label: 'Runs',
+        value: (r) => r.cost.runs,
+        show: (r) => digits(r.cost.runs, 4),
+        title: 'executions on the critical rank',
+    },
     { label: 'Each', value: (r) => r.time_s, show: (r) => seconds(r.time_s) },
     { label: 'In all', value: (r) => r.spent_s, show: (r) => seconds(r.spent_s) },
     { label: 'Share', value: (r) => r.share, show: (r) => percent(r.share) },
-    { label: 'TFLOP/s', value: (r) => r.flops / r.time_s / 1e12, show: (r) => (r.flops ? digits(r.flops / r.time_s / 1e12) : '–') },
-    { label: 'FLOP/byte', value: (r) => r.flops / moved(r), show: (r) => (r.flops ? digits(r.flops / moved(r)) : '–') },
+    {
+        label: 'TFLOP/s',
+        value: (r) => r.flops / r.time_s / 1e12,
+        show: (r) => (r.flops ? digits(r.flops / r.time_s / 1e12) : '–'),
+    },
+    {
+        label: 'FLOP/byte',
+        value: (r) => r.flops / moved(r),
+        show: (r) => (r.flops ? digits(r.flops / moved(r)) : '–'),
+    },
     { label: 'Bound', value: (r) => r.bound },
-    { label: 'Tile', value: (r) => (r.cost.tile_m ? `${r.cost.tile_m}×${r.cost.tile_n}${(r.cost.split_k ?? 1) > 1 ? ` /${r.cost.split_k}` : ''}` : r.cost.algorithm), title: 'tile and split-k of a product, algorithm of a collective' },
+    {
+        label: 'Tile',
+        value: (r) =>
+            r.cost.tile_m
+                ? `${r.cost.tile_m}×${r.cost.tile_n}${(r.cost.split_k ?? 1) > 1 ? ` /${r.cost.split_k}` : ''}`
+                : r.cost.algorithm,
+        title: 'tile and split-k of a product, algorithm of a collective',
+    },
 ];
 
 export class Operators implements View {
     readonly id = 'operators';
     readonly label = 'Roofline';
     readonly element: HTMLElement;
-    private readonly roof = new Chart('Roofline', 'orrery-roofline', { class: 'tall', intro: 'Every operator of one GPU. Above: those with FLOP, under the ceilings of the chip. Below: those without, by what they move. The larger, the more of the time.' });
+    private readonly roof = new Chart('Roofline', 'orrery-roofline', {
+        class: 'tall',
+        intro:
+            'Every operator of one GPU. Above: those with FLOP, under the ceilings of the chip. ' +
+            'Below: those without, by what they move. The larger, the more of the time.',
+    });
     private readonly table: Table<Row>;
     private rows: Row[] = [];
 
     constructor(private readonly app: App) {
-        const filter = select('Show', [['matrix', 'matrix products'], ['memory', 'memory-bound kernels'], ['network', 'collectives'], ['all', 'all operators']], app.option('ops.show', 'matrix'), (v) => {
-            app.setOption('ops.show', v);
-            this.fillTable();
+        const filter = select(
+            'Show',
+            [
+                ['matrix', 'matrix products'],
+                ['memory', 'memory-bound kernels'],
+                ['network', 'collectives'],
+                ['all', 'all operators'],
+            ],
+            app.option('ops.show', 'matrix'),
+            (v) => {
+                app.setOption('ops.show', v);
+                this.fillTable();
+            },
+        );
+        this.table = new Table<Row>('Operators', 'orrery-operators', COLUMNS, {
+            controls: filter,
+            sort: 8,
+            down: true,
         });
-        this.table = new Table<Row>('Operators', 'orrery-operators', COLUMNS, { controls: filter, sort: 8, down: true });
         this.element = h('div', { class: 'grid' }, this.roof.element, this.table.element);
     }
 
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         const [ops, costs, chip] = await Promise.all([
-            api.post<Operator[]>(`${job.kind}?dump=ops`, request, signal), api.post<Cost[]>(`${job.kind}?dump=costs`, request, signal), machine(job.system).catch(() => undefined),
+            api.post<Operator[]>(`${job.kind}?dump=ops`, request, signal),
+            api.post<Cost[]>(`${job.kind}?dump=costs`, request, signal),
+            machine(job.system).catch(() => undefined),
         ]);
         const total = mainTime(result);
-        this.rows = ops.map((op, i) => {
-            const cost = costs[i]!;
-            const spent_s = cost.step_s ?? cost.request_s ?? 0;
-            return { ...op, cost, spent_s, share: spent_s / total };
-        }).filter((r) => r.cost.runs > 0);
+        this.rows = ops
+            .map((op, i) => {
+                const cost = costs[i]!;
+                const spent_s = cost.step_s ?? cost.request_s ?? 0;
+                return { ...op, cost, spent_s, share: spent_s / total };
+            })
+            .filter((r) => r.cost.runs > 0);
         this.fillTable();
         this.draw(result, chip, job.factors);
     }
 
     private fillTable(): void {
         const show = this.app.option('ops.show', 'matrix');
-        this.table.set(this.rows.filter((r) => show === 'all' || (show === 'matrix' ? isMatrix(r) : show === 'network' ? r.kind === 'collective' : !isMatrix(r) && r.kind !== 'collective')));
+        this.table.set(
+            this.rows.filter(
+                (r) =>
+                    show === 'all' ||
+                    (show === 'matrix'
+                        ? isMatrix(r)
+                        : show === 'network'
+                          ? r.kind === 'collective'
+                          : !isMatrix(r) && r.kind !== 'collective'),
+            ),
+        );
     }
 
     private draw(result: Result, chip: Machine | undefined, factors: Record<string, number>): void {
@@ -96,42 +161,144 @@ export class Operators implements View {
         const bounds = [...new Set(this.rows.map((r) => r.bound))].sort();
         const busiest = [...counted].sort((a, b) => b.spent_s - a.spent_s)[0];
         this.roof.set(
-            `Roofline of ${counted.length} operators with FLOP under ${si(peak, 'FLOP/s')} and ${si(hbm, 'B/s')}, and ${others.length} without` +
-                (busiest ? `; most time in ${busiest.name}, bound by ${busiest.bound}` : '') + '. The table of operators has the numbers.',
+            `Roofline of ${counted.length} operators with FLOP under ${si(peak, 'FLOP/s')} and ` +
+                `${si(hbm, 'B/s')}, and ${others.length} without` +
+                (busiest ? `; most time in ${busiest.name}, bound by ${busiest.bound}` : '') +
+                '. The table of operators has the numbers.',
             (colours) => {
                 const size = (r: Row) => 7 + 26 * Math.sqrt(Math.max(0, r.share));
                 const points = (rows: Row[], bound: string, top: boolean) => ({
-                    type: 'scatter', name: bound, xAxisIndex: top ? 0 : 1, yAxisIndex: top ? 0 : 1, itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
-                    data: rows.filter((r) => r.bound === bound).map((r) => ({ value: top ? [r.flops / moved(r), r.flops / r.time_s] : [r.bytes, r.bytes / r.time_s], symbolSize: size(r), row: r })),
+                    type: 'scatter',
+                    name: bound,
+                    xAxisIndex: top ? 0 : 1,
+                    yAxisIndex: top ? 0 : 1,
+                    itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
+                    data: rows
+                        .filter((r) => r.bound === bound)
+                        .map((r) => ({
+                            value: top ? [r.flops / moved(r), r.flops / r.time_s] : [r.bytes, r.bytes / r.time_s],
+                            symbolSize: size(r),
+                            row: r,
+                        })),
                 });
                 const ceiling = (name: string, data: number[][], top: boolean, dash = false) => ({
-                    type: 'line', name, xAxisIndex: top ? 0 : 1, yAxisIndex: top ? 0 : 1, symbol: 'none', silent: true, lineStyle: { color: colours.soft, width: 1.5, type: dash ? 'dashed' : 'solid' }, data,
-                    endLabel: { show: true, formatter: name, color: colours.soft, fontSize: 11, align: 'right', verticalAlign: 'bottom', offset: [-4, -2] }, tooltip: { show: false },
+                    type: 'line',
+                    name,
+                    xAxisIndex: top ? 0 : 1,
+                    yAxisIndex: top ? 0 : 1,
+                    symbol: 'none',
+                    silent: true,
+                    lineStyle: { color: colours.soft, width: 1.5, type: dash ? 'dashed' : 'solid' },
+                    data,
+                    endLabel: {
+                        show: true,
+                        formatter: name,
+                        color: colours.soft,
+                        fontSize: 11,
+                        align: 'right',
+                        verticalAlign: 'bottom',
+                        offset: [-4, -2],
+                    },
+                    tooltip: { show: false },
                 });
                 const sizes = others.map((r) => r.bytes);
                 const small = Math.min(...sizes, 1e6);
                 const large = Math.max(...sizes, 1e9);
-                const log = (more: Record<string, unknown>) => axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
-                const label = (unit: string) => ({ color: colours.soft, fontSize: 11, hideOverlap: true, formatter: (v: number) => si(v, unit) });
+                const log = (more: Record<string, unknown>) =>
+                    axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
+                const label = (unit: string) => ({
+                    color: colours.soft,
+                    fontSize: 11,
+                    hideOverlap: true,
+                    formatter: (v: number) => si(v, unit),
+                });
                 return {
-                    legend: { top: 0, data: bounds.map((b) => ({ name: b })), textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12, formatter: (n: string) => `${words(n).replace('Dram', 'DRAM')}-bound` },
-                    grid: [{ left: 84, right: 20, top: 36, height: '47%' }, { left: 84, right: 20, top: '66%', bottom: 46 }],
-                    xAxis: [log({ min: low, max: high, name: 'FLOP per byte of DRAM', nameGap: 24 }), log({ gridIndex: 1, min: 10 ** Math.floor(Math.log10(small)), max: 10 ** Math.ceil(Math.log10(large)), name: 'bytes moved by one execution', nameGap: 26, axisLabel: label('B') })],
-                    yAxis: [log({ name: 'FLOP/s', nameGap: 68, axisLabel: label('') }), log({ gridIndex: 1, name: 'bytes/s', nameGap: 68, axisLabel: label('') })],
+                    legend: {
+                        top: 0,
+                        data: bounds.map((b) => ({ name: b })),
+                        textStyle: { color: colours.soft },
+                        itemWidth: 12,
+                        itemHeight: 12,
+                        formatter: (n: string) => `${words(n).replace('Dram', 'DRAM')}-bound`,
+                    },
+                    grid: [
+                        { left: 84, right: 20, top: 36, height: '47%' },
+                        { left: 84, right: 20, top: '66%', bottom: 46 },
+                    ],
+                    xAxis: [
+                        log({ min: low, max: high, name: 'FLOP per byte of DRAM', nameGap: 24 }),
+                        log({
+                            gridIndex: 1,
+                            min: 10 ** Math.floor(Math.log10(small)),
+                            max: 10 ** Math.ceil(Math.log10(large)),
+                            name: 'bytes moved by one execution',
+                            nameGap: 26,
+                            axisLabel: label('B'),
+                        }),
+                    ],
+                    yAxis: [
+                        log({ name: 'FLOP/s', nameGap: 68, axisLabel: label('') }),
+                        log({ gridIndex: 1, name: 'bytes/s', nameGap: 68, axisLabel: label('') }),
+                    ],
                     tooltip: {
                         trigger: 'item',
                         formatter: (p: { data: { row?: Row } }) => {
                             const r = p.data.row;
                             if (!r) return '';
-                            return note(`${r.name} (${r.phase})`, [['shape', shape(r)], ['bound', r.bound], ...(r.flops ? [['reached', si(r.flops / r.time_s, 'FLOP/s')] as const] : [['reached', si(r.bytes / r.time_s, 'B/s')] as const]),
-                                ['in all', `${seconds(r.spent_s)}, ${percent(r.share)} in ${digits(r.cost.runs, 4)} runs`], formula(r.cost)]);
+                            return note(`${r.name} (${r.phase})`, [
+                                ['shape', shape(r)],
+                                ['bound', r.bound],
+                                ...(r.flops
+                                    ? [['reached', si(r.flops / r.time_s, 'FLOP/s')] as const]
+                                    : [['reached', si(r.bytes / r.time_s, 'B/s')] as const]),
+                                [
+                                    'in all',
+                                    `${seconds(r.spent_s)}, ${percent(r.share)} in ${digits(r.cost.runs, 4)} runs`,
+                                ],
+                                formula(r.cost),
+                            ]);
                         },
                     },
                     series: [
                         ...bounds.flatMap((b) => [points(counted, b, true), points(others, b, false)]),
-                        ...(Number.isFinite(ridge) ? [ceiling(`${si(peak, 'FLOP/s')} ${format}`, [[low, Math.min(peak, low * hbm)], [ridge, peak], [high, peak]], true)] : []),
-                        ...(Number.isFinite(hbm) ? [ceiling(`HBM ${si(hbm, 'B/s')}`, [[small / 10, hbm], [large * 0.98, hbm]], false)] : []),
-                        ...(Number.isFinite(links) && others.some((r) => r.kind === 'collective') ? [ceiling(`scale-up ${si(links, 'B/s')}`, [[small / 10, links], [large * 0.98, links]], false, true)] : []),
+                        ...(Number.isFinite(ridge)
+                            ? [
+                                  ceiling(
+                                      `${si(peak, 'FLOP/s')} ${format}`,
+                                      [
+                                          [low, Math.min(peak, low * hbm)],
+                                          [ridge, peak],
+                                          [high, peak],
+                                      ],
+                                      true,
+                                  ),
+                              ]
+                            : []),
+                        ...(Number.isFinite(hbm)
+                            ? [
+                                  ceiling(
+                                      `HBM ${si(hbm, 'B/s')}`,
+                                      [
+                                          [small / 10, hbm],
+                                          [large * 0.98, hbm],
+                                      ],
+                                      false,
+                                  ),
+                              ]
+                            : []),
+                        ...(Number.isFinite(links) && others.some((r) => r.kind === 'collective')
+                            ? [
+                                  ceiling(
+                                      `scale-up ${si(links, 'B/s')}`,
+                                      [
+                                          [small / 10, links],
+                                          [large * 0.98, links],
+                                      ],
+                                      false,
+                                      true,
+                                  ),
+                              ]
+                            : []),
                     ],
                 };
             },

@@ -9,12 +9,27 @@ import { mainTime, type Answer, type View } from '../view';
 type Part = readonly [name: string, value: number];
 
 /** A key to the colours that is a table of the values as well. */
-function legend(root: HTMLElement, parts: readonly Part[], total: number, text: (v: number) => string, colour: (i: number) => string): void {
-    fill(root, ...parts.map(([name, value], i) => {
-        const swatch = h('span', { class: 'swatch' });
-        swatch.style.background = colour(i);
-        return h('tr', {}, h('th', { scope: 'row' }, swatch, words(name)), h('td', { class: 'number', 'data-value': String(value) }, text(value)), h('td', { class: 'number' }, percent(value / total)));
-    }));
+function legend(
+    root: HTMLElement,
+    parts: readonly Part[],
+    total: number,
+    text: (v: number) => string,
+    colour: (i: number) => string,
+): void {
+    fill(
+        root,
+        ...parts.map(([name, value], i) => {
+            const swatch = h('span', { class: 'swatch' });
+            swatch.style.background = colour(i);
+            return h(
+                'tr',
+                {},
+                h('th', { scope: 'row' }, swatch, words(name)),
+                h('td', { class: 'number', 'data-value': String(value) }, text(value)),
+                h('td', { class: 'number' }, percent(value / total)),
+            );
+        }),
+    );
 }
 
 const keyTable = (label: string): [HTMLElement, HTMLElement] => {
@@ -41,7 +56,14 @@ export class Overview implements View {
         this.time = new Chart('Time', 'orrery-time', { class: 'bar', below: timeTable });
         this.memory = new Chart('Memory of the fullest GPU', 'orrery-memory', { class: 'bar', below: memoryTable });
         this.bounds = new Chart('What holds it', 'orrery-bounds', { class: 'bounds' });
-        this.element = h('div', { class: 'grid two' }, this.time.element, this.memory.element, this.bounds.element, h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts));
+        this.element = h(
+            'div',
+            { class: 'grid two' },
+            this.time.element,
+            this.memory.element,
+            this.bounds.element,
+            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'About this prediction')), this.facts),
+        );
     }
 
     update({ result }: Answer): void {
@@ -55,38 +77,101 @@ export class Overview implements View {
         const total = mainTime(result);
         const parts = Object.entries(result.time_s).filter(([, v]) => v > 0);
         this.time.set(`Time bar: ${parts.map(([n, v]) => `${words(n)} ${seconds(v)}`).join(', ')}`, (colours) =>
-            stacked([result.kind === 'train' ? 'step' : 'batch'], parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })), seconds, colours, { max: total }));
+            stacked(
+                [result.kind === 'train' ? 'step' : 'batch'],
+                parts.map(([n, v], i) => ({ name: words(n), values: [v], colour: colours.series[i % 10]! })),
+                seconds,
+                colours,
+                { max: total },
+            ),
+        );
         legend(this.timeKey, parts, total, seconds, (i) => palette().series[i % 10]!);
     }
 
     private showMemory(result: Result): void {
         const { total = 0, usable = 0, capacity = 0, headroom: _, ...rest } = result.memory_bytes;
         const parts = Object.entries(rest).filter(([, v]) => v > 0);
-        this.memory.set(`Memory bar: ${bytes(total)} of ${bytes(usable)} usable; ${parts.map(([n, v]) => `${words(n)} ${bytes(v)}`).join(', ')}`, (colours) =>
-            stacked(['GPU'], parts.map(([n, v], i) => ({ name: words(n), values: [v / GIB], colour: colours.series[i % 10]! })), gib, colours,
-                { max: (Math.max(total, capacity) / GIB) * 1.08, marks: [{ name: `capacity ${bytes(capacity)}`, at: capacity / GIB }] }));
+        this.memory.set(
+            `Memory bar: ${bytes(total)} of ${bytes(usable)} usable; ` +
+                parts.map(([n, v]) => `${words(n)} ${bytes(v)}`).join(', '),
+            (colours) =>
+                stacked(
+                    ['GPU'],
+                    parts.map(([n, v], i) => ({ name: words(n), values: [v / GIB], colour: colours.series[i % 10]! })),
+                    gib,
+                    colours,
+                    {
+                        max: (Math.max(total, capacity) / GIB) * 1.08,
+                        marks: [{ name: `capacity ${bytes(capacity)}`, at: capacity / GIB }],
+                    },
+                ),
+        );
         legend(this.memoryKey, parts, total, bytes, (i) => palette().series[i % 10]!);
     }
 
     private showBounds(result: Result): void {
-        const shares: readonly (readonly [string, Record<string, number>])[] = result.kind === 'train'
-            ? [['step', result['bound_share'] as Record<string, number>]]
-            : [['prefill', result['prefill_bound_frac'] as Record<string, number>], ['decode', result['decode_bound_frac'] as Record<string, number>]];
+        const shares: readonly (readonly [string, Record<string, number>])[] =
+            result.kind === 'train'
+                ? [['step', result['bound_share'] as Record<string, number>]]
+                : [
+                      ['prefill', result['prefill_bound_frac'] as Record<string, number>],
+                      ['decode', result['decode_bound_frac'] as Record<string, number>],
+                  ];
         const names = Object.keys(shares[0]![1]);
         this.bounds.height(shares.length > 1 ? 150 : 110);
-        this.bounds.set(`Shares by resource: ${shares.map(([row, s]) => `${row} ${names.map((n) => `${n} ${percent(s[n])}`).join(', ')}`).join('; ')}`, (colours) =>
-            stacked(shares.map(([row]) => row), names.map((n) => ({ name: n === 'l2' ? 'L2' : n === 'dram' ? 'DRAM' : n, values: shares.map(([, s]) => s[n] ?? 0), colour: boundColour(n, colours) })),
-                percent, colours, { max: 1, legend: true }));
+        this.bounds.set(
+            'Shares by resource: ' +
+                shares.map(([row, s]) => `${row} ${names.map((n) => `${n} ${percent(s[n])}`).join(', ')}`).join('; '),
+            (colours) =>
+                stacked(
+                    shares.map(([row]) => row),
+                    names.map((n) => ({
+                        name: n === 'l2' ? 'L2' : n === 'dram' ? 'DRAM' : n,
+                        values: shares.map(([, s]) => s[n] ?? 0),
+                        colour: boundColour(n, colours),
+                    })),
+                    percent,
+                    colours,
+                    { max: 1, legend: true },
+                ),
+        );
     }
 
     private showFacts(result: Result): void {
-        const plan = Object.entries(result.request.plan).filter(([, v]) => v !== null && typeof v !== 'object').map(([k, v]) => `${k} ${v}`).join(', ');
+        const plan = Object.entries(result.request.plan)
+            .filter(([, v]) => v !== null && typeof v !== 'object')
+            .map(([k, v]) => `${k} ${v}`)
+            .join(', ');
         const lines: (readonly [string, string])[] = [
-            ['Parameters', count(result.params_total) + (result.params_active === result.params_total ? '' : `, ${count(result.params_active)} active`)],
+            [
+                'Parameters',
+                count(result.params_total) +
+                    (result.params_active === result.params_total ? '' : `, ${count(result.params_active)} active`),
+            ],
             ['Plan', plan],
-            ...(result.kind === 'train' ? [['Hardware FLOP', `${percent(Number(result['hfu_frac']))} of the peak, recomputation in`] as const, ['Micro-batches', String(result['n_micro_batches'])] as const, ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const] : [['KV cache', `${bytes(Number(result['kv_bytes_per_token']))} per token, ${bytes(Number(result['kv_budget_bytes']))} for it`] as const]),
+            ...(result.kind === 'train'
+                ? [
+                      [
+                          'Hardware FLOP',
+                          `${percent(Number(result['hfu_frac']))} of the peak, recomputation in`,
+                      ] as const,
+                      ['Micro-batches', String(result['n_micro_batches'])] as const,
+                      ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const,
+                  ]
+                : [
+                      [
+                          'KV cache',
+                          `${bytes(Number(result['kv_bytes_per_token']))} per token, ` +
+                              `${bytes(Number(result['kv_budget_bytes']))} for it`,
+                      ] as const,
+                  ]),
             ['Interval from', result.interval_class],
-            ['Kernels', result.trust === 'calibrated' ? 'measured on this chip' : 'datasheet of this chip, kernels of its family'],
+            [
+                'Kernels',
+                result.trust === 'calibrated'
+                    ? 'measured on this chip'
+                    : 'datasheet of this chip, kernels of its family',
+            ],
         ];
         fill(this.facts, ...lines.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
     }

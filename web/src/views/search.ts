@@ -11,20 +11,42 @@ import type { Answer, App, View } from '../view';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
 /** What a search decides in the workload. */
-const VARIED: Record<Kind, readonly string[]> = { train: ['micro_batch', 'recompute', 'recompute_every'], infer: ['batch', 'precision', 'kv_precision', 'disaggregated'] };
+const VARIED: Record<Kind, readonly string[]> = {
+    train: ['micro_batch', 'recompute', 'recompute_every'],
+    infer: ['batch', 'precision', 'kv_precision', 'disaggregated'],
+};
 const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch', 'batch', 'precision'];
 
-const number = (found: Found, key: string): number => Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
-const show = (key: string, value: number): string => (key.startsWith('memory_bytes') ? gib(value) : key.endsWith('_s') ? seconds(value) : key.includes('usd') ? dollars(value) : key.includes('_j') ? si(value, 'J') : rate(value));
+const number = (found: Found, key: string): number =>
+    Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
+const show = (key: string, value: number): string =>
+    key.startsWith('memory_bytes')
+        ? gib(value)
+        : key.endsWith('_s')
+          ? seconds(value)
+          : key.includes('usd')
+            ? dollars(value)
+            : key.includes('_j')
+              ? si(value, 'J')
+              : rate(value);
 
 /** Coordinates of the chart: memory in GiB. */
-const place = (found: Found, keys: readonly string[]): number[] => keys.map((k, i) => (found.front[i] ?? NaN) / (k.startsWith('memory_bytes') ? GIB : 1));
+const place = (found: Found, keys: readonly string[]): number[] =>
+    keys.map((k, i) => (found.front[i] ?? NaN) / (k.startsWith('memory_bytes') ? GIB : 1));
 
 export function planText(found: Found): string {
     const { plan, workload } = found;
-    const names = ['tp', 'pp', 'vpp', 'dp', 'cp', 'ep', 'etp'].filter((k) => Number(plan[k] ?? 1) > 1).map((k) => `${k} ${plan[k]}`);
-    const rest = [plan['zero'] ? `ZeRO ${plan['zero']}` : '', workload['micro_batch'] ? `mb ${workload['micro_batch']}` : '', workload['recompute'] && workload['recompute'] !== 'none' ? `recompute ${workload['recompute']}` : '',
-        workload['batch'] ? `batch ${workload['batch']}` : '', workload['input_len'] ? String(workload['precision'] ?? '') : '', plan['overlap'] && plan['overlap'] !== 'all' ? `overlap ${plan['overlap']}` : ''];
+    const names = ['tp', 'pp', 'vpp', 'dp', 'cp', 'ep', 'etp']
+        .filter((k) => Number(plan[k] ?? 1) > 1)
+        .map((k) => `${k} ${plan[k]}`);
+    const rest = [
+        plan['zero'] ? `ZeRO ${plan['zero']}` : '',
+        workload['micro_batch'] ? `mb ${workload['micro_batch']}` : '',
+        workload['recompute'] && workload['recompute'] !== 'none' ? `recompute ${workload['recompute']}` : '',
+        workload['batch'] ? `batch ${workload['batch']}` : '',
+        workload['input_len'] ? String(workload['precision'] ?? '') : '',
+        plan['overlap'] && plan['overlap'] !== 'all' ? `overlap ${plan['overlap']}` : '',
+    ];
     return [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
 }
 
@@ -32,11 +54,17 @@ export function planText(found: Found): string {
 export function loadPlan(job: Job, found: Found): void {
     const plan = found.plan;
     const follows: Record<string, boolean> = {
-        dp: true, cp_kind: plan['cp_kind'] === 'ring', overlap: plan['overlap'] === 'all', zero_group: Number(plan['zero_group']) === Number(plan['dp']) * Number(plan['cp']),
-        schedule: plan['schedule'] === (Number(plan['vpp']) > 1 ? 'interleaved' : '1f1b'), stage_layers: true,
+        dp: true,
+        cp_kind: plan['cp_kind'] === 'ring',
+        overlap: plan['overlap'] === 'all',
+        zero_group: Number(plan['zero_group']) === Number(plan['dp']) * Number(plan['cp']),
+        schedule: plan['schedule'] === (Number(plan['vpp']) > 1 ? 'interleaved' : '1f1b'),
+        stage_layers: true,
     };
     for (const key of Object.keys(job.values)) if (key.startsWith('plan.')) delete job.values[key];
-    for (const [key, value] of Object.entries(plan)) if (!follows[key] && value !== null) job.values[`plan.${key}`] = Array.isArray(value) ? value.join(',') : String(value);
+    for (const [key, value] of Object.entries(plan))
+        if (!follows[key] && value !== null)
+            job.values[`plan.${key}`] = Array.isArray(value) ? value.join(',') : String(value);
     for (const key of VARIED[job.kind]) {
         const value = found.workload[key];
         if (value !== undefined && value !== null) job.values[`workload.${key}`] = String(value);
@@ -52,7 +80,10 @@ export class Search implements View {
     private readonly bar = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': 'Progress of the search' });
     private readonly go = h('button', { type: 'button', class: 'main', onclick: () => void this.run() }, 'Search');
     private readonly stop = h('button', { type: 'button', hidden: true, onclick: () => this.running?.abort() }, 'Stop');
-    private readonly front = new Chart('Pareto front', 'orrery-pareto', { class: 'medium', intro: 'Plans no other plan beats in both. A click loads one.' });
+    private readonly front = new Chart('Pareto front', 'orrery-pareto', {
+        class: 'medium',
+        intro: 'Plans no other plan beats in both. A click loads one.',
+    });
     private readonly table: Table<Found>;
     private readonly launch = h('pre', { tabIndex: 0, 'aria-label': 'Flags of the best plan' });
     private readonly results: HTMLElement;
@@ -67,7 +98,14 @@ export class Search implements View {
     constructor(private readonly app: App) {
         const text = (label: string, key: string, hint: string): [HTMLElement, HTMLInputElement] => {
             const id = freshId('search');
-            const box: HTMLInputElement = h('input', { type: 'text', id, value: app.option(`search.${key}`, ''), placeholder: hint, autocomplete: 'off', oninput: () => app.setOption(`search.${key}`, box.value) });
+            const box: HTMLInputElement = h('input', {
+                type: 'text',
+                id,
+                value: app.option(`search.${key}`, ''),
+                placeholder: hint,
+                autocomplete: 'off',
+                oninput: () => app.setOption(`search.${key}`, box.value),
+            });
             return [h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box), box];
         };
         const [gpusField, gpus] = text('GPUs', 'gpus', 'as in the job; 64..512');
@@ -75,34 +113,105 @@ export class Search implements View {
         this.gpus = gpus;
         this.limits = limits;
         const kept = app.option('search.keep', '').split(',');
-        this.keep = KEPT.map((key) => h('input', { type: 'checkbox', id: freshId('keep'), value: key, checked: kept.includes(key), onchange: () => app.setOption('search.keep', this.keep.filter((k) => k.checked).map((k) => k.value).join(',')) }));
-        const objective = select('Best', OBJECTIVES.map((o) => [o, o] as const), app.option('search.objective', 'time'), (v) => app.setOption('search.objective', v));
+        this.keep = KEPT.map((key) =>
+            h('input', {
+                type: 'checkbox',
+                id: freshId('keep'),
+                value: key,
+                checked: kept.includes(key),
+                onchange: () =>
+                    app.setOption(
+                        'search.keep',
+                        this.keep
+                            .filter((k) => k.checked)
+                            .map((k) => k.value)
+                            .join(','),
+                    ),
+            }),
+        );
+        const objective = select(
+            'Best',
+            OBJECTIVES.map((o) => [o, o] as const),
+            app.option('search.objective', 'time'),
+            (v) => app.setOption('search.objective', v),
+        );
         this.front.on('click', (p) => this.load((p.data as { found?: Found }).found));
         this.table = new Table<Found>('Best plans', 'orrery-search', [
-            { label: 'Load', plain: true, value: () => '', show: (f) => h('button', { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) }, 'Load') },
+            {
+                label: 'Load',
+                plain: true,
+                value: () => '',
+                show: (f) =>
+                    h(
+                        'button',
+                        { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) },
+                        'Load',
+                    ),
+            },
             { label: 'Plan', value: planText },
             { label: 'GPUs', value: (f) => f.gpus },
-            { label: 'Time', value: (f) => number(f, 'step_time_s') || number(f, 'latency_s'), show: (f) => seconds(number(f, 'step_time_s') || number(f, 'latency_s')) },
-            { label: 'Tokens/s per GPU', value: (f) => number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu'), show: (f) => rate(number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu')) },
+            {
+                label: 'Time',
+                value: (f) => number(f, 'step_time_s') || number(f, 'latency_s'),
+                show: (f) => seconds(number(f, 'step_time_s') || number(f, 'latency_s')),
+            },
+            {
+                label: 'Tokens/s per GPU',
+                value: (f) => number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu'),
+                show: (f) => rate(number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu')),
+            },
             { label: 'MFU', value: (f) => number(f, 'mfu_frac'), show: (f) => percent(number(f, 'mfu_frac')) },
-            { label: 'Memory', value: (f) => number(f, 'memory_bytes.total'), show: (f) => bytes(number(f, 'memory_bytes.total')) },
-            { label: 'J/token', value: (f) => number(f, 'energy_j_per_token'), show: (f) => digits(number(f, 'energy_j_per_token')) },
+            {
+                label: 'Memory',
+                value: (f) => number(f, 'memory_bytes.total'),
+                show: (f) => bytes(number(f, 'memory_bytes.total')),
+            },
+            {
+                label: 'J/token',
+                value: (f) => number(f, 'energy_j_per_token'),
+                show: (f) => digits(number(f, 'energy_j_per_token')),
+            },
             { label: 'Bound', value: (f) => f.bottleneck },
         ]);
-        this.results = h('div', { class: 'grid', hidden: true }, this.front.element, this.table.element, h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Launch the best')), this.launch));
-        this.element = h('div', { class: 'grid' },
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Search plans')),
+        this.results = h(
+            'div',
+            { class: 'grid', hidden: true },
+            this.front.element,
+            this.table.element,
+            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Launch the best')), this.launch),
+        );
+        this.element = h(
+            'div',
+            { class: 'grid' },
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'Search plans')),
                 h('p', { class: 'intro' }, 'Tries every plan of the model on the system; the workload stays as it is.'),
                 h('div', { class: 'line' }, objective, gpusField, limitsField),
-                h('fieldset', { class: 'checks' }, h('legend', {}, 'Keep from the job'), ...this.keep.map((box) => h('span', {}, box, h('label', { htmlFor: box.id }, box.value.replace('_', '-'))))),
-                h('div', { class: 'line' }, this.go, this.stop, this.bar), this.status, this.faultText),
-            this.results);
+                h(
+                    'fieldset',
+                    { class: 'checks' },
+                    h('legend', {}, 'Keep from the job'),
+                    ...this.keep.map((box) =>
+                        h('span', {}, box, h('label', { htmlFor: box.id }, box.value.replace('_', '-'))),
+                    ),
+                ),
+                h('div', { class: 'line' }, this.go, this.stop, this.bar),
+                this.status,
+                this.faultText,
+            ),
+            this.results,
+        );
     }
 
     update(answer: Answer): void {
         this.answer = answer;
         this.gpus.placeholder = `${answer.result.request.gpus}; or 64..512`;
-        for (const box of this.keep) (box.parentElement as HTMLElement).hidden = !(box.value in answer.result.request.plan || box.value in answer.result.request.workload);
+        for (const box of this.keep)
+            (box.parentElement as HTMLElement).hidden = !(
+                box.value in answer.result.request.plan || box.value in answer.result.request.workload
+            );
     }
 
     private request(): JsonObject {
@@ -110,15 +219,26 @@ export class Search implements View {
         const kept = new Set(this.keep.filter((k) => k.checked).map((k) => k.value));
         const plan = Object.fromEntries(Object.entries(result.request.plan).filter(([k]) => kept.has(k)));
         const given = request['workload'] as JsonObject;
-        const workload: JsonObject = Object.fromEntries(Object.entries(given).filter(([k]) => !VARIED[job.kind].includes(k)));
+        const workload: JsonObject = Object.fromEntries(
+            Object.entries(given).filter(([k]) => !VARIED[job.kind].includes(k)),
+        );
         for (const key of VARIED[job.kind]) {
             const value = result.request.workload[key];
             if (kept.has(key) && value !== undefined) workload[key] = value;
         }
         if (job.kind === 'train') workload['global_batch'] = result.request.workload['global_batch'] ?? null;
-        const limits = this.limits.value.split(/[;,]/).map((t) => t.trim()).filter(Boolean);
+        const limits = this.limits.value
+            .split(/[;,]/)
+            .map((t) => t.trim())
+            .filter(Boolean);
         const asked = this.gpus.value.trim();
-        return { ...request, gpus: asked ? (/^[0-9]+$/.test(asked) ? Number(asked) : asked) : result.request.gpus, plan, workload, search: { objective: this.app.option('search.objective', 'time'), top: 20, limits } };
+        return {
+            ...request,
+            gpus: asked ? (/^[0-9]+$/.test(asked) ? Number(asked) : asked) : result.request.gpus,
+            plan,
+            workload,
+            search: { objective: this.app.option('search.objective', 'time'), top: 20, limits },
+        };
     }
 
     private async run(): Promise<void> {
@@ -129,10 +249,15 @@ export class Search implements View {
         fill(this.faultText);
         fill(this.status, 'Searching …');
         try {
-            const result = await api.stream<SearchResult>('search', this.request(), (p) => {
-                this.bar.value = p.done_frac ?? 0;
-                fill(this.status, `Searching … ${count(p.plans ?? 0)} plans`);
-            }, running.signal);
+            const result = await api.stream<SearchResult>(
+                'search',
+                this.request(),
+                (p) => {
+                    this.bar.value = p.done_frac ?? 0;
+                    fill(this.status, `Searching … ${count(p.plans ?? 0)} plans`);
+                },
+                running.signal,
+            );
             this.showResult(result);
         } catch (error) {
             fill(this.status, running.signal.aborted ? 'Stopped.' : '');
@@ -148,22 +273,72 @@ export class Search implements View {
     }
 
     private showResult(r: SearchResult): void {
-        fill(this.status, `${count(r.plans)} plans, ${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.${r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''}`);
+        fill(
+            this.status,
+            `${count(r.plans)} plans, ${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+                (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
+        );
         this.results.hidden = false;
         this.table.set(r.best);
-        fill(this.launch, Object.entries(r.launch ?? {}).map(([program, flags]) => `${program}\n  ${flags}`).join('\n\n') || 'no launch flags for this plan');
+        fill(
+            this.launch,
+            Object.entries(r.launch ?? {})
+                .map(([program, flags]) => `${program}\n  ${flags}`)
+                .join('\n\n') || 'no launch flags for this plan',
+        );
         this.keys = r.pareto_keys;
         const [x, y] = r.pareto_keys;
-        this.front.set(`Pareto front of ${r.pareto.length} plans between ${words(x)} and ${words(y)}; the best plans are in the table below.`, (colours) => ({
-            grid: { left: 74, right: 22, top: 12, bottom: 46 },
-            tooltip: { trigger: 'item', formatter: (p: { data: { found: Found } }) => note(planText(p.data.found), this.keys.map((k, i) => [words(k), show(k, place(p.data.found, this.keys)[i] ?? NaN)] as const)) },
-            xAxis: axis(colours, { type: 'value', scale: true, name: words(x), nameLocation: 'middle', nameGap: 28, axisLabel: { color: colours.soft, formatter: (v: number) => show(x, v), hideOverlap: true } }),
-            yAxis: axis(colours, { type: 'value', scale: true, name: words(y), nameLocation: 'middle', nameGap: 58, axisLabel: { color: colours.soft, formatter: (v: number) => show(y, v) } }),
-            series: [
-                { type: 'scatter', name: 'front', symbolSize: 11, cursor: 'pointer', itemStyle: { color: colours.series[0] }, data: r.pareto.map((f) => ({ value: place(f, r.pareto_keys), found: f })) },
-                { type: 'scatter', name: 'best', symbolSize: 17, cursor: 'pointer', itemStyle: { color: 'transparent', borderColor: colours.series[2], borderWidth: 2 }, data: r.best.slice(0, 1).map((f) => ({ value: place(f, r.pareto_keys), found: f })) },
-            ],
-        }));
+        this.front.set(
+            `Pareto front of ${r.pareto.length} plans between ${words(x)} and ${words(y)}; ` +
+                'the best plans are in the table below.',
+            (colours) => ({
+                grid: { left: 74, right: 22, top: 12, bottom: 46 },
+                tooltip: {
+                    trigger: 'item',
+                    formatter: (p: { data: { found: Found } }) =>
+                        note(
+                            planText(p.data.found),
+                            this.keys.map(
+                                (k, i) => [words(k), show(k, place(p.data.found, this.keys)[i] ?? NaN)] as const,
+                            ),
+                        ),
+                },
+                xAxis: axis(colours, {
+                    type: 'value',
+                    scale: true,
+                    name: words(x),
+                    nameLocation: 'middle',
+                    nameGap: 28,
+                    axisLabel: { color: colours.soft, formatter: (v: number) => show(x, v), hideOverlap: true },
+                }),
+                yAxis: axis(colours, {
+                    type: 'value',
+                    scale: true,
+                    name: words(y),
+                    nameLocation: 'middle',
+                    nameGap: 58,
+                    axisLabel: { color: colours.soft, formatter: (v: number) => show(y, v) },
+                }),
+                series: [
+                    {
+                        type: 'scatter',
+                        name: 'front',
+                        symbolSize: 11,
+                        cursor: 'pointer',
+                        itemStyle: { color: colours.series[0] },
+                        data: r.pareto.map((f) => ({ value: place(f, r.pareto_keys), found: f })),
+                    },
+                    {
+                        type: 'scatter',
+                        name: 'best',
+                        symbolSize: 17,
+                        cursor: 'pointer',
+                        itemStyle: { color: 'transparent', borderColor: colours.series[2], borderWidth: 2 },
+                        data: r.best.slice(0, 1).map((f) => ({ value: place(f, r.pareto_keys), found: f })),
+                    },
+                ],
+            }),
+        );
     }
 
     private load(found: Found | undefined): void {

@@ -23,7 +23,12 @@ export class Timeline implements View {
     readonly id = 'timeline';
     readonly label = 'Timeline';
     readonly element: HTMLElement;
-    private readonly chart = new Chart('Pipeline timeline', 'orrery-timeline', { class: 'tall', intro: 'The beginning of a step; zoom with the bar below, the wheel or two fingers. Numbers are micro-batches; paler blocks belong to later chunks.' });
+    private readonly chart = new Chart('Pipeline timeline', 'orrery-timeline', {
+        class: 'tall',
+        intro:
+            'The beginning of a step; zoom with the bar below, the wheel or two fingers. ' +
+            'Numbers are micro-batches; fainter blocks belong to later chunks.',
+    });
     private readonly empty = h('p', { class: 'empty' });
 
     constructor() {
@@ -31,13 +36,19 @@ export class Timeline implements View {
     }
 
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
-        const single = job.kind === 'infer' ? 'A pipeline timeline belongs to training.' : Number(result.request.plan['pp']) < 2 ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.' : '';
+        const single =
+            job.kind === 'infer'
+                ? 'A pipeline timeline belongs to training.'
+                : Number(result.request.plan['pp']) < 2
+                  ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.'
+                  : '';
         fill(this.empty, single);
         this.empty.hidden = !single;
         this.chart.element.hidden = Boolean(single);
         if (single) return;
         const all = await api.post<Span[]>('train?dump=timeline', request, signal);
-        const spans = all.length > MOST_BLOCKS ? [...all].sort((a, b) => a.start_s - b.start_s).slice(0, MOST_BLOCKS) : all;
+        const spans =
+            all.length > MOST_BLOCKS ? [...all].sort((a, b) => a.start_s - b.start_s).slice(0, MOST_BLOCKS) : all;
         this.draw(spans, spans.length < all.length);
     }
 
@@ -49,19 +60,66 @@ export class Timeline implements View {
         const shown = Math.min(end, (end * BLOCKS_SHOWN * ranks) / spans.length);
         const kinds = [...new Set(spans.map((s) => s.name))];
         this.chart.height(Math.min(720, 130 + 34 * ranks));
-        this.chart.set(`Timeline of ${ranks} pipeline ranks over ${seconds(end)}${cut ? ', the beginning of the step' : ''}: busy ${percent(busy / (end * ranks))}, waiting ${percent(1 - busy / (end * ranks))}.`, (colours) => ({
-            grid: { left: 64, right: 18, top: 30, bottom: 74 },
-            legend: { top: 0, textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12 },
-            xAxis: axis(colours, { type: 'value', min: 0, max: end, axisLabel: { color: colours.soft, formatter: (v: number) => seconds(v), hideOverlap: true } }),
-            yAxis: axis(colours, { type: 'category', inverse: true, data: Array.from({ length: ranks }, (_, r) => `rank ${r}`), splitLine: { show: false } }),
-            dataZoom: [{ type: 'inside', filterMode: 'weakFilter', endValue: shown }, { type: 'slider', endValue: shown, height: 20, bottom: 10, filterMode: 'weakFilter', labelFormatter: (v: number) => seconds(v), textStyle: { color: colours.soft }, borderColor: colours.line, showDataShadow: false, fillerColor: `${colours.series[0]}33`, dataBackground: { areaStyle: { opacity: 0 } }, handleStyle: { color: colours.panel, borderColor: colours.soft }, moveHandleStyle: { color: colours.soft, opacity: 0.5 } }],
-            tooltip: { trigger: 'item', formatter: (p: { data: { span: Span } }) => note(`${NAMES[p.data.span.name] ?? p.data.span.name}, micro-batch ${p.data.span.micro_batch}`, [['rank', String(p.data.span.rank)], ['chunk', String(p.data.span.chunk)], ['from', seconds(p.data.span.start_s)], ['takes', seconds(p.data.span.end_s - p.data.span.start_s)]]) },
-            series: kinds.map((kind) => ({
-                type: 'custom', name: NAMES[kind] ?? kind, itemStyle: { color: colour(kind, colours) }, progressive: 0, clip: true, encode: { x: [0, 1], y: 2 },
-                data: spans.filter((s) => s.name === kind).map((s) => ({ value: [s.start_s, s.end_s, s.rank, s.chunk, s.micro_batch], span: s })),
-                renderItem: (_: unknown, at: RenderApi) => block(at, colour(kind, colours), chunks, colours),
-            })),
-        }));
+        this.chart.set(
+            `Timeline of ${ranks} pipeline ranks over ${seconds(end)}${cut ? ', the beginning of the step' : ''}: ` +
+                `busy ${percent(busy / (end * ranks))}, waiting ${percent(1 - busy / (end * ranks))}.`,
+            (colours) => ({
+                grid: { left: 64, right: 18, top: 30, bottom: 74 },
+                legend: { top: 0, textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12 },
+                xAxis: axis(colours, {
+                    type: 'value',
+                    min: 0,
+                    max: end,
+                    axisLabel: { color: colours.soft, formatter: (v: number) => seconds(v), hideOverlap: true },
+                }),
+                yAxis: axis(colours, {
+                    type: 'category',
+                    inverse: true,
+                    data: Array.from({ length: ranks }, (_, r) => `rank ${r}`),
+                    splitLine: { show: false },
+                }),
+                dataZoom: [
+                    { type: 'inside', filterMode: 'weakFilter', endValue: shown },
+                    {
+                        type: 'slider',
+                        endValue: shown,
+                        height: 20,
+                        bottom: 10,
+                        filterMode: 'weakFilter',
+                        labelFormatter: (v: number) => seconds(v),
+                        textStyle: { color: colours.soft },
+                        borderColor: colours.line,
+                        showDataShadow: false,
+                        fillerColor: `${colours.series[0]}33`,
+                        dataBackground: { areaStyle: { opacity: 0 } },
+                        handleStyle: { color: colours.panel, borderColor: colours.soft },
+                        moveHandleStyle: { color: colours.soft, opacity: 0.5 },
+                    },
+                ],
+                tooltip: {
+                    trigger: 'item',
+                    formatter: (p: { data: { span: Span } }) =>
+                        note(`${NAMES[p.data.span.name] ?? p.data.span.name}, micro-batch ${p.data.span.micro_batch}`, [
+                            ['rank', String(p.data.span.rank)],
+                            ['chunk', String(p.data.span.chunk)],
+                            ['from', seconds(p.data.span.start_s)],
+                            ['takes', seconds(p.data.span.end_s - p.data.span.start_s)],
+                        ]),
+                },
+                series: kinds.map((kind) => ({
+                    type: 'custom',
+                    name: NAMES[kind] ?? kind,
+                    itemStyle: { color: colour(kind, colours) },
+                    progressive: 0,
+                    clip: true,
+                    encode: { x: [0, 1], y: 2 },
+                    data: spans
+                        .filter((s) => s.name === kind)
+                        .map((s) => ({ value: [s.start_s, s.end_s, s.rank, s.chunk, s.micro_batch], span: s })),
+                    renderItem: (_: unknown, at: RenderApi) => block(at, colour(kind, colours), chunks, colours),
+                })),
+            }),
+        );
     }
 }
 
@@ -72,10 +130,28 @@ function block(at: RenderApi, fillColour: string, chunks: number, colours: Palet
     const width = Math.max(0.6, at.coord([at.value(1), at.value(2)])[0] - x);
     const height = Math.min(26, at.size([0, 1])[1] * 0.8);
     const rect = {
-        type: 'rect', shape: { x, y: y - height / 2, width, height },
-        style: { fill: fillColour, opacity: 1 - (0.55 * at.value(3)) / Math.max(1, chunks), stroke: colours.panel, lineWidth: width > 3 ? 0.6 : 0 },
+        type: 'rect',
+        shape: { x, y: y - height / 2, width, height },
+        style: {
+            fill: fillColour,
+            opacity: 1 - (0.55 * at.value(3)) / Math.max(1, chunks),
+            stroke: colours.panel,
+            lineWidth: width > 3 ? 0.6 : 0,
+        },
     };
     if (width < 18) return rect;
-    const number = { type: 'text', silent: true, style: { text: String(at.value(4)), x: x + width / 2, y, align: 'center', verticalAlign: 'middle', fill: colours.ink, fontSize: 10 } };
+    const number = {
+        type: 'text',
+        silent: true,
+        style: {
+            text: String(at.value(4)),
+            x: x + width / 2,
+            y,
+            align: 'center',
+            verticalAlign: 'middle',
+            fill: colours.ink,
+            fontSize: 10,
+        },
+    };
     return { type: 'group', children: [rect, number] };
 }

@@ -29,39 +29,85 @@ export class WhatIf implements View {
     readonly element: HTMLElement;
     private readonly sliders: Slider[];
     private readonly outcome = h('p', { class: 'outcome' });
-    private readonly chart = new Chart('Elasticity', 'orrery-elasticity', { class: 'medium', intro: 'Change of the time in percent where a number grows by one percent. Bars to the left: more is faster.' });
+    private readonly chart = new Chart('Elasticity', 'orrery-elasticity', {
+        class: 'medium',
+        intro: 'Change of the time in percent where a number grows by one percent. Bars to the left: more is faster.',
+    });
     private readonly table: Table<Parameter>;
     private main = 'step_time_s';
 
     constructor(private readonly app: App) {
         this.sliders = KNOBS.map((knob) => this.slider(knob));
-        const reset = h('button', { type: 'button', onclick: () => app.edit((job) => (job.factors = {})) }, 'All back to 1×');
+        const reset = h(
+            'button',
+            { type: 'button', onclick: () => app.edit((job) => (job.factors = {})) },
+            'All back to 1×',
+        );
         this.table = new Table<Parameter>('Every number of the hardware', 'orrery-elasticity', [
             { label: 'Parameter', value: (p) => p.parameter },
-            { label: 'Value', value: (p) => p.value, show: (p) => (p.unit === '' || p.unit === '$/h' ? `${p.value} ${p.unit}` : si(p.value, p.unit.replace('bytes', 'B'))) },
-            { label: 'Elasticity of time', value: (p) => p.more[this.main] ?? 0, show: (p) => signed(p.more[this.main] ?? 0) },
-            { label: 'Time with 10 % more', value: (p) => p.tenth_more_frac[this.main] ?? 0, show: (p) => change(p.tenth_more_frac[this.main] ?? 0) },
-            { label: 'Elasticity of energy', value: (p) => p.more['energy_j'], show: (p) => (p.more['energy_j'] === undefined ? '–' : signed(p.more['energy_j'])) },
+            {
+                label: 'Value',
+                value: (p) => p.value,
+                show: (p) =>
+                    p.unit === '' || p.unit === '$/h'
+                        ? `${p.value} ${p.unit}`
+                        : si(p.value, p.unit.replace('bytes', 'B')),
+            },
+            {
+                label: 'Elasticity of time',
+                value: (p) => p.more[this.main] ?? 0,
+                show: (p) => signed(p.more[this.main] ?? 0),
+            },
+            {
+                label: 'Time with 10 % more',
+                value: (p) => p.tenth_more_frac[this.main] ?? 0,
+                show: (p) => change(p.tenth_more_frac[this.main] ?? 0),
+            },
+            {
+                label: 'Elasticity of energy',
+                value: (p) => p.more['energy_j'],
+                show: (p) => (p.more['energy_j'] === undefined ? '–' : signed(p.more['energy_j'])),
+            },
         ]);
-        this.element = h('div', { class: 'grid two' },
-            h('section', { class: 'panel' }, h('header', {}, h('h3', {}, 'Faster or slower hardware'), h('div', { class: 'actions' }, reset)), this.outcome, ...this.sliders.map((s) => s.row)),
-            this.chart.element, h('div', { class: 'span' }, this.table.element));
+        this.element = h(
+            'div',
+            { class: 'grid two' },
+            h(
+                'section',
+                { class: 'panel' },
+                h('header', {}, h('h3', {}, 'Faster or slower hardware'), h('div', { class: 'actions' }, reset)),
+                this.outcome,
+                ...this.sliders.map((s) => s.row),
+            ),
+            this.chart.element,
+            h('div', { class: 'span' }, this.table.element),
+        );
     }
 
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         this.main = job.kind === 'train' ? 'step_time_s' : 'latency_s';
-        for (const s of this.sliders) if (document.activeElement !== s.range) s.range.value = String(Math.log2(job.factors[s.knob.id] ?? 1));
+        for (const s of this.sliders)
+            if (document.activeElement !== s.range) s.range.value = String(Math.log2(job.factors[s.knob.id] ?? 1));
         const changed = Object.keys(job.factors).length > 0;
         const [chip, sensitivity, base] = await Promise.all([
-            machine(job.system).catch(() => undefined), api.post<Sensitivity>('sensitivity', request, signal),
+            machine(job.system).catch(() => undefined),
+            api.post<Sensitivity>('sensitivity', request, signal),
             changed ? api.post<Result>(job.kind, requestOf(job), signal) : undefined,
         ]);
         const was = base ? mainTime(base) : mainTime(result);
         const now = mainTime(result);
-        fill(this.outcome, base ? `${seconds(was)} becomes ` : 'Now ', h('strong', {}, seconds(now)), base ? ` (${change(now / was - 1)}).` : '. Move a slider.');
+        fill(
+            this.outcome,
+            base ? `${seconds(was)} becomes ` : 'Now ',
+            h('strong', {}, seconds(now)),
+            base ? ` (${change(now / was - 1)}).` : '. Move a slider.',
+        );
         for (const s of this.sliders) {
             const p = sensitivity.parameters.find((q) => q.parameter === s.knob.path);
-            const own = s.knob.id === 'flops' ? (p?.value ?? NaN) / (job.factors['flops'] ?? 1) : (chip?.numbers[s.knob.path] ?? NaN);
+            const own =
+                s.knob.id === 'flops'
+                    ? (p?.value ?? NaN) / (job.factors['flops'] ?? 1)
+                    : (chip?.numbers[s.knob.path] ?? NaN);
             this.write(s, job.factors[s.knob.id] ?? 1, own);
             fill(s.elasticity, p ? `elasticity ${signed(p.more[this.main] ?? 0)}` : '');
         }
@@ -70,23 +116,63 @@ export class WhatIf implements View {
     }
 
     private draw(parameters: Parameter[]): void {
-        const shown = parameters.filter((p) => Math.abs(p.more[this.main] ?? 0) >= 0.001).slice(0, 12).reverse();
+        const shown = parameters
+            .filter((p) => Math.abs(p.more[this.main] ?? 0) >= 0.001)
+            .slice(0, 12)
+            .reverse();
         this.chart.height(70 + 26 * Math.max(1, shown.length));
-        this.chart.set(`Elasticity of the time: ${[...shown].reverse().map((p) => `${p.parameter} ${signed(p.more[this.main] ?? 0)}`).join(', ')}`, (colours) => ({
-            grid: { left: 4, right: 24, top: 6, bottom: 4, containLabel: true },
-            tooltip: { trigger: 'item', formatter: (p: { name: string; value: number }) => note(p.name, [['elasticity', signed(p.value)]]) },
-            xAxis: axis(colours, { type: 'value' }),
-            yAxis: axis(colours, { type: 'category', data: shown.map((p) => p.parameter.replace(/^(chip|system)\./, '')), splitLine: { show: false } }),
-            series: [{ type: 'bar', barMaxWidth: 16, data: shown.map((p) => ({ value: p.more[this.main] ?? 0, itemStyle: { color: colours.series[(p.more[this.main] ?? 0) < 0 ? 0 : 2] } })) }],
-        }));
+        this.chart.set(
+            `Elasticity of the time: ${[...shown]
+                .reverse()
+                .map((p) => `${p.parameter} ${signed(p.more[this.main] ?? 0)}`)
+                .join(', ')}`,
+            (colours) => ({
+                grid: { left: 4, right: 24, top: 6, bottom: 4, containLabel: true },
+                tooltip: {
+                    trigger: 'item',
+                    formatter: (p: { name: string; value: number }) => note(p.name, [['elasticity', signed(p.value)]]),
+                },
+                xAxis: axis(colours, { type: 'value' }),
+                yAxis: axis(colours, {
+                    type: 'category',
+                    data: shown.map((p) => p.parameter.replace(/^(chip|system)\./, '')),
+                    splitLine: { show: false },
+                }),
+                series: [
+                    {
+                        type: 'bar',
+                        barMaxWidth: 16,
+                        data: shown.map((p) => ({
+                            value: p.more[this.main] ?? 0,
+                            itemStyle: { color: colours.series[(p.more[this.main] ?? 0) < 0 ? 0 : 2] },
+                        })),
+                    },
+                ],
+            }),
+        );
     }
 
     private slider(knob: Knob): Slider {
         const id = freshId('knob');
-        const range: HTMLInputElement = h('input', { type: 'range', id, min: '-2', max: '2', step: '0.05', value: '0', oninput: () => this.moved(slider) });
+        const range: HTMLInputElement = h('input', {
+            type: 'range',
+            id,
+            min: '-2',
+            max: '2',
+            step: '0.05',
+            value: '0',
+            oninput: () => this.moved(slider),
+        });
         const value = h('output', { htmlFor: id });
         const elasticity = h('span', { class: 'elasticity' });
-        const row = h('div', { class: 'knob', 'data-knob': knob.id }, h('label', { htmlFor: id }, knob.label), value, range, elasticity);
+        const row = h(
+            'div',
+            { class: 'knob', 'data-knob': knob.id },
+            h('label', { htmlFor: id }, knob.label),
+            value,
+            range,
+            elasticity,
+        );
         const slider: Slider = { knob, range, value, elasticity, row };
         return slider;
     }
