@@ -14,9 +14,10 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
 {
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, kind, catalogue, job) : cli_fail_memory();
-    char *report = status ? NULL : orr_sensitivity_report(job, args->format, &args->style);
-    if (!status) status = report ? cli_write(report) : cli_fail_memory();
-    free(report);
+    if (!status && args->html)
+        status = cli_write_file(args->html, orr_sensitivity_report(job, ORR_FORMAT_HTML, &args->style));
+    if (!status && !(args->html && strcmp(args->html, "-") == 0))
+        status = cli_write_file("-", orr_sensitivity_report(job, args->format, &args->style));
     free(job);
     return status;
 }

@@ -285,6 +285,14 @@ static enum cli_status run_stored(struct cli_cluster *cluster, const char *path,
 
 /* ---------------------------------------------------------------- the command */
 
+static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
+{
+    struct orr_error error;
+    char *html = NULL;
+    if (orr_sweep_html(sweep, &html, &error)) return cli_fail("%s", error.text);
+    return cli_write_file(path, html);
+}
+
 static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
 {
     struct cli_table table = {0};
@@ -295,6 +303,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
     if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
+    if (!status && ask->args->html && cli_cluster_first(cluster)) status = write_page(ask->args->html, sweep);
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
@@ -304,6 +313,9 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
 
 static enum cli_status run(struct ask *ask)
 {
+    const char *html = ask->args->html;
+    if (html && strcmp(html, "-") == 0 && !cli_args_value(ask->args, "out"))
+        return cli_fail("--html -: the rows are on standard output; give --out FILE, too");
     struct cli_cluster *cluster = cli_cluster_open();
     enum cli_status status = cluster ? read_ask(ask) : CLI_BAD;
     if (!status) status = run_asked(cluster, ask);

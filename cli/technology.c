@@ -141,17 +141,42 @@ static enum cli_status ask_name(const struct question *question, const struct cl
     return err ? cli_fail("%s", error->text) : CLI_ANSWERED;
 }
 
-static enum cli_status answer(const struct question *question, const struct cli_args *args)
+static enum cli_status ask_format(const struct question *question, const struct cli_args *args,
+                                  const struct orr_catalogue *catalogue, enum orr_format format, char **text)
 {
     struct orr_error error;
+    struct cli_args asked = *args;
+    asked.format = format;
+    return question->has_job ? ask_job(question, &asked, catalogue, text, &error)
+                             : ask_name(question, &asked, catalogue, text, &error);
+}
+
+static enum cli_status write_page(const struct question *question, const struct cli_args *args,
+                                  const struct orr_catalogue *catalogue)
+{
+    char *terminal = NULL, *json = NULL;
+    struct cli_args plain = *args;
+    plain.style = (struct orr_style){.width = 100};
+    enum cli_status status = ask_format(question, &plain, catalogue, ORR_FORMAT_TERMINAL, &terminal);
+    if (!status) status = ask_format(question, &plain, catalogue, ORR_FORMAT_JSON, &json);
+    if (!status) status = cli_write_file(args->html, orr_report_html("Orrery technology", terminal, json));
+    free(terminal);
+    free(json);
+    return status;
+}
+
+static enum cli_status answer(const struct question *question, const struct cli_args *args)
+{
     char *text = NULL;
     if (args->format == ORR_FORMAT_CSV && (question->action == COST || question->action == OPTIMISE))
         return cli_fail("technology %s has no CSV (use --json)", actions[question->action]);
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    enum cli_status status = question->has_job ? ask_job(question, args, catalogue, &text, &error)
-                                               : ask_name(question, args, catalogue, &text, &error);
-    if (!status) status = cli_write(text);
+    enum cli_status status = args->html ? write_page(question, args, catalogue) : CLI_ANSWERED;
+    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
+        status = ask_format(question, args, catalogue, args->format, &text);
+        if (!status) status = cli_write(text);
+    }
     free(text);
     orr_catalogue_close(catalogue);
     return status;

@@ -1048,7 +1048,7 @@ enum orr_format {
     ORR_FORMAT_DUMP_TIMELINE,
     ORR_FORMAT_DUMP_MEMORY,
     ORR_FORMAT_TRACE, /* train, infer: Chrome's trace format (docs/trace.md) */
-    ORR_FORMAT_HTML   /* train, infer: one page that needs nothing else */
+    ORR_FORMAT_HTML   /* train, infer, sensitivity: one page that needs nothing else */
 };
 
 struct orr_style {
@@ -1164,6 +1164,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogu
 ORR_API ORR_NODISCARD char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n,
                                              const struct orr_sweep_row *rows);
 
+/* One HTML page that needs nothing else: a plot and a table of the first 2000 points, answered for it; malloc'd. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_html(struct orr_sweep *sweep, char **html, struct orr_error *error);
+
 /* ---------------------------------------------------------------- for other languages */
 
 /* Questions as text, answers as a row of numbers or as text: no struct of a job or result is seen. One session belongs
@@ -1247,9 +1250,12 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_cata
                                                            struct orr_error *error);
 
 /* What every hardware number is worth to a job: elasticity of its answers on either side, and the effect of 10 % more.
- * TERMINAL, JSON or CSV; malloc'd. NULL: out of memory. */
+ * TERMINAL, JSON, CSV or HTML; malloc'd. NULL: out of memory. */
 ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
+
+/* One HTML page of any report and its data: the terminal's text, and its JSON folded; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_report_html(const char *title, const char *terminal, const char *json);
 
 /* ---------------------------------------------------------------- studies */
 

@@ -49,3 +49,22 @@ void orr_html_foot(struct orr_text *text, const struct orr_text *explanation, js
     orr_text_add(text, "</body>\n</html>\n");
     free(asked.data);
 }
+
+void orr_html_report(struct orr_text *text, const char *terminal, const char *json)
+{
+    orr_text_add(text, "<pre id=\"report\">");
+    orr_html_lines(text, terminal);
+    orr_text_add(text, "</pre>\n<details>\n<summary>The result as JSON</summary>\n<pre id=\"result\">");
+    orr_html_lines(text, json);
+    orr_text_add(text, "</pre>\n</details>\n</body>\n</html>\n");
+}
+
+char *orr_report_html(const char *title, const char *terminal, const char *json)
+{
+    struct orr_text text = {0};
+    orr_html_head(&text, title);
+    orr_html_element(&text, "h1", "", title);
+    orr_text_add(&text, "<p>Orrery %s</p>\n", orr_version());
+    orr_html_report(&text, terminal, json);
+    return orr_text_take(&text);
+}

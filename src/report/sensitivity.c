@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/html_job.h"
+#include "report/html_plot.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -125,6 +127,32 @@ static void add_csv(const struct orr_job *job, const struct orr_sensitivity *all
     }
 }
 
+/* ---------------------------------------------------------------- HTML */
+
+static void add_html(const struct orr_job *job, const struct orr_sensitivity *all, size_t n, const double *answers,
+                     struct orr_text *text)
+{
+    static const struct orr_style style = {.width = 120};
+    static const char *const TITLES[2] = {"Step time with 10 % more", "Latency with 10 % more"};
+    struct orr_html_effect effects[ORR_MAX_SENSITIVITIES];
+    struct orr_text terminal = {0}, json = {0};
+    size_t n_effects = 0;
+    char title[3 * ORR_ID];
+    for (size_t i = 0; i < n; i++)
+        if (fabs(all[i].tenth[0]) >= 5e-6)
+            effects[n_effects++] = (struct orr_html_effect){all[i].name, all[i].tenth[0]};
+    (void)snprintf(title, sizeof title, "What the hardware is worth: %s on %s", job->model.id, job->system.id);
+    orr_html_head(text, title);
+    orr_html_element(text, "h1", "", title);
+    orr_html_effects(text, TITLES[job->kind], effects, n_effects);
+    add_terminal(job, all, n, answers, &terminal, &style);
+    orr_json_add(&json, sensitivity_json(job, all, n, answers), JSON_INDENT(2));
+    text->failed |= terminal.failed || json.failed;
+    orr_html_report(text, terminal.data ? terminal.data : "", json.data ? json.data : "");
+    free(terminal.data);
+    free(json.data);
+}
+
 char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
 {
     struct orr_sensitivity all[ORR_MAX_SENSITIVITIES];
@@ -139,6 +167,8 @@ char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, 
         orr_text_add(&text, "\n");
     } else if (format == ORR_FORMAT_CSV) {
         add_csv(job, all, n, &text);
+    } else if (format == ORR_FORMAT_HTML) {
+        add_html(job, all, n, answers, &text);
     } else {
         add_terminal(job, all, n, answers, &text, style);
     }

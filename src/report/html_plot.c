@@ -1,0 +1,90 @@
+/* Plots of studies: nothing is fetched, every mark says what it is. */
+#include "report/html_plot.h"
+
+#include <math.h>
+
+#define WIDTH 720.0
+#define LEFT  84.0
+#define TOP   14.0
+#define WIDE  610.0
+#define HIGH  300.0
+#define TICKS 5
+#define LANE  20.0
+
+struct axis {
+    double low, high;
+};
+
+/* From zero on: what is half as high takes half as long. */
+static struct axis stretched(struct axis a, double value)
+{
+    return (struct axis){fmin(a.low, value), fmax(a.high, 1.05 * value)};
+}
+
+static double place(struct axis a, double value, double length)
+{
+    return a.high > a.low ? length * (value - a.low) / (a.high - a.low) : 0;
+}
+
+static void add_frame(struct orr_text *text, struct axis x, struct axis y)
+{
+    for (int i = 0; i <= TICKS; i++) {
+        const double across = LEFT + WIDE * i / TICKS, down = TOP + HIGH - HIGH * i / TICKS;
+        orr_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", across, TOP, TOP + HIGH, LEFT,
+                     down, LEFT + WIDE);
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.4g</text>", across, TOP + HIGH + 16,
+                     x.low + (x.high - x.low) * i / TICKS);
+        orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", LEFT - 6, down + 4,
+                     y.low + (y.high - y.low) * i / TICKS);
+    }
+}
+
+void orr_html_points(struct orr_text *text, const char *x_name, const char *y_name, const struct orr_html_point *points,
+                     size_t n_points)
+{
+    struct axis x = {0, 0}, y = {0, 0};
+    for (size_t i = 0; i < n_points; i++) {
+        x = stretched(x, points[i].x);
+        y = stretched(y, points[i].y);
+    }
+    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, TOP + HIGH + 44);
+    orr_html_text(text, y_name);
+    orr_text_add(text, "</title>\n");
+    add_frame(text, x, y);
+    for (size_t i = 0; i < n_points; i++) {
+        orr_text_add(text, "<circle class=\"mark\" style=\"--h:%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>",
+                     points[i].good ? 210 : 0, LEFT + place(x, points[i].x, WIDE),
+                     TOP + HIGH - place(y, points[i].y, HIGH));
+        orr_html_text(text, points[i].title);
+        orr_text_add(text, "</title></circle>\n");
+    }
+    orr_text_add(text, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">", LEFT + WIDE / 2, TOP + HIGH + 36);
+    orr_html_text(text, x_name);
+    orr_text_add(text, "</text><text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">",
+                 TOP + HIGH / 2);
+    orr_html_text(text, y_name);
+    orr_text_add(text, "</text>\n</svg>\n");
+}
+
+void orr_html_effects(struct orr_text *text, const char *title, const struct orr_html_effect *effects, size_t n_effects)
+{
+    double most = 0;
+    for (size_t i = 0; i < n_effects; i++) most = fmax(most, fabs(effects[i].value));
+    if (!(most > 0)) return;
+    const double zero = 470, scale = 180 / most;
+    orr_html_element(text, "h2", "", title);
+    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, LANE * (double)n_effects + 4);
+    orr_html_text(text, title);
+    orr_text_add(text, "</title>\n");
+    for (size_t i = 0; i < n_effects; i++) {
+        const double value = effects[i].value, down = LANE * (double)i;
+        orr_text_add(text, "<text x=\"0\" y=\"%.1f\">", down + 14);
+        orr_html_text(text, effects[i].name);
+        orr_text_add(
+            text, "</text><rect class=\"mark\" style=\"--h:%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%g\"/>",
+            value < 0 ? 130 : 0, zero + fmin(0, value * scale), down + 3, fabs(value) * scale, LANE - 6);
+        orr_text_add(text, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%+.2f %%</text>\n", WIDTH, down + 14,
+                     100 * value);
+    }
+    orr_text_add(text, "<path class=\"equal\" d=\"M%g 0V%.1f\"/>\n</svg>\n", zero, LANE * (double)n_effects);
+}
