@@ -18,7 +18,8 @@ function refused(body: unknown, fallback: string): RequestError {
     const error =
         (body as { error?: { text?: string; key?: string } } | null)?.error ??
         (body as { text?: string; key?: string } | null);
-    return new RequestError(error?.text ?? fallback, error?.key ?? '');
+    const place = /^request(:[0-9]+)*: /; // of the value in the body, which nobody here has typed
+    return new RequestError(error?.text?.replace(place, '') ?? fallback, error?.key ?? '');
 }
 
 async function call(path: string, body: Json | undefined, signal?: AbortSignal): Promise<Response> {

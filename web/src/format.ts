@@ -98,8 +98,16 @@ export const GIB = 2 ** 30;
 /** Of a number of GiB: axes of memory count in these, so that their marks are round. */
 export const gib = (value: number): string => bytes(value * GIB);
 
+const NAMES: Record<string, string> = {
+    tpot_s: 'Time per output token',
+    ttft_s: 'Time to first token',
+    gpu_s_per_token: 'GPU time per token',
+    gpus: 'GPUs',
+};
+
 /** Words of a key: "tp_exposed" → "TP exposed". */
 export function words(key: string): string {
+    if (NAMES[key]) return NAMES[key];
     const text = key
         .replace(/_bytes\.total$|_s$/, '')
         .replace(/^.*\./, '')

@@ -19,16 +19,13 @@ const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch',
 
 const number = (found: Found, key: string): number =>
     Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
-const show = (key: string, value: number): string =>
-    key.startsWith('memory_bytes')
-        ? gib(value)
-        : key.endsWith('_s')
-          ? seconds(value)
-          : key.includes('usd')
-            ? dollars(value)
-            : key.includes('_j')
-              ? si(value, 'J')
-              : rate(value);
+/** A coordinate of the front, by the unit in its key. */
+function show(key: string, value: number): string {
+    if (key.startsWith('memory_bytes')) return gib(value);
+    if (/_s$|_s_per_/.test(key)) return seconds(value);
+    if (key.includes('usd')) return dollars(value);
+    return /_j$|_j_/.test(key) ? si(value, 'J') : rate(value);
+}
 
 /** Coordinates of the chart: memory in GiB. */
 const place = (found: Found, keys: readonly string[]): number[] =>
@@ -187,7 +184,12 @@ export class Search implements View {
                 'section',
                 { class: 'panel' },
                 h('header', {}, h('h3', {}, 'Search plans')),
-                h('p', { class: 'intro' }, 'Tries every plan of the model on the system; the workload stays as it is.'),
+                h(
+                    'p',
+                    { class: 'intro' },
+                    'Tries every plan of the model on the system, with every micro-batch and recomputation (training), ' +
+                        'or every batch and format of weights and cache (inference). What is kept below stays.',
+                ),
                 h('div', { class: 'line' }, objective, gpusField, limitsField),
                 h(
                     'fieldset',
