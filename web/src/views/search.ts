@@ -187,8 +187,9 @@ export class Search implements View {
                 h(
                     'p',
                     { class: 'intro' },
-                    'Tries every plan of the model on the system, with every micro-batch and recomputation (training), ' +
-                        'or every batch and format of weights and cache (inference). What is kept below stays.',
+                    'Tries every plan of the model on the system, with every micro-batch and recomputation ' +
+                        '(training), or every batch and format of weights and cache (inference). ' +
+                        'What is kept below stays.',
                 ),
                 h('div', { class: 'line' }, objective, gpusField, limitsField),
                 h(
