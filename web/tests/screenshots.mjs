@@ -1,4 +1,9 @@
-// The pictures of docs/explorer.md: node screenshots.mjs ORRERY CHROMIUM FOLDER
+// The pictures of docs/explorer.md and of a report (docs/trace.md): node screenshots.mjs ORRERY CHROMIUM FOLDER
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { browser, serve } from './session.mjs';
 
@@ -32,5 +37,15 @@ for (const [name, fragment, viewport, colorScheme] of SHOTS) {
     await page.screenshot({ path: `${folder}/${name}.png` });
     await page.close();
 }
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-'));
+execFileSync(orrery, [
+    ...'train --model llama3.1-70b --system h100-sxm --gpus 128 --tp 8 --pp 4 --vpp 5 --seq 8192'.split(' '),
+    ...'--global-batch 512 --engine megatron-core-2025 --html'.split(' '),
+    join(scratch, 'report.html'),
+]);
+const report = await chrome.newPage({ viewport: { width: 1000, height: 1300 } });
+await report.goto(`file://${join(scratch, 'report.html')}`);
+await report.screenshot({ path: `${folder}/report.png` });
+rmSync(scratch, { recursive: true });
 await chrome.close();
 server.stop();
