@@ -6,8 +6,8 @@
 
 #include "server/internal.h"
 
-/* Scripts, and all that is not named, from the server itself only; charts write style attributes and draw images. */
-static const char POLICY[] = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+/* Everything from the server itself; charts are also saved as images. */
+static const char POLICY[] = "default-src 'self'; img-src 'self' data: blob:; "
                              "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /* ---------------------------------------------------------------- text */
