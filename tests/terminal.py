@@ -76,9 +76,23 @@ def cases():
             yield f"{name}: --width {width}", widest(in_pipe([*arguments, "--width", str(width)])) <= width
 
 
+def terminals():
+    """Whether this machine has pseudo-terminals: a bare container may not."""
+    try:
+        master, slave = pty.openpty()
+    except OSError:
+        return False
+    os.close(master)
+    os.close(slave)
+    return True
+
+
 os.environ.pop("NO_COLOR", None)
 os.environ["ORRERY_DATADIR"] = os.fspath(ROOT)
-n = 0
-for n, (case, good) in enumerate(cases(), 1):
-    print(("ok" if good else "not ok"), n, "-", case)
-print(f"1..{n}")
+if terminals():
+    n = 0
+    for n, (case, good) in enumerate(cases(), 1):
+        print(("ok" if good else "not ok"), n, "-", case)
+    print(f"1..{n}")
+else:
+    print("1..0 # SKIP no pseudo-terminals here")
