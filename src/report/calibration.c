@@ -165,19 +165,20 @@ static const char *mode_name(enum orr_fit_mode mode)
 static void add_tables(const struct orr_fit *fit, struct orr_text *text, const struct orr_style *style)
 {
     struct orr_table table;
-    orr_table_start(&table, "lfrrrrr");
-    ORR_ROW(&table, ORR_PAINT_BOLD, "table", "source", "rows", "fitted", "level", "call", "passes");
+    orr_table_start(&table, "lfrrrrrr");
+    ORR_ROW(&table, ORR_PAINT_BOLD, "table", "source", "rows", "fitted", "level", "warm", "call", "passes");
     for (size_t t = 0; t < fit->n_tables; t++) {
         const struct orr_fit_table *from = &fit->tables[t];
-        char name[96], rows[16], fitted[16], level[16] = "", call[32] = "", passes[16] = "";
+        char name[96], rows[16], fitted[16], level[16] = "", warm[32] = "", call[32] = "", passes[16] = "";
         (void)snprintf(name, sizeof name, "%s %s%s %s", orr_kernel_names[from->kind], from->dtype,
                        mode_name(from->mode), from->backend);
         (void)snprintf(rows, sizeof rows, "%zu", from->n_rows);
         (void)snprintf(fitted, sizeof fitted, "%zu", from->n_fitted);
         if (from->free_level) (void)snprintf(level, sizeof level, "%.3f", from->level);
+        if (from->free_warm) (void)orr_print_s(warm, from->warm_s);
         if (from->call_s > 0) (void)orr_print_s(call, from->call_s);
         if (from->free_passes) (void)snprintf(passes, sizeof passes, "%.2f", from->passes);
-        ORR_ROW(&table, ORR_PAINT_NONE, name, from->source, rows, fitted, level, call, passes);
+        ORR_ROW(&table, ORR_PAINT_NONE, name, from->source, rows, fitted, level, warm, call, passes);
     }
     orr_table_print(&table, text, style);
 }
@@ -247,11 +248,13 @@ static json_t *tables_json(const struct orr_fit *fit)
     for (size_t t = 0; t < fit->n_tables; t++) {
         const struct orr_fit_table *from = &fit->tables[t];
         json_array_append_new(array,
-                              json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind",
+                              json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:o, s:f, s:f}", "kind",
                                         orr_kernel_names[from->kind], "source", orr_json_word(from->source), "backend",
                                         orr_json_word(from->backend), "dtype", orr_json_word(from->dtype), "rows",
                                         (json_int_t)from->n_rows, "fitted", (json_int_t)from->n_fitted, "level_frac",
-                                        from->level, "call_s", from->call_s, "passes", from->passes));
+                                        from->level, "warm_s",
+                                        from->free_warm ? json_real(from->warm_s) : json_null(), "call_s", from->call_s,
+                                        "passes", from->passes));
     }
     return array;
 }

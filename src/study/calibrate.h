@@ -74,11 +74,12 @@ struct orr_fit_table {
     const char *source, *backend, *dtype;
     enum orr_fit_mode mode;
     size_t n_rows, n_fitted;
-    bool free_level, free_call, free_passes;
-    double least_s; /* its fastest row: nothing around the kernel takes longer */
-    double level;   /* share of peak the run's products had; 0: the burst share */
-    double call_s;  /* launch and call time around the kernel */
-    double passes;  /* executions of its rows' pass */
+    bool free_level, free_warm, free_call, free_passes;
+    double least_s, most_s; /* its fastest row: nothing around the kernel takes longer; its slowest */
+    double level;           /* share of peak the run's short products had; 0: the burst share */
+    double warm_s;          /* length of a product that runs half way from there to the sustained share */
+    double call_s;          /* launch and call time around the kernel */
+    double passes;          /* executions of its rows' pass */
 };
 
 enum orr_constant_state {

@@ -23,6 +23,8 @@
 #define WORTH_SHARE 0.03
 /* A group whose best fit leaves half of its rows this far off is not described by these constants. */
 #define POOR_FRAC 0.25
+/* A clock shown by a table raises the burst share only beyond this: units of a chip differ by more. */
+#define BURST_MARGIN 1.01
 /* Rows for every constant of a group. */
 #define ROWS_PER_CONSTANT 3
 /* Fitted values are rounded, so that the file holds exactly what was scored. */
@@ -60,13 +62,20 @@ static double op_s(const struct orr_job *job, const struct orr_op *op)
     return 0;
 }
 
+/* A table repeats its products about equally often: the longer one takes, the longer its loop, the lower the clock. */
+static double level_of(const struct orr_fit_table *table, double product_s, double sustained_frac)
+{
+    return sustained_frac + (table->level - sustained_frac) / (1 + product_s / table->warm_s);
+}
+
 double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool with_terms)
 {
     const struct orr_fit_table *table = &fit->tables[row->table];
     struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[row->ops[0].dtype];
     const double burst_frac = gemm->burst_frac;
     if (row->ops[0].kind == ORR_OP_GEMM && row->mode == ORR_MODE_SUSTAINED) gemm->burst_frac = gemm->sustained_frac;
-    else if (with_terms && table->level > 0) gemm->burst_frac = table->level;
+    else if (with_terms && table->level > 0)
+        gemm->burst_frac = level_of(table, row->measured_s, gemm->sustained_frac);
     fit->job.plan.tp = row->ranks;
     double total_s = 0;
     for (int i = 0; i < row->n_ops; i++) total_s += op_s(&fit->job, &row->ops[i]);
@@ -163,7 +172,7 @@ static void add_slot(struct problem *p, double *target, double low, double high,
         p->slots[p->n_slots++] = (struct slot){.target = target, .low = low, .high = high, .typical = typical};
 }
 
-/* What belongs to the run: clock between the power limit and the burst, time around the kernel, passes beside it. */
+/* What belongs to the run: clock of short products, how soon long ones lose it, time around the kernel, passes. */
 static void add_terms(struct problem *p, size_t group)
 {
     struct orr_fit *fit = p->fit;
@@ -172,7 +181,8 @@ static void add_terms(struct problem *p, size_t group)
         struct orr_fit_table *table = &fit->tables[t];
         if (table->group != group || table->n_fitted == 0) continue;
         const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[g->kind == ORR_FIT_GEMM ? g->index : 0];
-        if (table->free_level) add_slot(p, &table->level, 0.9 * gemm->sustained_frac, gemm->burst_frac, 0.7);
+        if (table->free_level) add_slot(p, &table->level, 0.9 * gemm->sustained_frac, 1, 0.7);
+        if (table->free_warm) add_slot(p, &table->warm_s, 1e-3, 1, 0.02);
         if (table->free_call) add_slot(p, &table->call_s, 0, table->least_s, 1e-5);
         if (table->free_passes) add_slot(p, &table->passes, 0, 6, 1);
     }
@@ -339,6 +349,21 @@ static void accept_or_keep(struct problem *p, struct orr_fit_group *group, doubl
         take_back(p, group, ORR_CONSTANT_CONFIRMED);
 }
 
+/* The clock a table has shown is one the chip runs at: the least the burst share can be, where no row tells it. */
+static void raise_burst(struct orr_fit *fit, size_t g)
+{
+    struct orr_fit_constant *burst = &fit->groups[g].constants[0];
+    if (fit->groups[g].kind != ORR_FIT_GEMM || burst->rows > 0) return;
+    double *const burst_frac = constant_at(fit, burst);
+    for (size_t t = 0; t < fit->n_tables; t++) {
+        const struct orr_fit_table *table = &fit->tables[t];
+        if (table->group != g || !table->free_level || table->level <= BURST_MARGIN * *burst_frac) continue;
+        *burst_frac = table->level;
+        burst->rows = table->n_fitted;
+        burst->state = ORR_CONSTANT_ONE_SIDE;
+    }
+}
+
 static void finish(struct problem *p, struct orr_fit_group *group)
 {
     for (size_t i = 0; i < group->n_constants; i++) {
@@ -370,6 +395,7 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     double loss = p.n_constants > 0 ? search_all(&p) : 0;
     if (p.n_constants > 0 && loss < HUGE_VAL && refuse(&p, group, constant_of, loss) > 0) loss = minimise(&p, 150);
     if (p.n_constants > 0 && loss < HUGE_VAL) accept_or_keep(&p, group, loss);
+    raise_burst(fit, g);
     if (loss < HUGE_VAL) finish(&p, group);
     free(p.rows);
     return loss < HUGE_VAL && group->loss_after < HUGE_VAL;

@@ -2,6 +2,8 @@
  * fit with physical bounds. Rows read -> groups ready for the fit. */
 #include "study/calibrate.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -134,10 +136,12 @@ static bool build_tables(struct orr_fit *fit)
                                                                   .source = row->source,
                                                                   .backend = row->backend,
                                                                   .dtype = row->dtype,
-                                                                  .least_s = row->measured_s};
+                                                                  .least_s = row->measured_s,
+                                                                  .warm_s = HUGE_VAL};
         row->table = t;
         fit->tables[t].n_rows++;
-        if (row->measured_s < fit->tables[t].least_s) fit->tables[t].least_s = row->measured_s;
+        fit->tables[t].least_s = orr_min(fit->tables[t].least_s, row->measured_s);
+        fit->tables[t].most_s = orr_max(fit->tables[t].most_s, row->measured_s);
     }
     return true;
 }
@@ -165,6 +169,9 @@ static double small_call_s(const struct orr_fit *fit, size_t table)
     return least < HUGE_VAL && call_s > 0 ? call_s : 0;
 }
 
+/* Products this long, some ten times in a row, are held by the power limit. */
+#define LONG_S 0.01
+
 /* What of a table belongs to the run and is fitted beside the constants. */
 static void free_terms(struct orr_fit *fit, size_t table)
 {
@@ -179,6 +186,8 @@ static void free_terms(struct orr_fit *fit, size_t table)
     case ORR_FIT_GEMM:
         t->free_level = t->mode == ORR_MODE_UNKNOWN && t->n_fitted > 0; /* nothing is fitted to what is only shown */
         t->level = t->free_level ? (gemm->burst_frac + gemm->sustained_frac) / 2 : 0;
+        t->free_warm = t->free_level && t->most_s >= LONG_S;
+        if (t->free_warm) t->warm_s = LONG_S;
         t->free_call = t->free_passes = narrow;
         return;
     case ORR_FIT_GROUPED: t->free_passes = narrow; return;

@@ -130,6 +130,61 @@ static void products_are_recovered(void **state)
     orr_fit_close(fit);
 }
 
+static bool long_line(struct orr_text *text, size_t i)
+{
+    static const int m[] = {2048, 4096, 8192, 16384, 32768, 65536};
+    static const int nk[][2] = {{4096, 4096}, {8192, 8192}, {16384, 8192}, {16384, 16384}, {49152, 16384}};
+    if (i >= COUNT(m) * COUNT(nk)) return false;
+    orr_text_add(text, "%d,%d,%d,bf16", m[i % COUNT(m)], nk[i / COUNT(m)][0], nk[i / COUNT(m)][1]);
+    return true;
+}
+
+#define SHOWN_FRAC 0.88
+static void set_shown(struct orr_calibration *calibration)
+{
+    calibration->gemm[ORR_DTYPE_BF16].burst_frac = SHOWN_FRAC;
+}
+
+/* Times as they are when a product of 15 ms has lost half of the way to `sustained_frac`: t u(t) = t0 u(0). */
+static char *slowed(const char *csv, double sustained_frac)
+{
+    struct orr_text text = {0};
+    const char *at = csv + strcspn(csv, "\n") + 1;
+    orr_text_add(&text, "%.*s", (int)(at - csv), csv);
+    for (; *at; at += strcspn(at, "\n") + 1) {
+        const char *last = at + strcspn(at, "\n");
+        while (last[-1] != ',') last--;
+        const double short_s = strtod(last, NULL);
+        double time_s = short_s;
+        for (int i = 0; i < 100; i++)
+            time_s = short_s * SHOWN_FRAC / (sustained_frac + (SHOWN_FRAC - sustained_frac) * 15e-3 / (15e-3 + time_s));
+        orr_text_add(&text, "%.*s%.9g\n", (int)(last - at), at, time_s);
+    }
+    return orr_text_take(&text);
+}
+
+/* A table that does not say how warm the chip was: its long products tell, its short ones bound the burst share. */
+static void long_products_lose_their_clock(void **state)
+{
+    char *plain = shapes("m,n,k,dtype", long_line), *cold = measure(*state, "gemm", plain, 0, set_shown);
+    struct orr_fit *fit = open_fit(*state, CHIP);
+    const struct orr_gemm_constants *before = &fit->before.gemm[ORR_DTYPE_BF16];
+    char *csv = slowed(cold, before->sustained_frac);
+    assert_true(before->burst_frac < SHOWN_FRAC);
+    add(fit, "gemm", csv);
+    run(fit);
+    assert_int_equal(fit->n_tables, 1);
+    assert_close(fit->tables[0].level, SHOWN_FRAC, 0.01);
+    assert_close(fit->tables[0].warm_s, 15e-3, 0.1);
+    assert_close(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].burst_frac, SHOWN_FRAC, 0.01);
+    assert_true(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].sustained_frac == before->sustained_frac);
+    assert_int_equal(fit->groups[0].constants[0].state, ORR_CONSTANT_ONE_SIDE);
+    orr_fit_close(fit);
+    free(plain);
+    free(cold);
+    free(csv);
+}
+
 static bool decode_line(struct orr_text *text, size_t i)
 {
     static const int batch[] = {1, 2, 4, 8, 16, 32, 64, 128},
@@ -535,6 +590,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_recovered),
+        cmocka_unit_test(long_products_lose_their_clock),
         cmocka_unit_test(decode_kernels_are_recovered),
         cmocka_unit_test(attention_is_recovered),
         cmocka_unit_test(collectives_are_recovered),
