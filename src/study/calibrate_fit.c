@@ -381,12 +381,13 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     struct orr_fit_group *group = &fit->groups[g];
     struct problem p;
     size_t constant_of[MAX_SLOTS];
+    size_t n_seen = 0; /* constants some row bears on */
     if (!start_problem(fit, g, &p)) return false;
+    for (size_t i = 0; i < group->n_constants; i++) n_seen += group->constants[i].rows > 0;
     for (size_t i = 0; i < group->n_constants; i++) {
         struct orr_fit_constant *constant = &group->constants[i];
         constant->state = ORR_CONSTANT_FEW_ROWS;
-        if (constant->rows < 1 || (group->n_constants > 1 && group->n_fitted < ROWS_PER_CONSTANT * group->n_constants))
-            continue;
+        if (constant->rows < 1 || (n_seen > 1 && group->n_fitted < ROWS_PER_CONSTANT * n_seen)) continue;
         constant_of[p.n_slots] = i;
         add_slot(&p, constant_at(fit, constant), constant->low, constant->high, constant->typical);
     }
