@@ -546,6 +546,7 @@ struct orr_engine {
     int64_t kv_table_entry_bytes;             /* where a block lies, read with it; 0: the cache is contiguous */
     int64_t max_requests;                     /* most sequences in one batch */
     int64_t piece_tokens;                     /* tokens of a piece a static batch is halved to; 0: no such limit */
+    bool last_token_decoded;                  /* a prompt's last token goes through a decode step, the others first */
     bool bench_limits;                        /* published throughput: its tool's own limits and number of requests */
     int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */
     /* memory */

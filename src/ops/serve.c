@@ -131,7 +131,7 @@ static void emit_ends(struct orr_serve_emit *emit)
     op->pointwise = ORR_POINTWISE_COPY;
     op->bytes = 2 * emit->rows * emit->h * emit->w_a;
     emit->layer_kind = ORR_LAYER_HEAD;
-    if (sequences <= 0) return;
+    if (sequences <= 0 || emit->shape.no_head) return;
     orr_serve_linear(emit, "head", sequences, emit->h, orr_ceil(vocab / emit->t), false);
     orr_serve_collective(emit, "head.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, sequences * vocab * emit->w_c);
 }

@@ -12,6 +12,7 @@ struct orr_serve_shape {
     double decode_sequences;
     double decode_context; /* of each, this token in */
     double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
+    bool no_head;          /* prompts that end before their last token: nothing meets the head */
 };
 
 struct orr_serve_emit {

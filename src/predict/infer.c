@@ -27,13 +27,20 @@ static struct flow flow_of(const struct orr_job *job, int64_t tokens)
     return (struct flow){.stages = (double)p, .pieces = (double)job->serving.batch / (double)piece};
 }
 
+/* Tokens of a prompt that are read at once. */
+static int64_t prompt_tokens(const struct orr_job *job)
+{
+    return job->serving.input_len - (job->engine.last_token_decoded ? 1 : 0);
+}
+
 static struct orr_serve_shape prefill_shape(const struct orr_job *job, double sequences)
 {
-    const struct orr_serving *s = &job->serving;
+    const double hit_frac = job->serving.prefix_hit_frac, tokens = (double)prompt_tokens(job);
     return (struct orr_serve_shape){.prefill_sequences = sequences,
-                                    .prefill_tokens = sequences * (double)s->input_len * (1 - s->prefix_hit_frac),
-                                    .prefill_context = (double)s->input_len * s->prefix_hit_frac,
-                                    .queries = 1};
+                                    .prefill_tokens = sequences * tokens * (1 - hit_frac),
+                                    .prefill_context = tokens * hit_frac,
+                                    .queries = 1,
+                                    .no_head = job->engine.last_token_decoded};
 }
 
 /* Chunks the prompts are cut into, and the mean one: offsets grow evenly, so the mean chunk has the mean context. */
@@ -82,13 +89,20 @@ static void add_parts(const struct orr_pass *pass, double passes, enum orr_infer
     time_s[gemm + 3] += passes * pass->network_s;
 }
 
-static void fill_shares(const struct orr_pass *pass, double extra_network_s, double overhead_s, double *shares)
+/* What binds `passes` of a pass, in seconds; to_shares divides by the sum. */
+static void add_bounds(const struct orr_pass *pass, double passes, double extra_network_s, double overhead_s,
+                       double *bound_s)
 {
-    double total_s = extra_network_s + overhead_s;
-    for (int i = 0; i < ORR_N_BOUNDS; i++) total_s += pass->bound_s[i];
-    for (int i = 0; i < ORR_N_BOUNDS; i++) shares[i] = pass->bound_s[i] / total_s;
-    shares[ORR_BOUND_NETWORK] += extra_network_s / total_s;
-    shares[ORR_BOUND_OVERHEAD] += overhead_s / total_s;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) bound_s[i] += passes * pass->bound_s[i];
+    bound_s[ORR_BOUND_NETWORK] += passes * extra_network_s;
+    bound_s[ORR_BOUND_OVERHEAD] += passes * overhead_s;
+}
+
+static void to_shares(double *bound_s)
+{
+    double total_s = 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) total_s += bound_s[i];
+    for (int i = 0; i < ORR_N_BOUNDS; i++) bound_s[i] /= total_s;
 }
 
 /* What the phases have in common and hand to the totals. */
@@ -109,27 +123,50 @@ static void add_work(const struct orr_job *job, const struct orr_pass *pass, dou
                                     pass->least_bytes / chip->hbm_bytes_per_s);
 }
 
-/* The prompt. A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one piece. */
-static void predict_prefill(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
+/* One kind of pass before the first token. A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one
+ * piece; each piece goes through in `chunks`. */
+static void add_prompt_pass(const struct orr_job *job, struct orr_scratch *scratch, const struct orr_serve_shape *shape,
+                            struct flow flow, double chunks, double *matrix_frac, struct orr_infer_result *result,
                             struct work *work)
 {
-    const struct flow flow = flow_of(job, job->serving.input_len);
-    struct orr_serve_shape shape = prefill_shape(job, (double)job->serving.batch / flow.pieces);
-    const double chunks = chunk(job, &shape);
-    const size_t first = orr_pass_build(job, &job->model, &shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
+    const size_t first = orr_pass_build(job, &job->model, shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
     const struct orr_pass pass =
-        orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &result->matrix_frac);
-    const double send_s = sends_s(job, shape.prefill_tokens), host_s = host_bound_s(job, &pass, orr_pass_s(&pass));
+        orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, matrix_frac);
+    const double send_s = sends_s(job, shape->prefill_tokens + shape->decode_sequences);
+    const double host_s = host_bound_s(job, &pass, orr_pass_s(&pass)), idle_s = pass.gap_s + host_s;
     const double own = chunks * flow.pieces / flow.stages, waited = chunks * (flow.stages - 1) / flow.stages;
-    const double pass_s = orr_pass_s(&pass) + pass.gap_s + host_s;
+    const double pass_s = orr_pass_s(&pass) + idle_s;
     add_parts(&pass, own, ORR_INFER_PREFILL_GEMM, result->time_s);
     result->time_s[ORR_INFER_PREFILL_NETWORK] += chunks * send_s;
     result->time_s[ORR_INFER_PIPELINE] += waited * pass_s;
-    result->time_s[ORR_INFER_OVERHEAD] += own * (pass.gap_s + host_s);
-    result->prefill_s = (own + waited) * pass_s + chunks * send_s;
-    fill_shares(&pass, send_s, pass.gap_s + host_s, result->prefill_bound_frac);
+    result->time_s[ORR_INFER_OVERHEAD] += own * idle_s;
+    result->prefill_s += (own + waited) * pass_s + chunks * send_s;
+    add_bounds(&pass, chunks, send_s, idle_s, result->prefill_bound_frac);
     add_work(job, &pass, chunks * flow.pieces, chunks * orr_max(1, flow.pieces / flow.stages), work);
     for (size_t i = first; i < scratch->ops.n; i++) scratch->ops.items[i].count *= chunks * flow.pieces;
+}
+
+/* The prompt, at once; or all but its last token, which then goes through like an output token. */
+static void predict_prefill(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
+                            struct work *work)
+{
+    const double batch = (double)job->serving.batch;
+    if (prompt_tokens(job) > 0) {
+        const struct flow flow = flow_of(job, prompt_tokens(job));
+        struct orr_serve_shape shape = prefill_shape(job, batch / flow.pieces);
+        const double chunks = chunk(job, &shape);
+        add_prompt_pass(job, scratch, &shape, flow, chunks, &result->matrix_frac, result, work);
+    }
+    if (job->engine.last_token_decoded) {
+        const struct flow flow = flow_of(job, 1);
+        const struct orr_serve_shape shape = {.decode_sequences = batch / flow.pieces,
+                                              .decode_context = (double)job->serving.input_len,
+                                              .queries = 1};
+        double matrix_frac;
+        add_prompt_pass(job, scratch, &shape, flow, 1, &matrix_frac, result, work);
+        if (prompt_tokens(job) <= 0) result->matrix_frac = matrix_frac;
+    }
+    to_shares(result->prefill_bound_frac);
 }
 
 /* ---- decode */
@@ -280,7 +317,8 @@ static void predict_decode(const struct orr_job *job, struct orr_scratch *scratc
     result->time_s[ORR_INFER_OVERHEAD] += steps * (own * (pass.gap_s + host_s) + sample_s);
     if (s->draft_tokens > 0) result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
     result->decode_s = steps * ((own + waited) * pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
-    fill_shares(&pass, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
+    add_bounds(&pass, 1, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
+    to_shares(result->decode_bound_frac);
     add_work(job, &pass, steps * flow.pieces, steps * orr_max(1, flow.pieces / flow.stages), work);
 }
 

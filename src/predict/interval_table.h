@@ -21,9 +21,9 @@
     /* Calibrated: rows 123, sources 5, inside 87 %, left out 84 %. \
        Datasheet: rows 5, sources 1, inside 80 %, left out 80 %. */ \
     X(PREFILL, 0.88, 1.19, 0.78, 1.19) \
-    /* Calibrated: rows 38, sources 4, inside 97 %, left out 89 %. \
+    /* Calibrated: rows 38, sources 4, inside 92 %, left out 95 %. \
        Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
-    X(PREFILL_SHORT, 0.92, 1.91, 0.79, 1.91) \
+    X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42) \
     /* Calibrated: rows 15, sources 3, inside 73 %, left out 53 %. \
        Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
     X(INFER_MOE, 0.89, 1.33, 0.63, 1.33) \

@@ -74,6 +74,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, kv_block_tokens, true, 1, 1048576, "tokens of a cache block"),
     ORR_INT(orr_engine, kv_table_entry_bytes, false, 0, 64, "bytes that say where a block lies; 0: contiguous cache"),
     ORR_INT(orr_engine, piece_tokens, true, 0, 100000000, "tokens of a piece a batch is halved to; 0: no such limit"),
+    ORR_BOOL(orr_engine, last_token_decoded, false, "a prompt's last token goes through a decode step of its own"),
     ORR_INT(orr_engine, max_step_tokens, true, 0, 100000000, "most prompt tokens in one step; 0: no limit"),
     ORR_BOOL(orr_engine, bench_limits, false, "published rates are runs of its own tool, with the tool's limits"),
     ORR_INT(orr_engine, max_requests, true, 1, 1000000000, "most sequences in one batch"),

@@ -15,6 +15,7 @@ static const char *const ENGINES[] = {"vllm",
                                       "tensorrt-llm-0.9",
                                       "tensorrt-llm-nemo",
                                       "fastertransformer",
+                                      "lmdeploy-turbomind-0.2",
                                       "pytorch-eager-cudagraph",
                                       "pytorch-eager-stream",
                                       "pytorch-compiled-pointwise-cudagraph"};
@@ -231,6 +232,30 @@ static void more_work_is_never_faster(void **state)
     }
 }
 
+/* Read so, a prompt of S tokens is one of S - 1 tokens and the step of its second output token, but the head meets
+ * nothing in between: its weights are read once less. */
+static void the_last_token_takes_a_step(void **state)
+{
+    struct world *world = ((struct grid *)*state)->world;
+    static struct orr_job job;
+    read_job(world, "{'kind':'infer','model':'llama2-7b','system':'a100-80g-sxm','plan':{'tp':1},'workload':{"
+                    "'engine':'lmdeploy-turbomind-0.2','batch':4,'input_len':128,'output_len':1}}");
+    job = world->job;
+    assert_true(job.engine.last_token_decoded);
+    const double last_s = infer(world, &job).prefill_s;
+    job.engine.last_token_decoded = false;
+    job.serving.input_len = 127;
+    job.serving.output_len = 2;
+    const struct orr_infer_result parts = infer(world, &job);
+    const double sampling_s = job.engine.sampling_s + 4 * job.engine.sampling_s_per_sequence;
+    const double head_s = 32000.0 * 4096 * 2 / job.system.chip.hbm_bytes_per_s;
+    const double saved_s = parts.prefill_s + parts.decode_s - sampling_s - last_s;
+    assert_true(saved_s > head_s && saved_s < 1.5 * head_s);
+    job.engine.last_token_decoded = true;
+    job.serving.input_len = job.serving.output_len = 1; /* nothing to read before */
+    assert_true(infer(world, &job).prefill_s < parts.decode_s);
+}
+
 /* ---------------------------------------------------------------- deterministic */
 
 static void assert_same(const struct orr_infer_result *a, const struct orr_infer_result *b)
@@ -349,6 +374,7 @@ int main(void)
         cmocka_unit_test(nothing_beats_the_speed_of_light),
         cmocka_unit_test(better_hardware_is_never_slower),
         cmocka_unit_test(more_work_is_never_faster),
+        cmocka_unit_test(the_last_token_takes_a_step),
         cmocka_unit_test(a_job_gives_the_same_bits),
         cmocka_unit_test(one_rank_sends_nothing),
         cmocka_unit_test(imbalance_is_never_faster),
