@@ -48,7 +48,7 @@ same "search of inference plans, 2 processes" many one
 sweep=(sweep train --model llama3.1-8b --system h100-sxm --gpus 64 --global-batch 256 --vary tp=1:8:x2
     --vary micro-batch=1,2,3,4 --vary zero=0,1,3)
 short=("${sweep[@]}" --vary seq=1024:8192:+256)
-long=("${sweep[@]}" --vary seq=1024:8192:+8)
+long=("${sweep[@]}" --vary seq=1024:8192:+4)
 content() { grep -v '^# created' "$1"; }
 orrery "${short[@]}" --out one.csv >/dev/null
 for n in 1 2 4; do
@@ -70,8 +70,9 @@ pid_of() { # rank
 mpirun -n 2 orrery "${long[@]}" --threads 1 --out killed.csv >/dev/null 2>errors &
 job=$!
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
+victim=
+while kill -0 $job 2>/dev/null && [ -z "$victim" ]; do victim=$(pid_of 1); done
 while kill -0 $job 2>/dev/null && [ "$(size killed.csv)" -lt 20000 ]; do sleep 0.02; done
-victim=$(pid_of 1)
 [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null
 wait $job
 status=$?
