@@ -29,7 +29,7 @@ static const char *const KEYS[] = {"design",
                                    "stacks",
                                    "domain",
                                    "gpus_per_node",
-                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY) ORR_COMPONENTS(PERIMETER_KEY)};
+                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY) ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
 
 struct token {
     char *key, *value;
@@ -65,17 +65,24 @@ static bool is_key(const char *key)
     return false;
 }
 
+static enum orr_err fail_cost_key(const struct parsed *parsed, const char *key, struct orr_error *error)
+{
+    const char *names[32];
+    char hint[ORR_HINT], list[512] = "";
+    size_t n = 0;
+    for (size_t length = 0; n < orr_n_economy_fields && n < ORR_COUNT_OF(names) && length < sizeof list; n++) {
+        names[n] = orr_economy_fields[n].key;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", n ? ", " : "", names[n]);
+    }
+    return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error, "generated: unknown key \"%.60s\"%s; of cost: %s", key,
+                              orr_did_you_mean(hint, key + 5, names, n), list);
+}
+
 static enum orr_err fail_key(const struct parsed *parsed, const char *key, struct orr_error *error)
 {
     char hint[ORR_HINT];
-    if (strncmp(key, "cost.", 5) == 0) {
-        const char *names[32];
-        size_t n = 0;
-        for (; n < orr_n_economy_fields && n < ORR_COUNT_OF(names); n++) names[n] = orr_economy_fields[n].key;
-        orr_did_you_mean(hint, key + 5, names, n);
-    } else {
-        orr_did_you_mean(hint, key, KEYS, ORR_COUNT_OF(KEYS));
-    }
+    if (strncmp(key, "cost.", 5) == 0) return fail_cost_key(parsed, key, error);
+    orr_did_you_mean(hint, key, KEYS, ORR_COUNT_OF(KEYS));
     return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error,
                               "generated: unknown key \"%.60s\"%s; keys: node, area, package, power, stacks, design, "
                               "technology, memory, scaleup, network, domain, gpus_per_node, area.PART, power.PART, "
@@ -107,12 +114,11 @@ static enum orr_err parse(const struct orr_reference *reference, struct parsed *
     if (!parsed->text) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     memcpy(parsed->text, name, strlen(name));
     enum orr_err err = ORR_OK;
-    for (char *at = parsed->text; *at && !err;) {
-        const size_t length = strcspn(at, ",");
-        const bool last = at[length] == '\0';
-        at[length] = '\0';
+    for (char *at = parsed->text, *next; *parsed->text && at && !err; at = next) {
+        char *comma = strchr(at, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma) *comma = '\0';
         err = add_token(parsed, at, error);
-        at += length + !last;
     }
     return err;
 }
@@ -256,10 +262,13 @@ static enum orr_err read_budgets(const struct parsed *parsed, struct orr_recipe 
     if (die <= 0 && package > 0 && recipe->n_stacks > 0) die = package - stacks_mm2;
     else if (die <= 0) die = design->die_mm2;
     if (package <= 0) package = die + fmax(design->package_mm2 - design->die_mm2, stacks_mm2);
-    if (die <= 0 || die > package)
+    if (die <= 0)
         return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error,
-                                  "generated: a package of %g mm2 holds no die of %g mm2 (stacks take %g mm2)", package,
-                                  fmax(die, 0), stacks_mm2);
+                                  "generated: a package of %g mm2 has no room for a die beside stacks of %g mm2",
+                                  package, stacks_mm2);
+    if (die > package)
+        return orr_reference_fail(parsed->at, ORR_ERR_INPUT, error,
+                                  "generated: a package of %g mm2 holds no die of %g mm2", package, die);
     recipe->die_mm2 = die;
     recipe->package_mm2 = package;
     recipe->power_w = power;

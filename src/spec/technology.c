@@ -163,7 +163,7 @@ static const struct orr_field SRAM_FIELDS[] = {
     SHARE(orr_design, flops_ratio, word, ORR_DTYPE_##member, 1e-4, 1e4, "matrix rate over that of 16 bits"),
 static const struct orr_field AREA_FIELDS[] = {ORR_COMPONENTS(AREA)};
 static const struct orr_field POWER_FIELDS[] = {ORR_COMPONENTS(POWER)};
-static const struct orr_field PERIMETER_FIELDS[] = {ORR_COMPONENTS(PERIMETER)};
+static const struct orr_field PERIMETER_FIELDS[] = {ORR_EDGE_COMPONENTS(PERIMETER)};
 static const struct orr_field RATIO_FIELDS[] = {ORR_DTYPES(RATIO)};
 
 static enum orr_err read_table(const struct orr_doc *doc, const char *key, const struct orr_field *fields,
@@ -197,7 +197,7 @@ static enum orr_err read_split(const struct orr_doc *doc, struct orr_design *des
     struct orr_split *split = &design->split;
     enum orr_err err = read_table(doc, "area_mm2", AREA_FIELDS, ORR_N_COMPONENTS, split, error);
     if (!err) err = read_table(doc, "budget_w", POWER_FIELDS, ORR_N_COMPONENTS, split, error);
-    if (!err) err = read_table(doc, "perimeter_frac", PERIMETER_FIELDS, ORR_N_COMPONENTS, split, error);
+    if (!err) err = read_table(doc, "perimeter_frac", PERIMETER_FIELDS, ORR_COUNT_OF(PERIMETER_FIELDS), split, error);
     double area = 0, power = 0, perimeter = 0;
     for (int i = 0; i < ORR_N_COMPONENTS && !err; i++) {
         area += split->area_frac[i] /= design->die_mm2;

@@ -52,10 +52,11 @@ static double whole_steps(double share)
 
 /* ---------------------------------------------------------------- which shares move */
 
-/* Only links have a place on the edge of the die. */
+#define IS_EDGE(member, ...) || part == ORR_COMPONENT_##member
+
 static bool has_share(int budget, int part)
 {
-    return budget < 2 || part == ORR_COMPONENT_DRAM || part == ORR_COMPONENT_INTRA || part == ORR_COMPONENT_INTER;
+    return budget < 2 ORR_EDGE_COMPONENTS(IS_EDGE);
 }
 
 /* Is "power.core" in the comma-separated list? */

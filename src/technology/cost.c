@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/number.h"
-
 #define PI             3.14159265358979323846
 #define HOURS_PER_YEAR 8766.0
 #define MM2_PER_CM2    100.0
@@ -28,8 +26,7 @@ static void price_package(const struct orr_recipe *recipe, const struct orr_mach
     const double interposer_mm2 = on_package ? recipe->die_mm2 + (double)machine->n_stacks * recipe->dram.stack_mm2 : 0;
     cost->dies_per_wafer = orr_dies_per_wafer(economy->wafer_mm, recipe->die_mm2);
     cost->yield_frac = orr_yield_frac(recipe->die_mm2, recipe->node.defects_per_cm2, economy->defect_clustering);
-    cost->die_usd =
-        recipe->node.wafer_usd / (orr_max(1, cost->dies_per_wafer) * cost->yield_frac) + economy->die_test_usd;
+    cost->die_usd = recipe->node.wafer_usd / (cost->dies_per_wafer * cost->yield_frac) + economy->die_test_usd;
     cost->interposer_usd = interposer_mm2 * economy->interposer_usd_per_mm2 / economy->interposer_yield_frac;
     cost->dram_usd = machine->dram_bytes / 1e9 * recipe->dram.usd_per_gb;
     const double parts_usd = cost->die_usd + cost->interposer_usd + cost->dram_usd + economy->substrate_usd;

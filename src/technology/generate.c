@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 
@@ -210,8 +211,10 @@ static bool make_dram(const struct orr_recipe *recipe, struct orr_machine *machi
     const double edge = machine->perimeter_mm * recipe->split.perimeter_frac[ORR_COMPONENT_DRAM] * dram->links_per_mm;
     const double n_stacks = count_stacks(recipe, edge, &machine->stack_limit);
     if (n_stacks < 1 || n_stacks < (double)recipe->n_stacks) {
-        (void)snprintf(reason, ORR_REASON, "%s holds %g stacks of %.40s%s", machine->stack_limit, orr_max(0, n_stacks),
-                       dram->id, recipe->n_stacks > 0 ? ", fewer than asked for" : "");
+        const bool package = strcmp(machine->stack_limit, "package") == 0;
+        (void)snprintf(reason, ORR_REASON, "%s%s holds %g stacks of %.40s%s", machine->stack_limit,
+                       package ? "" : ".dram", orr_max(0, n_stacks), dram->id,
+                       recipe->n_stacks > 0 ? ", fewer than asked for" : "");
         return false;
     }
     if (n_stacks > COUNT_MAX) return too_many(reason, "stacks", n_stacks);
@@ -269,5 +272,8 @@ bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, 
         return false;
     machine->idle_w = recipe->design.idle_frac * recipe->power_w;
     machine->cost = orr_machine_cost(recipe, machine);
-    return true;
+    if (machine->cost.dies_per_wafer >= 1) return true;
+    (void)snprintf(reason, ORR_REASON, "a wafer of %g mm holds no die of %g mm2", recipe->technology.economy.wafer_mm,
+                   recipe->die_mm2);
+    return false;
 }

@@ -21,6 +21,12 @@
 #define ORR_X_COMPONENT_(name, ...) ORR_COMPONENT_##name,
 enum orr_component { ORR_COMPONENTS(ORR_X_COMPONENT_) ORR_N_COMPONENTS };
 
+/* Parts with links, and so with a place on the edge of the die. */
+#define ORR_EDGE_COMPONENTS(X)                                                                                         \
+    X(DRAM, "dram", "memory links")                                                                                    \
+    X(INTRA, "intra", "scale-up links")                                                                                \
+    X(INTER, "inter", "scale-out links")
+
 /* On-chip memories. */
 #define ORR_SRAMS(X)           X(L2, "l2", L2) X(L1, "l1", L1) X(REGISTERS, "registers", REGISTERS)
 #define ORR_X_SRAM_(name, ...) ORR_SRAM_##name,

@@ -221,8 +221,9 @@ static void what_budgets_cannot_make(void **state)
         {"generated:design=ampere,power.intra=0", "power.intra is too small for any rate"},
         {"generated:design=ampere,area.intra=0.0001", "area.intra is too small for one link"},
         {"generated:design=ampere,perimeter.inter=0", "perimeter.inter is too small for one link"},
-        {"generated:design=ampere,stacks=9", "area holds 6 stacks of hbm2e-3024, fewer than asked for"},
+        {"generated:design=ampere,stacks=9", "area.dram holds 6 stacks of hbm2e-3024, fewer than asked for"},
         {"generated:design=ampere,package=900", "package holds 0 stacks of hbm2e-3024"},
+        {"generated:area=8700", "a wafer of 300 mm holds no die of 8700 mm2"},
     };
     struct orr_error error;
     char reason[ORR_REASON];
@@ -242,6 +243,13 @@ static void dies_and_yield(void **state)
     assert_near(orr_yield_frac(814, 0.1, 3), 0.487, 0.001);
     assert_near(orr_yield_frac(100, 0, 3), 1, 1e-12);
     assert_near(orr_yield_frac(200, 0.5, 1e9), exp(-1), 1e-6); /* many clusters: Poisson */
+}
+
+/* pi 300^2 / 4A - pi 300 / sqrt(2A) = 1 at A = 93.07^2 = 8662 mm2. */
+static void the_largest_die_of_a_wafer(void **state)
+{
+    make(*state, "generated:area=8650");
+    assert_true(machine.cost.dies_per_wafer >= 1 && machine.cost.dies_per_wafer < 1.01);
 }
 
 /* 815 mm2 at 12 nm: 63.39 dies of which 0.5932 are good share 3,984 $. */
@@ -420,6 +428,7 @@ int main(void)
         cmocka_unit_test(the_memory_fixes_the_die),
         cmocka_unit_test(what_budgets_cannot_make),
         cmocka_unit_test(dies_and_yield),
+        cmocka_unit_test(the_largest_die_of_a_wafer),
         cmocka_unit_test(cost_of_a_chip),
         cmocka_unit_test(cost_keys_of_the_name),
         cmocka_unit_test(every_built_in_part_makes_a_system),
