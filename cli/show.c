@@ -6,9 +6,11 @@
 #include "cli.h"
 #include "options.h"
 
-static const char usage[] = "usage: orrery show ID [options]\n"
-                            "Show a model, chip, system, engine, calibration, technology, design, memory or network: its\n"
-                            "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.";
+static const char usage[] =
+    "usage: orrery show ID [options]\n"
+    "Show a model, chip, system, engine, calibration, technology, design, memory or network: its\n"
+    "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.\n"
+    "generated:KEY=VALUE,... shows the system these budgets make.";
 
 static void add_model_facts(const struct orr_model *model, struct cli_text *text)
 {
@@ -114,6 +116,25 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
     return CLI_ANSWERED;
 }
 
+/* A system made from budgets: the facts, and the file it would be. */
+static enum cli_status add_generated(const struct orr_catalogue *catalogue, const char *name, bool json,
+                                     struct cli_text *text)
+{
+    struct orr_error error;
+    char *file;
+    if (orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, &file, &error)) return cli_fail("%s", error.text);
+    if (!json) {
+        cli_text_add(text, "%s\n", name);
+        if (add_facts(catalogue, ORR_PART_SYSTEM, name, text, &error)) {
+            free(file);
+            return cli_fail("%s", error.text);
+        }
+    }
+    cli_text_add(text, "%s", file);
+    free(file);
+    return CLI_ANSWERED;
+}
+
 static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const char *id)
 {
     size_t n = 0;
@@ -136,6 +157,7 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
                                  struct cli_text *text)
 {
     size_t found = 0;
+    if (strncmp(name, "generated:", strlen("generated:")) == 0) return add_generated(catalogue, name, json, text);
     for (int i = 0; i < ORR_N_PARTS; i++) {
         const enum orr_part part = (enum orr_part)i;
         const size_t n = strlen(orr_part_name(part));
