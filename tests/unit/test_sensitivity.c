@@ -71,6 +71,36 @@ static void finite_differences(void **state)
     }
 }
 
+/* Slope by a central difference of order four; its error is that of h^4. */
+static double stencil(struct world *world, size_t job, const char *path, double value, double h)
+{
+    static const double WEIGHTS[] = {1, -8, 8, -1}, STEPS[] = {-2, -1, 1, 2};
+    double sum = 0;
+    for (size_t i = 0; i < COUNT(STEPS); i++)
+        sum += WEIGHTS[i] * log(answer_with(world, job, path, value * exp(STEPS[i] * h)));
+    return sum / (12 * h);
+}
+
+/* Where the model is smooth, which stencils of two widths that agree show, the slopes are right to nine digits. */
+static void exact_where_smooth(void **state)
+{
+    static const char *const PATHS[] = {"chip.hbm_bytes_per_s", "chip.l2_bytes_per_s", "system.scaleup_bytes_per_s",
+                                        "system.scaleout_bytes_per_s", "system.scaleout_latency_s"};
+    size_t n_smooth = 0;
+    for (size_t job = 0; job < COUNT(JOBS); job++)
+        for (size_t i = 0; i < COUNT(PATHS); i++) {
+            study(*state, job);
+            const struct orr_sensitivity s = *find(PATHS[i]);
+            const double wide = stencil(*state, job, s.name, s.value, 2e-3);
+            const double narrow = stencil(*state, job, s.name, s.value, 1e-3);
+            if (!(fabs(wide) > 1e-3) || fabs(wide - narrow) > 1e-9) continue;
+            n_smooth++;
+            if (fabs(s.less[0] - narrow) > 1e-9 || fabs(s.more[0] - narrow) > 1e-9)
+                fail_msg("job %zu, %s: %.12f and %.12f, not %.12f", job, s.name, s.less[0], s.more[0], narrow);
+        }
+    assert_true(n_smooth >= 6);
+}
+
 /* All rates together: the slopes add up (chain rule), and what is left of -1 is what no rate can shorten. */
 static void slopes_add_up(void **state)
 {
@@ -167,9 +197,10 @@ static void corners_have_two_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finite_differences), cmocka_unit_test(slopes_add_up),
-        cmocka_unit_test(known_beforehand),   cmocka_unit_test(one_gpu_has_no_network),
-        cmocka_unit_test(sorted_by_effect),   cmocka_unit_test(corners_have_two_sides),
+        cmocka_unit_test(finite_differences),     cmocka_unit_test(exact_where_smooth),
+        cmocka_unit_test(slopes_add_up),          cmocka_unit_test(known_beforehand),
+        cmocka_unit_test(one_gpu_has_no_network), cmocka_unit_test(sorted_by_effect),
+        cmocka_unit_test(corners_have_two_sides),
     };
     return cmocka_run_group_tests_name("sensitivity", tests, open_world, close_world);
 }
