@@ -186,13 +186,15 @@ static const char HEAD[] =
     "set linetype 3 lc rgb '#009E73' lw 2 pt 9\nset linetype 4 lc rgb '#CC79A7' lw 2 pt 11\n"
     "set linetype 5 lc rgb '#56B4E9' lw 2 pt 13\nset linetype 6 lc rgb '#D55E00' lw 2 pt 3\n"
     "set border 3\nset tics nomirror out\nset grid ytics lc rgb '#dddddd'\n"
-    "set title '%s'\n";
+    "set format x '%%g'\n";
 
 char *orr_study_script(const struct orr_study *study)
 {
     struct orr_text text = {0};
     const char *name = study->item->name;
-    orr_text_add(&text, HEAD, name, name, name, name, name, name, study->item->title);
+    orr_text_add(&text, HEAD, name, name, name, name, name, name);
+    if (study->item->subject)
+        orr_text_add(&text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
     orr_text_add(&text, "%s", study->item->gnuplot);
     return orr_text_take(&text);
 }

@@ -37,6 +37,7 @@ char *orr_sheet_column_name(const struct orr_sheet *sheet, size_t i, char name[O
 
 struct orr_study_item {
     const char *name, *title;
+    const char *subject;     /* second line of the figure's title; NULL: the figure has its own */
     const char *input;       /* file of measurements it needs, under the data folder; NULL: none */
     bool technology;         /* also a study of orrery technology */
     const char *assumptions; /* lines */

@@ -7,14 +7,14 @@
 #define PARITY "set logscale xy\nset xlabel 'published, s'\nset ylabel 'predicted, s'\nset key top left\n"
 
 /* Four panels of stacked shares, each of so many rows of the file. */
-#define PANELS(file, rows, titles, axis, label)                                                                        \
+#define PANELS(title, file, rows, titles, axis, label)                                                                 \
     "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"                \
     "set boxwidth 0.85\nset yrange [0:100]\nset xlabel '" axis "'\nset ylabel '" label "'\n"                           \
     "titles = '" titles "'\ncolumns = 'compute l2 dram network overhead'\n"                                            \
     "names = 'compute L2 DRAM network overhead'\n"                                                                     \
-    "set multiplot layout 2,2 margins 0.1,0.98,0.1,0.88 spacing 0.12,0.19\ndo for [i=0:3] {\n"                         \
+    "set multiplot layout 2,2 title \"" title "\" margins 0.1,0.98,0.1,0.81 spacing 0.12,0.22\ndo for [i=0:3] {\n"   \
     "    set title word(titles, i+1)\n    set key off\n"                                                               \
-    "    if (i == 0) { set key on at screen 0.5, screen 0.99 center top horizontal }\n"                                \
+    "    if (i == 0) { set key on at screen 0.5, screen 0.915 center top horizontal samplen 1 }\n"                     \
     "    plot for [k=1:5] '" file "' every ::(" rows "*i)::(" rows "*i+" rows "-1) using "                             \
     "(100*column(word(columns,k).'_frac')):xtic(1) lt k title word(names,k)\n}\nunset multiplot\n"
 
@@ -22,6 +22,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "gemm",
         .title = "Matrix products against measured kernels",
+        .subject = "bf16 products on one H200, timed by us",
         .input = "validation/kernels/lab/gemm.csv",
         .assumptions =
             "constants of the H200 as fitted to other tables; no constant saw these rows\n"
@@ -45,6 +46,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "memory",
         .title = "Memory by recomputation",
+        .subject = "s 2048, t 8, fp16, unfused attention",
         .assumptions =
             "s 2048, t 8, fp16, unfused attention; 22B b 4 p 1, 175B p 8 v 3, 530B p 35 v 3, 1T p 64\n"
             "18 bytes a parameter: 2 weight, 4 gradient, 4 master, 8 moments; matrices of the layers only\n"
@@ -59,7 +61,7 @@ const struct orr_study_item orr_study_items[] = {
             "set boxwidth 0.8\nset ylabel 'GiB of one GPU'\nset yrange [0:190]\nset xtics rotate by -60 font ',9'\n"
             "set bmargin 8\nset key top left\nset arrow from graph 0, first 74.5 to graph 1, first 74.5 nohead dt 2 "
             "lw 2 front\n"
-            "set label '80 GB' at graph 1, first 78 right front\n"
+            "set label '80 GB' at graph 1, first 80 right front\n"
             "plot 'memory.csv' using (column('parameters_gib')):xtic(stringcolumn('model').' '.stringcolumn('mode')) "
             "lt 1 title 'parameters, gradients, optimizer', '' using (column('activations_gib')) lt 2 title "
             "'activations', '' using (column(0)):(column('published_parameters_gib') + "
@@ -69,6 +71,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "training",
         .title = "Training time",
+        .subject = "GPT of 22 B to 1 T parameters on 8 to 3072 A100-80GB",
         .input = "validation/training.csv",
         .assumptions =
             "A100-80GB, fp16, s 2048, as validation/training.csv has them; constants from kernel timings\n"
@@ -81,6 +84,7 @@ const struct orr_study_item orr_study_items[] = {
             "these runs: they are another model's predictions.\n",
         .gnuplot =
             PARITY "set xrange [1:150]\nset yrange [1:150]\n"
+            "set xtics (1,2,5,10,20,50,100)\nset ytics (1,2,5,10,20,50,100)\n"
             "plot x with lines lt -1 dt 2 title 'equal', 'training.csv' using "
             "(column('published_s')):(stringcolumn('recompute') eq 'full' ? column('predicted_s') : NaN) with "
             "points lt 1 "
@@ -92,6 +96,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "inference",
         .title = "Inference latency",
+        .subject = "Llama-2 7B to 70B, 200 tokens in, 200 out, batch 1",
         .input = "validation/inference.csv",
         .assumptions =
             "Llama-2, 200 tokens in, 200 out, batch 1, 16 bits, tensor parallel inside a node\n"
@@ -101,7 +106,7 @@ const struct orr_study_item orr_study_items[] = {
             "page "
             "has changed since.\n",
         .gnuplot =
-            PARITY "set xrange [0.5:15]\nset yrange [0.5:15]\n"
+            PARITY "set xrange [0.5:15]\nset yrange [0.5:15]\nset xtics (0.5,1,2,5,10)\nset ytics (0.5,1,2,5,10)\n"
             "plot x with lines lt -1 dt 2 title 'equal', 'inference.csv' using "
             "(column('published_s')):(stringcolumn('system') eq 'a100-80g-sxm' ? column('predicted_s') : NaN) with "
             "points "
@@ -112,6 +117,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "generations",
         .title = "System generations, A100 to B200",
+        .subject = "GPT-175B on 8192 GPUs, per sequence",
         .technology = true,
         .assumptions =
             "GPT-175B, s 2048, 8192 GPUs, B 1024 (L: 4096), per sequence; fp16 on A100, fp8 on H100 and H200, fp4 "
@@ -141,6 +147,8 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "nodes",
         .title = "Training over node, memory and network",
+        .subject = "GPT of 7.5 B parameters on 1024 devices of 826 mm^2 and 400 W, deepflow nodes, the best plan at "
+                   "every point",
         .technology = true,
         .assumptions =
             "GPT of 7.5 B parameters, 1024 devices, B 1024, s 2048, bf16\n"
@@ -156,7 +164,8 @@ const struct orr_study_item orr_study_items[] = {
             "generated:design=volta,technology=deepflow.\n"
             "Not compared: no numbers of the paper's curves, workload, budgets and plans were at hand.\n",
         .gnuplot =
-            "set logscale xy\nset xrange [13:0.9] reverse\nset yrange [0.1:2]\nset xtics (12,10,7,5,3,2,1.4,1)\nset "
+            "set logscale xy\nset xrange [13:0.9] reverse\nset yrange [0.1:2]\nset xtics (12,10,7,5,3,2,1.4,1)\n"
+            "set ytics (0.1,0.2,0.5,1,2)\nset "
             "xlabel 'node, nm'\n"
             "set ylabel 'step, s'\n"
             "step(memory, network) = stringcolumn('memory') eq memory && stringcolumn('network') eq network ? "
@@ -180,7 +189,10 @@ const struct orr_study_item orr_study_items[] = {
         .compared =
             "Beside: the paper's order, compute, then memory, then network once memory is better.\n"
             "Not compared: no numbers of its shares were at hand.\n",
-        .gnuplot = PANELS("bounds.csv", "8", "HBM2,NDR HBM2E,NDR HBM4,NDR HBM4,GDR", "node, nm",
+        .gnuplot = PANELS("What binds training, by node\\n"
+                          "{/*0.85 GPT of 7.5 B parameters on 1024 devices, the best plan at every point}",
+                          "bounds.csv", "8",
+                          "\"HBM2, NDR\" \"HBM2E, NDR\" \"HBM4, NDR\" \"HBM4, GDR\"", "node, nm",
                           "share of the step, %"),
         .run = orr_study_bounds,
     },
@@ -193,13 +205,17 @@ const struct orr_study_item orr_study_items[] = {
         .compared =
             "Beside: the expectation of the method: decode at batch 1 is bound by memory.\n"
             "Not compared: no numbers of its shares over the batch were at hand.\n",
-        .gnuplot = PANELS("batch.csv", "7", "A100,prefill H100,prefill A100,decode H100,decode", "batch",
+        .gnuplot = PANELS("What binds inference, by batch\\n"
+                          "{/*0.85 Llama-2-13B on one GPU, 200 tokens in, 200 out, 16 bits}",
+                          "batch.csv", "7", "\"A100, prefill\" \"H100, prefill\" \"A100, decode\" \"H100, decode\"",
+                          "batch",
                           "share of the time, %"),
         .run = orr_study_batch,
     },
     {
         .name = "shapes",
         .title = "Products of a layer and what binds them",
+        .subject = "Llama-2-13B, 16 bits, 200 prompt tokens, then one",
         .assumptions =
             "Llama-2-13B, t 1, 200 prompt tokens, then one; 16 bits; heads are a batch\n"
             "by ridge: intensity of Eq. 96 against peak over DRAM bandwidth; bound: Orrery's tiled roofline, which "
@@ -210,7 +226,7 @@ const struct orr_study_item orr_study_items[] = {
             "nor its model.\n",
         .gnuplot =
             "set logscale xy\nset xlabel 'FLOP per byte of DRAM'\nset ylabel 'TFLOP/s'\nset key top left\n"
-            "set xrange [0.5:1000]\n"
+            "set xrange [0.5:1000]\nset samples 2000\n"
             "a100(x) = x*2.039 < 312 ? x*2.039 : 312\nh100(x) = x*3.35 < 989 ? x*3.35 : 989\n"
             "plot a100(x) with lines lt 1 title 'A100 roofline', h100(x) with lines lt 2 title 'H100 roofline', "
             "'shapes.csv' using 'flop_per_byte':(stringcolumn('system') eq 'a100-80g-sxm' ? column('tflops') : NaN) "
@@ -222,6 +238,7 @@ const struct orr_study_item orr_study_items[] = {
     {
         .name = "dram",
         .title = "Inference latency over DRAM and NVLink generations",
+        .subject = "Llama-2-13B, t 2, 200 + 200 tokens, batch 1, an A100 but for DRAM and links",
         .technology = true,
         .assumptions =
             "Llama-2-13B, t 2, 200 + 200 tokens, batch 1, 16 bits, an A100 but for DRAM bandwidth and link rate\n"
