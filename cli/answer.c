@@ -28,17 +28,20 @@ static enum cli_status write_answer(const struct cli_question *question, const s
     return status;
 }
 
+enum cli_status cli_job_status(const struct orr_job *job)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (!scratch) return cli_fail_memory();
+    const bool fits = orr_job_fits(job, scratch);
+    orr_scratch_free(scratch);
+    return fits ? CLI_ANSWERED : CLI_BELOW;
+}
+
 static enum cli_status answer(const struct cli_question *question, const struct cli_args *args,
                               const struct orr_job *job)
 {
     const enum cli_status status = write_answer(question, args, job);
-    if (status) return status;
-    /* The report is text; whether the job fits is asked of the model itself. */
-    struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return cli_fail_memory();
-    const bool fits = question->fits(job, scratch);
-    orr_scratch_free(scratch);
-    return fits ? CLI_ANSWERED : CLI_BELOW;
+    return status ? status : cli_job_status(job);
 }
 
 enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,

@@ -100,17 +100,6 @@ static enum cli_status write_file(const char *path, const char *text)
     return fclose(file) == 0 && written ? CLI_ANSWERED : cli_fail("%s: %s", path, strerror(errno));
 }
 
-static enum cli_status write_page(const char *path, const struct orr_fit *fit)
-{
-    const struct orr_style style = {.width = 110};
-    char *terminal = orr_fit_report(fit, ORR_FORMAT_TERMINAL, &style),
-         *json = orr_fit_report(fit, ORR_FORMAT_JSON, NULL);
-    char *page = terminal && json ? orr_report_html(orr_fit_chip(fit), terminal, json) : NULL;
-    free(terminal);
-    free(json);
-    return cli_write_file(path, page);
-}
-
 static enum cli_status answer(const struct cli_args *args, const struct orr_fit *fit)
 {
     const char *out = cli_args_value(args, "out");
@@ -122,7 +111,8 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_fit 
         free(text);
         if (status || strcmp(out, "-") == 0) return status;
     }
-    const enum cli_status status = args->html ? write_page(args->html, fit) : CLI_ANSWERED;
+    const enum cli_status status =
+        args->html ? cli_write_file(args->html, orr_fit_report(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
     if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
     return cli_write_file("-", orr_fit_report(fit, args->format, &args->style));
 }

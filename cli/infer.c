@@ -6,15 +6,8 @@ static const char usage[] = "usage: orrery infer --model M --system S --input N 
                             "what binds, energy and cost.\n"
                             "Exit status: 0 answered, 1 the job does not fit, 2 bad input.";
 
-static bool fits(const struct orr_job *job, struct orr_scratch *scratch)
-{
-    struct orr_infer_result result;
-    orr_infer(job, scratch, &result);
-    return result.fits;
-}
-
 enum cli_status cli_infer(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER, usage, orr_infer_report, fits};
+    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER, usage, orr_infer_report};
     return cli_answer(argc, argv, &question);
 }

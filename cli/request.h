@@ -28,8 +28,10 @@ struct cli_question {
     enum orr_job_kind kind;
     const char *usage;
     char *(*report)(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
-    bool (*fits)(const struct orr_job *job, struct orr_scratch *scratch);
 };
+
+/* CLI_ANSWERED, or CLI_BELOW where the job does not fit: a report is text, so the model itself is asked. */
+enum cli_status cli_job_status(const struct orr_job *job);
 
 /* Parse the options, read the job, print the report. CLI_BELOW: the job does not fit. */
 enum cli_status cli_answer(int argc, const char *const *argv, const struct cli_question *question);

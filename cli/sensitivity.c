@@ -7,7 +7,8 @@
 static const char usage[] =
     "usage: orrery sensitivity train|infer [options of that command]\n"
     "Elasticity of the answers to every number of chip and system: a little less, a little more,\n"
-    "10 % more. Sorted by effect on the step time or latency.";
+    "10 % more. Sorted by effect on the step time or latency.\n"
+    "Exit status: 0 answered, 1 the job does not fit, 2 bad input.";
 
 static enum cli_status answer(const struct cli_args *args, const struct orr_catalogue *catalogue,
                               enum orr_job_kind kind)
@@ -18,6 +19,7 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
         status = cli_write_file(args->html, orr_sensitivity_report(job, ORR_FORMAT_HTML, &args->style));
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
         status = cli_write_file("-", orr_sensitivity_report(job, args->format, &args->style));
+    if (!status) status = cli_job_status(job);
     free(job);
     return status;
 }

@@ -120,8 +120,10 @@ static enum cli_status ask_job(const struct question *question, const struct cli
         err = orr_technology_cost(catalogue, system, job, tokens, args->format, &args->style, text, error);
     else if (!status)
         err = orr_technology_optimise(catalogue, system, job, &options, args->format, &args->style, text, error);
+    if (err) status = cli_fail("%s", error->text);
+    if (!status && question->action == COST) status = cli_job_status(job);
     free(job);
-    return err ? cli_fail("%s", error->text) : status;
+    return status;
 }
 
 static enum cli_status ask_name(const struct question *question, const struct cli_args *args,
@@ -151,33 +153,26 @@ static enum cli_status ask_format(const struct question *question, const struct 
                              : ask_name(question, &asked, catalogue, text, &error);
 }
 
-static enum cli_status write_page(const struct question *question, const struct cli_args *args,
-                                  const struct orr_catalogue *catalogue)
+/* The answer in a file; a job that does not fit is answered, too. */
+static enum cli_status write_format(const struct question *question, const struct cli_args *args,
+                                    const struct orr_catalogue *catalogue, enum orr_format format, const char *file)
 {
-    char *terminal = NULL, *json = NULL;
-    struct cli_args plain = *args;
-    plain.style = (struct orr_style){.width = 100};
-    enum cli_status status = ask_format(question, &plain, catalogue, ORR_FORMAT_TERMINAL, &terminal);
-    if (!status) status = ask_format(question, &plain, catalogue, ORR_FORMAT_JSON, &json);
-    if (!status) status = cli_write_file(args->html, orr_report_html("Orrery technology", terminal, json));
-    free(terminal);
-    free(json);
-    return status;
+    char *text = NULL;
+    const enum cli_status status = ask_format(question, args, catalogue, format, &text);
+    if (status == CLI_BAD) return status;
+    return cli_write_file(file, text) ? CLI_BAD : status;
 }
 
 static enum cli_status answer(const struct question *question, const struct cli_args *args)
 {
-    char *text = NULL;
     if (args->format == ORR_FORMAT_CSV && (question->action == COST || question->action == OPTIMISE))
         return cli_fail("technology %s has no CSV (use --json)", actions[question->action]);
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    enum cli_status status = args->html ? write_page(question, args, catalogue) : CLI_ANSWERED;
-    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        status = ask_format(question, args, catalogue, args->format, &text);
-        if (!status) status = cli_write(text);
-    }
-    free(text);
+    enum cli_status status = CLI_ANSWERED;
+    if (args->html) status = write_format(question, args, catalogue, ORR_FORMAT_HTML, args->html);
+    if (status != CLI_BAD && !(args->html && strcmp(args->html, "-") == 0))
+        status = write_format(question, args, catalogue, args->format, "-");
     orr_catalogue_close(catalogue);
     return status;
 }

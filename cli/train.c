@@ -5,15 +5,8 @@ static const char usage[] = "usage: orrery train --model M --system S [options]\
                             "Predict one training step: time, memory, what binds, energy and cost.\n"
                             "Exit status: 0 answered, 1 the plan does not fit, 2 bad input.";
 
-static bool fits(const struct orr_job *job, struct orr_scratch *scratch)
-{
-    struct orr_result result;
-    orr_train(job, scratch, &result);
-    return result.fits;
-}
-
 enum cli_status cli_train(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, usage, orr_train_report, fits};
+    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, usage, orr_train_report};
     return cli_answer(argc, argv, &question);
 }

@@ -792,6 +792,8 @@ ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, s
 
 /* Predict one inference job: prefill, then every decode step over the growing context, summed exactly. */
 ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
+/* Has the memory room for a job of either kind? */
+ORR_API bool orr_job_fits(const struct orr_job *job, struct orr_scratch *scratch);
 
 /* The time of one step of a serving engine, for simulators that ask millions of times: prompt chunks and decoding
  * sequences in one batch. Build the model once per job; a call neither allocates nor locks. */
@@ -1049,7 +1051,7 @@ enum orr_format {
     ORR_FORMAT_DUMP_TIMELINE,
     ORR_FORMAT_DUMP_MEMORY,
     ORR_FORMAT_TRACE, /* train, infer: Chrome's trace format (docs/trace.md) */
-    ORR_FORMAT_HTML   /* train, infer, sensitivity: one page that needs nothing else */
+    ORR_FORMAT_HTML   /* one page that needs nothing else, with charts */
 };
 
 struct orr_style {
@@ -1200,12 +1202,12 @@ ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *c
 ORR_API ORR_NODISCARD enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name,
                                                          enum orr_format format, const struct orr_style *style,
                                                          char **text, struct orr_error *error);
-/* The same recipe at every node of its scaling set. TERMINAL, JSON or CSV. */
+/* The same recipe at every node of its scaling set. TERMINAL, JSON, CSV or HTML. */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name,
                                                         enum orr_format format, const struct orr_style *style,
                                                         char **text, struct orr_error *error);
 /* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system,
- * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL or JSON. */
+ * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL, JSON or HTML. */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name,
                                                        const struct orr_job *job, int64_t run_tokens,
                                                        enum orr_format format, const struct orr_style *style,
@@ -1243,7 +1245,7 @@ struct orr_optimise {
     uint64_t seed;                /* same seed, same answer */
 };
 /* The split of a generated system's budgets that answers the job best. `job` is on any system of the same name.
- * TERMINAL or JSON. */
+ * TERMINAL, JSON or HTML. */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name,
                                                            const struct orr_job *job,
                                                            const struct orr_optimise *options, enum orr_format format,
@@ -1254,9 +1256,6 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_cata
  * TERMINAL, JSON, CSV or HTML; malloc'd. NULL: out of memory. */
 ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
-
-/* One HTML page of any report and its data: the terminal's text, and its JSON folded; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_report_html(const char *title, const char *terminal, const char *json);
 
 /* ---------------------------------------------------------------- studies */
 
@@ -1277,7 +1276,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *cat
 ORR_API void orr_study_free(struct orr_study *study);
 ORR_API size_t orr_study_tables(const struct orr_study *study);
 ORR_API const char *orr_study_table_name(const struct orr_study *study, size_t table);
-/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL or JSON, its gnuplot script,
+/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL, JSON or HTML, its gnuplot script,
  * which reads NAME.csv of its tables and writes NAME.svg of the study. */
 ORR_API ORR_NODISCARD char *orr_study_csv(const struct orr_study *study, size_t table);
 ORR_API ORR_NODISCARD char *orr_study_report(const struct orr_study *study, enum orr_format format,
@@ -1310,7 +1309,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
 ORR_API const char *orr_fit_chip(const struct orr_fit *fit);
 /* The constants as they stand; owned by the fit. */
 ORR_API const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit);
-/* TERMINAL, JSON or CSV (one line per row); malloc'd. */
+/* TERMINAL, JSON, CSV (one line per row) or HTML; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style);
 /* A complete calibration file, malloc'd; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,

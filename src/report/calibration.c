@@ -1,8 +1,9 @@
-/* A fit of orr_fit_run as a terminal report, JSON or CSV: residuals by kind and size, constants old and new, what belongs
- * to the tables, what was left out and why. */
+/* A fit of orr_fit_run as a terminal report, JSON, CSV or HTML: residuals by kind and size, constants old and new, what
+ * belongs to the tables, what was left out and why. */
 #include "study/calibrate.h"
 
 #include "base/units.h"
+#include "report/html_plot.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LANES_MAX = 64 }; /* groups in the chart of a page */
 
 /* What a group is called where its constants do not say it. */
 static char *group_name(const struct orr_fit_group *group, char buffer[64])
@@ -305,12 +308,61 @@ static void add_csv(const struct orr_fit *fit, struct orr_text *text)
     }
 }
 
+/* ---------------------------------------------------------------- HTML */
+
+/* Every group of kernels with rows: two bars. */
+struct errors {
+    size_t n;
+    char names[2 * LANES_MAX][128];
+    struct orr_html_lane lanes[2 * LANES_MAX];
+};
+
+static void add_errors(void *context, const struct residual *r)
+{
+    struct errors *errors = context;
+    const double medians_frac[] = {r->before.median_frac, r->after.median_frac};
+    if (r->filter.size_class >= 0 || errors->n + 2 > 2 * LANES_MAX) return;
+    for (int i = 0; i < 2; i++) {
+        char *name = errors->names[errors->n];
+        if (i == 0) (void)snprintf(name, sizeof *errors->names, "%s %s", r->kind, r->group);
+        else (void)snprintf(name, sizeof *errors->names, "– %s", r->filter.fitted ? "fitted" : "predicted only");
+        errors->lanes[errors->n++] = (struct orr_html_lane){name, {100 * medians_frac[i]}};
+    }
+}
+
+static void add_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style,
+                       struct orr_text *text)
+{
+    if (format == ORR_FORMAT_JSON) orr_json_add(text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
+    else if (format == ORR_FORMAT_CSV) add_csv(fit, text);
+    else add_terminal(fit, text, style);
+    if (format == ORR_FORMAT_JSON) orr_text_add(text, "\n");
+}
+
+static void add_html(const struct orr_fit *fit, struct orr_text *text)
+{
+    static const char *const PART[] = {"median error"};
+    struct orr_text terminal = {0}, json = {0};
+    struct errors *errors = calloc(1, sizeof *errors);
+    if (!errors) {
+        text->failed = true;
+        return;
+    }
+    for_each_residual(fit, true, add_errors, errors);
+    for_each_residual(fit, false, add_errors, errors);
+    orr_html_start(text, orr_fit_chip(fit));
+    orr_html_lanes(text, "Median error of the kernels, constants of today and fitted", "%", PART, 1, errors->lanes,
+                   errors->n);
+    free(errors);
+    add_report(fit, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_report(fit, ORR_FORMAT_JSON, NULL, &json);
+    orr_html_finish(text, &terminal, &json);
+}
+
 char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_json_add(&text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
-    else if (format == ORR_FORMAT_CSV) add_csv(fit, &text);
-    else add_terminal(fit, &text, style);
-    if (format == ORR_FORMAT_JSON) orr_text_add(&text, "\n");
+    if (format == ORR_FORMAT_HTML) add_html(fit, &text);
+    else add_report(fit, format, style, &text);
     return orr_text_take(&text);
 }

@@ -1,6 +1,8 @@
 /* HTML pages that need nothing else: nothing is fetched, and every page is well-formed XML too. */
 #include "report/html.h"
 
+#include <stdlib.h>
+
 static void add_escaped(struct orr_text *text, const char *raw, bool lines)
 {
     for (const char *c = raw; *c; c++) {
@@ -66,4 +68,40 @@ void orr_html_head(struct orr_text *text, const char *title)
     orr_text_add(text, "%s", HEAD);
     orr_html_text(text, title);
     orr_text_add(text, "%s", STYLE);
+}
+
+int orr_html_hue(size_t i)
+{
+    return (int)(210 + 137 * i) % 360;
+}
+
+void orr_html_folded(struct orr_text *text, const char *title, const char *id, const struct orr_text *content)
+{
+    text->failed |= content->failed;
+    orr_text_add(text, "<details>\n<summary>%s</summary>\n<pre id=\"%s\">", title, id);
+    orr_html_lines(text, content->data ? content->data : "");
+    orr_text_add(text, "</pre>\n</details>\n");
+}
+
+/* ---- pages of other reports */
+
+const struct orr_style orr_html_style = {.width = 120};
+
+void orr_html_start(struct orr_text *text, const char *title)
+{
+    orr_html_head(text, title);
+    orr_html_element(text, "h1", "", title);
+    orr_text_add(text, "<p>Orrery %s</p>\n", orr_version());
+}
+
+void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct orr_text *json)
+{
+    text->failed |= terminal->failed;
+    orr_text_add(text, "<pre id=\"report\">");
+    orr_html_lines(text, terminal->data ? terminal->data : "");
+    orr_text_add(text, "</pre>\n");
+    orr_html_folded(text, "The result as JSON", "result", json);
+    orr_text_add(text, "</body>\n</html>\n");
+    free(terminal->data);
+    free(json->data);
 }

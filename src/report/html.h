@@ -3,6 +3,7 @@
 #define ORR_REPORT_HTML_H
 
 #include "base/text.h"
+#include "orrery.h"
 
 /* Text between tags or in an attribute: escaped. */
 void orr_html_text(struct orr_text *text, const char *raw);
@@ -12,5 +13,16 @@ void orr_html_lines(struct orr_text *text, const char *raw);
 void orr_html_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw);
 /* Everything up to and with <body>: one style for all pages, light and dark. */
 void orr_html_head(struct orr_text *text, const char *title);
+/* Colour of the i-th of a list, for --h of the style: neighbours are far apart on the colour circle. */
+int orr_html_hue(size_t i);
+/* Text that is kept as it is, behind a line to open it. */
+void orr_html_folded(struct orr_text *text, const char *title, const char *id, const struct orr_text *content);
+
+/* Pages of reports that are not of one job: the head with its title; at the end the terminal's text, and the JSON folded.
+ * Takes both texts. */
+void orr_html_start(struct orr_text *text, const char *title);
+void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct orr_text *json);
+/* What the terminal's text of a page looks like. */
+extern const struct orr_style orr_html_style;
 
 #endif

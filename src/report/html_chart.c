@@ -14,12 +14,6 @@
 #define LANE       16.0
 #define MOST_TASKS 6000 /* a page with more is slow to open */
 
-/* Neighbours in a list are far apart on the colour circle. */
-static int hue(size_t i)
-{
-    return (int)(210 + 137 * i) % 360;
-}
-
 /* ---------------------------------------------------------------- bars */
 
 static void add_parts(struct orr_text *text, enum orr_metric_unit unit, const struct orr_html_part *parts,
@@ -29,7 +23,7 @@ static void add_parts(struct orr_text *text, enum orr_metric_unit unit, const st
     orr_text_add(text, "<table>\n");
     for (size_t i = 0; i < n_parts; i++) {
         if (!(parts[i].value > 0)) continue;
-        orr_text_add(text, "<tr class=\"legend\"><th><i style=\"--h:%d\"></i> ", hue(i));
+        orr_text_add(text, "<tr class=\"legend\"><th><i style=\"--h:%d\"></i> ", orr_html_hue(i));
         orr_html_text(text, parts[i].name);
         orr_text_add(text, "</th><td>%s</td><td>%.1f %%</td>",
                      orr_value_print(value, orr_value_real(unit, parts[i].value)), 100 * parts[i].value / sum);
@@ -54,7 +48,7 @@ void orr_html_bar(struct orr_text *text, const char *title, enum orr_metric_unit
         if (!(parts[i].value > 0)) continue;
         orr_text_add(text,
                      "<rect class=\"mark\" style=\"--h:%d\" x=\"%.2f\" y=\"4\" width=\"%.2f\" height=\"28\"><title>",
-                     hue(i), at * scale, parts[i].value * scale);
+                     orr_html_hue(i), at * scale, parts[i].value * scale);
         orr_html_text(text, parts[i].name);
         orr_text_add(text, ": %s</title></rect>\n", orr_value_print(value, orr_value_real(unit, parts[i].value)));
         at += parts[i].value;
@@ -119,7 +113,7 @@ static void add_op_mark(struct orr_text *text, const struct orr_html_op *o, stru
     char shape[ORR_SHAPE_TEXT], rate[ORR_VALUE_TEXT], time[ORR_VALUE_TEXT];
     const double flops_per_s = o->op->flops / o->run_s;
     orr_text_add(text, "<circle class=\"mark\" style=\"--h:%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>",
-                 hue((size_t)o->op->kind), LEFT + place(x, intensity(o), WIDE),
+                 orr_html_hue((size_t)o->op->kind), LEFT + place(x, intensity(o), WIDE),
                  TOP + HIGH - place(y, flops_per_s, HIGH));
     orr_html_text(text, o->op->name);
     orr_text_add(text, " (%s), ", orr_phase_name(o->op->phase));

@@ -29,42 +29,14 @@ void orr_html_headline(struct orr_text *text, const char *kind, const struct orr
     orr_text_add(text, "</table>\n");
 }
 
-/* Text that is kept as it is, behind a line to open it. */
-static void add_folded(struct orr_text *text, const char *title, const char *id, const struct orr_text *content)
-{
-    text->failed |= content->failed;
-    orr_text_add(text, "<details>\n<summary>%s</summary>\n<pre id=\"%s\">", title, id);
-    orr_html_lines(text, content->data ? content->data : "");
-    orr_text_add(text, "</pre>\n</details>\n");
-}
-
 void orr_html_foot(struct orr_text *text, const struct orr_text *explanation, json_t *request,
                    const struct orr_text *result)
 {
     struct orr_text asked = {0};
     orr_json_add(&asked, request, ORR_JSON_FLAGS | JSON_INDENT(2));
-    add_folded(text, "Every term with its formula", "explanation", explanation);
-    add_folded(text, "The request, every default resolved", "request", &asked);
-    add_folded(text, "The result as JSON", "result", result);
+    orr_html_folded(text, "Every term with its formula", "explanation", explanation);
+    orr_html_folded(text, "The request, every default resolved", "request", &asked);
+    orr_html_folded(text, "The result as JSON", "result", result);
     orr_text_add(text, "</body>\n</html>\n");
     free(asked.data);
-}
-
-void orr_html_report(struct orr_text *text, const char *terminal, const char *json)
-{
-    orr_text_add(text, "<pre id=\"report\">");
-    orr_html_lines(text, terminal);
-    orr_text_add(text, "</pre>\n<details>\n<summary>The result as JSON</summary>\n<pre id=\"result\">");
-    orr_html_lines(text, json);
-    orr_text_add(text, "</pre>\n</details>\n</body>\n</html>\n");
-}
-
-char *orr_report_html(const char *title, const char *terminal, const char *json)
-{
-    struct orr_text text = {0};
-    orr_html_head(&text, title);
-    orr_html_element(&text, "h1", "", title);
-    orr_text_add(&text, "<p>Orrery %s</p>\n", orr_version());
-    orr_html_report(&text, terminal, json);
-    return orr_text_take(&text);
 }

@@ -15,7 +15,5 @@ void orr_html_headline(struct orr_text *text, const char *kind, const struct orr
  * `result` may be failed texts. */
 void orr_html_foot(struct orr_text *text, const struct orr_text *explanation, json_t *request,
                    const struct orr_text *result);
-/* The foot of other pages: the terminal's text, and its JSON folded. */
-void orr_html_report(struct orr_text *text, const char *terminal, const char *json);
 
 #endif

@@ -11,6 +11,9 @@
 #define TICKS 5
 #define LANE  20.0
 
+#define LANES_LEFT 220.0 /* of the bars; names stand before them */
+#define LANES_WIDE 400.0 /* of the longest; its number stands after it */
+
 struct axis {
     double low, high;
 };
@@ -87,4 +90,70 @@ void orr_html_effects(struct orr_text *text, const char *title, const struct orr
                      100 * value);
     }
     orr_text_add(text, "<path class=\"equal\" d=\"M%g 0V%.1f\"/>\n</svg>\n", zero, LANE * (double)n_effects);
+}
+
+/* ---------------------------------------------------------------- lanes */
+
+static double sum_of(const struct orr_html_lane *lane, size_t n_parts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n_parts; i++) sum += lane->values[i];
+    return sum;
+}
+
+static void add_legend(struct orr_text *text, const char *const *parts, size_t n_parts)
+{
+    orr_text_add(text, "<p class=\"legend\">");
+    for (size_t i = 0; i < n_parts; i++) {
+        orr_text_add(text, "<label><i style=\"--h:%d\"></i> ", orr_html_hue(i));
+        orr_html_text(text, parts[i]);
+        orr_text_add(text, "</label>");
+    }
+    orr_text_add(text, "</p>\n");
+}
+
+/* Four digits, and no exponent below a million. */
+static void add_number(struct orr_text *text, double value, const char *unit)
+{
+    orr_text_add(text, value >= 1000 && value < 1e6 ? "%.0f %s" : "%.4g %s", value, unit);
+}
+
+static void add_lane(struct orr_text *text, const struct orr_html_lane *lane, const char *unit,
+                     const char *const *parts, size_t n_parts, double down, double scale)
+{
+    double at = LANES_LEFT;
+    orr_text_add(text, "<text x=\"0\" y=\"%.1f\">", down + 14);
+    orr_html_text(text, lane->name);
+    orr_text_add(text, "</text>");
+    for (size_t i = 0; i < n_parts; i++) {
+        const double wide = lane->values[i] * scale;
+        if (!(wide > 0)) continue;
+        orr_text_add(text,
+                     "<rect class=\"mark\" style=\"--h:%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%g\"><title>",
+                     orr_html_hue(i), at, down + 3, wide, LANE - 6);
+        orr_html_text(text, parts[i]);
+        orr_text_add(text, ": ");
+        add_number(text, lane->values[i], unit);
+        orr_text_add(text, "</title></rect>");
+        at += wide;
+    }
+    orr_text_add(text, "<text x=\"%.1f\" y=\"%.1f\">", at + 6, down + 14);
+    add_number(text, sum_of(lane, n_parts), unit);
+    orr_text_add(text, "</text>\n");
+}
+
+void orr_html_lanes(struct orr_text *text, const char *title, const char *unit, const char *const *parts,
+                    size_t n_parts, const struct orr_html_lane *lanes, size_t n_lanes)
+{
+    double most = 0;
+    for (size_t i = 0; i < n_lanes; i++) most = fmax(most, sum_of(&lanes[i], n_parts));
+    if (!(most > 0)) return;
+    orr_html_element(text, "h2", "", title);
+    if (n_parts > 1) add_legend(text, parts, n_parts);
+    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, LANE * (double)n_lanes + 4);
+    orr_html_text(text, title);
+    orr_text_add(text, "</title>\n");
+    for (size_t i = 0; i < n_lanes; i++)
+        add_lane(text, &lanes[i], unit, parts, n_parts, LANE * (double)i, LANES_WIDE / most);
+    orr_text_add(text, "</svg>\n");
 }

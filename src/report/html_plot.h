@@ -1,9 +1,8 @@
-/* Plots of studies as inline SVG: marks over two linear axes, and bars to either side of zero. */
+/* Plots of studies as inline SVG: marks over two linear axes, bars to either side of zero, stacked bars. */
 #ifndef ORR_REPORT_HTML_PLOT_H
 #define ORR_REPORT_HTML_PLOT_H
 
 #include "report/html.h"
-#include "report/value.h"
 
 struct orr_html_point {
     double x, y;
@@ -20,5 +19,14 @@ struct orr_html_effect {
 /* A bar per effect, in percent. */
 void orr_html_effects(struct orr_text *text, const char *title, const struct orr_html_effect *effects,
                       size_t n_effects);
+
+#define ORR_HTML_PARTS 8
+struct orr_html_lane {
+    const char *name;
+    double values[ORR_HTML_PARTS]; /* in the chart's unit; of the chart's parts */
+};
+/* A bar per lane, cut into parts with a colour each; the sum and its unit stand at the end. One part: no legend. */
+void orr_html_lanes(struct orr_text *text, const char *title, const char *unit, const char *const *parts,
+                    size_t n_parts, const struct orr_html_lane *lanes, size_t n_lanes);
 
 #endif

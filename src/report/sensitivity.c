@@ -8,10 +8,18 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/html_job.h"
 #include "report/html_plot.h"
 #include "report/json_text.h"
 #include "report/table.h"
+
+/* A job and what was found out about it. */
+struct found {
+    const struct orr_job *job;
+    bool fits;
+    double answers[ORR_N_ANSWERS];
+    size_t n;
+    struct orr_sensitivity all[ORR_MAX_SENSITIVITIES];
+};
 
 /* ---------------------------------------------------------------- terminal */
 
@@ -56,22 +64,23 @@ static bool matters(const struct orr_sensitivity *s)
     return any;
 }
 
-static void add_terminal(const struct orr_job *job, const struct orr_sensitivity *all, size_t n,
-                         const double answers[ORR_N_ANSWERS], struct orr_text *text, const struct orr_style *style)
+static void add_terminal(const struct found *found, struct orr_text *text, const struct orr_style *style)
 {
     static const char *const WORDS[2][ORR_N_ANSWERS] = {{"step time", "energy", "cost"},
                                                         {"latency", "first token", "next token"}};
+    const struct orr_job *job = found->job;
     const char *const *words = WORDS[job->kind];
     char first[32];
     struct orr_table table;
     struct orr_text idle = {0};
-    orr_text_add(text, "%s on %s: %s %s\n\n", job->model.id, job->system.id, words[0], orr_print_s(first, answers[0]));
+    orr_text_add(text, "%s on %s: %s %s%s\n\n", job->model.id, job->system.id, words[0],
+                 orr_print_s(first, found->answers[0]), found->fits ? "" : ", but it does not fit");
     orr_table_start(&table, "lrrrrrr");
     table.drop = "0100032";
     ORR_ROW(&table, ORR_PAINT_BOLD, "parameter", "value", "less", "more", "10 % more", words[1], words[2]);
-    for (size_t i = 0; i < n; i++) {
-        if (matters(&all[i])) add_row(&table, &all[i]);
-        else orr_text_add(&idle, "%s%s", idle.length ? ", " : "", all[i].name);
+    for (size_t i = 0; i < found->n; i++) {
+        if (matters(&found->all[i])) add_row(&table, &found->all[i]);
+        else orr_text_add(&idle, "%s%s", idle.length ? ", " : "", found->all[i].name);
     }
     orr_table_print(&table, text, style);
     char meaning[256];
@@ -94,83 +103,81 @@ static json_t *answers_json(const char *const *names, const double numbers[ORR_N
     return object;
 }
 
-static json_t *sensitivity_json(const struct orr_job *job, const struct orr_sensitivity *all, size_t n,
-                                const double answers[ORR_N_ANSWERS])
+static json_t *sensitivity_json(const struct found *found)
 {
+    const struct orr_job *job = found->job;
     const char *const *names = orr_answer_names[job->kind];
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array,
-                              json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "parameter", all[i].name, "value",
-                                        orr_json_real(all[i].value), "unit", all[i].unit, "less",
-                                        answers_json(names, all[i].less), "more", answers_json(names, all[i].more),
-                                        "tenth_more_frac", answers_json(names, all[i].tenth)));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "sensitivity", "job",
+    for (size_t i = 0; i < found->n; i++) {
+        const struct orr_sensitivity *s = &found->all[i];
+        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "parameter", s->name, "value",
+                                               orr_json_real(s->value), "unit", s->unit, "less",
+                                               answers_json(names, s->less), "more", answers_json(names, s->more),
+                                               "tenth_more_frac", answers_json(names, s->tenth)));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "sensitivity", "job",
                      job->kind == ORR_JOB_TRAIN ? "train" : "infer", "model", orr_json_word(job->model.id), "system",
-                     orr_json_word(job->system.id), "answers", answers_json(names, answers), "parameters", array);
+                     orr_json_word(job->system.id), "fits", found->fits, "answers", answers_json(names, found->answers),
+                     "parameters", array);
 }
 
 /* ---------------------------------------------------------------- CSV */
 
-static void add_csv(const struct orr_job *job, const struct orr_sensitivity *all, size_t n, struct orr_text *text)
+static void add_csv(const struct found *found, struct orr_text *text)
 {
-    const char *const *names = orr_answer_names[job->kind];
+    const char *const *names = orr_answer_names[found->job->kind];
     orr_text_add(text, "parameter,value,unit");
     for (int i = 0; i < ORR_N_ANSWERS; i++)
         orr_text_add(text, ",%s_less,%s_more,%s_tenth_more_frac", names[i], names[i], names[i]);
     orr_text_add(text, "\n");
-    for (size_t k = 0; k < n; k++) {
-        orr_text_add(text, "%s,%.17g,%s", all[k].name, all[k].value, all[k].unit);
+    for (size_t k = 0; k < found->n; k++) {
+        const struct orr_sensitivity *s = &found->all[k];
+        orr_text_add(text, "%s,%.17g,%s", s->name, s->value, s->unit);
         for (int i = 0; i < ORR_N_ANSWERS; i++)
-            orr_text_add(text, ",%.10g,%.10g,%.10g", all[k].less[i], all[k].more[i], all[k].tenth[i]);
+            orr_text_add(text, ",%.10g,%.10g,%.10g", s->less[i], s->more[i], s->tenth[i]);
         orr_text_add(text, "\n");
     }
 }
 
 /* ---------------------------------------------------------------- HTML */
 
-static void add_html(const struct orr_job *job, const struct orr_sensitivity *all, size_t n, const double *answers,
-                     struct orr_text *text)
+static void add_html(const struct found *found, struct orr_text *text)
 {
-    static const struct orr_style style = {.width = 120};
     static const char *const TITLES[2] = {"Step time with 10 % more", "Latency with 10 % more"};
+    const struct orr_job *job = found->job;
     struct orr_html_effect effects[ORR_MAX_SENSITIVITIES];
     struct orr_text terminal = {0}, json = {0};
     size_t n_effects = 0;
     char title[3 * ORR_ID];
-    for (size_t i = 0; i < n; i++)
-        if (fabs(all[i].tenth[0]) >= 5e-6)
-            effects[n_effects++] = (struct orr_html_effect){all[i].name, all[i].tenth[0]};
+    for (size_t i = 0; i < found->n; i++)
+        if (fabs(found->all[i].tenth[0]) >= 5e-6)
+            effects[n_effects++] = (struct orr_html_effect){found->all[i].name, found->all[i].tenth[0]};
     (void)snprintf(title, sizeof title, "What the hardware is worth: %s on %s", job->model.id, job->system.id);
-    orr_html_head(text, title);
-    orr_html_element(text, "h1", "", title);
+    orr_html_start(text, title);
     orr_html_effects(text, TITLES[job->kind], effects, n_effects);
-    add_terminal(job, all, n, answers, &terminal, &style);
-    orr_json_add(&json, sensitivity_json(job, all, n, answers), JSON_INDENT(2));
-    text->failed |= terminal.failed || json.failed;
-    orr_html_report(text, terminal.data ? terminal.data : "", json.data ? json.data : "");
-    free(terminal.data);
-    free(json.data);
+    add_terminal(found, &terminal, &orr_html_style);
+    orr_json_add(&json, sensitivity_json(found), JSON_INDENT(2));
+    orr_html_finish(text, &terminal, &json);
 }
 
 char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
 {
-    struct orr_sensitivity all[ORR_MAX_SENSITIVITIES];
-    double answers[ORR_N_ANSWERS];
+    struct found found = {.job = job};
     struct orr_text text = {0};
     struct orr_scratch *scratch = orr_scratch_new();
     if (!scratch) return NULL;
-    const size_t n = orr_sensitivities(job, scratch, all, answers);
+    found.fits = orr_job_fits(job, scratch);
+    found.n = orr_sensitivities(job, scratch, found.all, found.answers);
     orr_scratch_free(scratch);
     if (format == ORR_FORMAT_JSON) {
-        orr_json_add(&text, sensitivity_json(job, all, n, answers), JSON_INDENT(2));
+        orr_json_add(&text, sensitivity_json(&found), JSON_INDENT(2));
         orr_text_add(&text, "\n");
     } else if (format == ORR_FORMAT_CSV) {
-        add_csv(job, all, n, &text);
+        add_csv(&found, &text);
     } else if (format == ORR_FORMAT_HTML) {
-        add_html(job, all, n, answers, &text);
+        add_html(&found, &text);
     } else {
-        add_terminal(job, all, n, answers, &text, style);
+        add_terminal(&found, &text, style);
     }
     return orr_text_take(&text);
 }

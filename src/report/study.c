@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/html.h"
 #include "report/json_text.h"
 #include "report/table.h"
 
@@ -154,7 +155,12 @@ static void add_terminal(const struct orr_study *study, struct orr_text *text, c
 char *orr_study_report(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) add_json(study, &text);
+    struct orr_text terminal = {0}, json = {0};
+    if (format == ORR_FORMAT_HTML) {
+        add_terminal(study, &terminal, &orr_html_style);
+        add_json(study, &json);
+        orr_study_page(study, &terminal, &json, &text);
+    } else if (format == ORR_FORMAT_JSON) add_json(study, &text);
     else if (format == ORR_FORMAT_CSV) return orr_study_csv(study, 0);
     else add_terminal(study, &text, style);
     return orr_text_take(&text);

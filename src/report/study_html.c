@@ -1,11 +1,11 @@
-/* The page over all studies: figure, findings, assumptions, what stands beside them, tables. */
+/* The page over all studies: figure, findings, assumptions, what stands beside them, tables; and the page of one. */
 #include "report/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_plot.h"
 
 /* Longer tables are in their CSV only. */
 enum { ROWS_SHOWN = 100, DIGITS = 4 };
@@ -99,4 +99,61 @@ char *orr_studies_html(const struct orr_study *const *studies, size_t n, bool fi
     for (size_t i = 0; i < n; i++) add_study(&text, studies[i], figures);
     orr_text_add(&text, "</body>\n</html>\n");
     return orr_text_take(&text);
+}
+
+/* ---------------------------------------------------------------- one study */
+
+/* The next word of a list separated by spaces, at *at, which moves on; false after the last. */
+static bool next_word(const char **at, char word[ORR_COLUMN_NAME])
+{
+    const size_t n = strcspn(*at, " ");
+    (void)snprintf(word, ORR_COLUMN_NAME, "%.*s", (int)n, *at);
+    *at += n + ((*at)[n] == ' ');
+    return n > 0;
+}
+
+static const struct orr_cell *cell_of(const struct orr_sheet *sheet, size_t row, const char *column)
+{
+    return &sheet->cells[row * sheet->n_columns + orr_sheet_column(sheet, column)];
+}
+
+/* "12 hbm2 ndr" */
+static void name_lane(const struct orr_study_item *item, const struct orr_sheet *sheet, size_t row, char name[96])
+{
+    char column[ORR_COLUMN_NAME], word[ORR_CELL_TEXT];
+    size_t length = 0;
+    for (const char *at = item->names; length < 96 && next_word(&at, column);)
+        length += (size_t)snprintf(name + length, 96 - length, "%s%s", length ? " " : "",
+                                   orr_cell_text(cell_of(sheet, row, column), DIGITS, word));
+}
+
+static void add_chart(struct orr_text *text, const struct orr_study *study)
+{
+    const struct orr_study_item *item = study->item;
+    const struct orr_sheet *sheet = &study->sheets[0];
+    const char *parts[ORR_HTML_PARTS], *at = item->values;
+    char columns[ORR_HTML_PARTS][ORR_COLUMN_NAME], words[ORR_HTML_PARTS][ORR_COLUMN_NAME], names[ROWS_SHOWN][96] = {""};
+    struct orr_html_lane lanes[ROWS_SHOWN];
+    size_t n_parts = 0, n_rows = orr_sheet_rows(sheet);
+    if (n_rows > ROWS_SHOWN) n_rows = ROWS_SHOWN;
+    for (; n_parts < ORR_HTML_PARTS && next_word(&at, columns[n_parts]); n_parts++) {
+        (void)snprintf(words[n_parts], sizeof words[n_parts], "%.*s", (int)strcspn(columns[n_parts], "_"),
+                       columns[n_parts]); /* "compute_frac": compute */
+        parts[n_parts] = words[n_parts];
+    }
+    for (size_t r = 0; r < n_rows; r++) {
+        name_lane(item, sheet, r, names[r]);
+        lanes[r] = (struct orr_html_lane){.name = names[r]};
+        for (size_t i = 0; i < n_parts; i++)
+            lanes[r].values[i] = cell_of(sheet, r, columns[i])->number * (strcmp(item->unit, "%") == 0 ? 100 : 1);
+    }
+    orr_html_lanes(text, item->chart, item->unit, parts, n_parts, lanes, n_rows);
+}
+
+void orr_study_page(const struct orr_study *study, struct orr_text *terminal, struct orr_text *json,
+                    struct orr_text *text)
+{
+    orr_html_start(text, study->item->title);
+    if (study->item->chart && study->n_sheets > 0) add_chart(text, study);
+    orr_html_finish(text, terminal, json);
 }

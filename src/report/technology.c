@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/html.h"
 #include "report/json_text.h"
 
 enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
@@ -190,86 +191,134 @@ static void add_row(struct orr_table *table, const struct orr_recipe *r, const s
     ORR_ROW(table, ORR_PAINT_NONE, nm, units, sm, volt, clock, tflops, l2, dram, usd);
 }
 
-/* ---------------------------------------------------------------- reports */
+/* ---------------------------------------------------------------- one machine */
+
+static void add_machine(const struct orr_recipe *recipe, const struct orr_machine *machine, const char *name,
+                        enum orr_format format, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_system system;
+    if (format == ORR_FORMAT_JSON) {
+        orr_machine_system(recipe, machine, &system);
+        orr_json_add(text, orr_generated_json(recipe, &system, name), JSON_INDENT(2));
+        orr_text_add(text, "\n");
+    } else if (format == ORR_FORMAT_CSV) {
+        add_csv_head(text);
+        add_csv_row(recipe, machine, text);
+    } else {
+        add_terminal(recipe, machine, text, style);
+    }
+}
+
+static void add_page(const struct orr_recipe *recipe, const struct orr_machine *machine, const char *name,
+                     struct orr_text *text)
+{
+    struct orr_text terminal = {0}, json = {0};
+    orr_html_start(text, name);
+    orr_split_lanes(text, &(const char *){""}, &recipe->split, 1);
+    orr_cost_lanes(text, &machine->cost);
+    add_machine(recipe, machine, name, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_machine(recipe, machine, name, ORR_FORMAT_JSON, NULL, &json);
+    orr_html_finish(text, &terminal, &json);
+}
 
 enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
                                    const struct orr_style *style, char **result, struct orr_error *error)
 {
     struct orr_recipe recipe;
     struct orr_machine machine;
-    struct orr_system system;
     struct orr_text text = {0};
     const enum orr_err err = orr_machine_read(catalogue, name, &recipe, &machine, error);
     if (err) return err;
-    if (format == ORR_FORMAT_JSON) {
-        orr_machine_system(&recipe, &machine, &system);
-        orr_json_add(&text, orr_generated_json(&recipe, &system, name), JSON_INDENT(2));
-        orr_text_add(&text, "\n");
-    } else if (format == ORR_FORMAT_CSV) {
-        add_csv_head(&text);
-        add_csv_row(&recipe, &machine, &text);
-    } else {
-        add_terminal(&recipe, &machine, &text, style);
-    }
+    if (format == ORR_FORMAT_HTML) add_page(&recipe, &machine, name, &text);
+    else add_machine(&recipe, &machine, name, format, style, &text);
     return orr_text_done(&text, result, error);
 }
 
-/* What a table of nodes collects. */
-struct rows {
-    enum orr_format format;
-    struct orr_table table;
-    json_t *array;
-    struct orr_text *text;
+/* ---------------------------------------------------------------- all nodes of a set */
+
+/* One recipe at every node. */
+struct nodes {
+    struct orr_recipe recipe;
+    size_t n;
+    struct orr_node_row rows[ORR_MAX_NODES];
 };
 
-static void start_rows(struct rows *rows, const struct orr_recipe *recipe)
+static void add_nodes_json(struct nodes *nodes, struct orr_text *text)
 {
-    if (rows->format == ORR_FORMAT_JSON) {
-        rows->array = json_array();
-    } else if (rows->format == ORR_FORMAT_CSV) {
-        add_csv_head(rows->text);
-    } else {
-        orr_text_add(rows->text, "%s, %s: die %.4g mm2, %.4g W, %s\n\n", recipe->design.name, recipe->technology.id,
-                     recipe->die_mm2, recipe->power_w, recipe->dram.id);
-        orr_table_start(&rows->table, "rrrrrrrrr");
-        rows->table.drop = "021300000";
-        ORR_ROW(&rows->table, ORR_PAINT_BOLD, "nm", "units", "SMs", "V", "GHz", "TFLOP/s", "L2 MiB", "DRAM GB/s",
-                "chip $");
+    json_t *made = json_array(), *missing = json_array();
+    for (size_t i = 0; i < nodes->n; i++) {
+        const struct orr_node_row *row = &nodes->rows[i];
+        nodes->recipe.node = row->node;
+        if (row->reason[0])
+            json_array_append_new(
+                missing, json_pack("{s:f, s:o}", "node_nm", row->node.nm, "reason", orr_json_word(row->reason)));
+        else json_array_append_new(made, row_json(&nodes->recipe, &row->machine));
+    }
+    orr_json_add(text,
+                 json_pack("{s:s, s:s, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", made,
+                           "not_made", missing),
+                 JSON_INDENT(2));
+    orr_text_add(text, "\n");
+}
+
+static void add_nodes_csv(struct nodes *nodes, struct orr_text *text)
+{
+    add_csv_head(text);
+    for (size_t i = 0; i < nodes->n; i++) {
+        nodes->recipe.node = nodes->rows[i].node;
+        if (!nodes->rows[i].reason[0]) add_csv_row(&nodes->recipe, &nodes->rows[i].machine, text);
     }
 }
 
-static void finish_rows(struct rows *rows, const struct orr_style *style)
+static void add_nodes_terminal(struct nodes *nodes, struct orr_text *text, const struct orr_style *style)
 {
-    if (rows->format == ORR_FORMAT_JSON) {
-        json_t *object = json_pack("{s:s, s:s, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", rows->array);
-        orr_json_add(rows->text, object, JSON_INDENT(2));
-        orr_text_add(rows->text, "\n");
-    } else if (rows->format != ORR_FORMAT_CSV) {
-        orr_table_print(&rows->table, rows->text, style);
-        orr_text_fit(
-            rows->text, style,
-            "\n  TFLOP/s of 16 bits. L2 hardly grows where more SMs need more ports to every bank (Eq. 100).\n");
+    const struct orr_recipe *recipe = &nodes->recipe;
+    struct orr_table table;
+    orr_text_add(text, "%s, %s: die %.4g mm2, %.4g W, %s\n\n", recipe->design.name, recipe->technology.id,
+                 recipe->die_mm2, recipe->power_w, recipe->dram.id);
+    orr_table_start(&table, "rrrrrrrrr");
+    table.drop = "021300000";
+    ORR_ROW(&table, ORR_PAINT_BOLD, "nm", "units", "SMs", "V", "GHz", "TFLOP/s", "L2 MiB", "DRAM GB/s", "chip $");
+    for (size_t i = 0; i < nodes->n; i++) {
+        nodes->recipe.node = nodes->rows[i].node;
+        if (!nodes->rows[i].reason[0]) add_row(&table, recipe, &nodes->rows[i].machine);
     }
+    orr_table_print(&table, text, style);
+    orr_text_fit(text, style,
+                 "\n  TFLOP/s of 16 bits. L2 hardly grows where more SMs need more ports to every bank (Eq. 100).\n");
+    for (size_t i = 0; i < nodes->n; i++) {
+        char label[32];
+        (void)snprintf(label, sizeof label, "  not at %g nm", nodes->rows[i].node.nm);
+        if (nodes->rows[i].reason[0]) orr_text_wrap(text, style, label, 16, nodes->rows[i].reason, " ");
+    }
+}
+
+static void add_nodes_page(struct nodes *nodes, const char *name, struct orr_text *text)
+{
+    struct orr_text terminal = {0}, json = {0};
+    orr_html_start(text, name);
+    orr_node_lanes(text, nodes->rows, nodes->n);
+    add_nodes_terminal(nodes, &terminal, &orr_html_style);
+    add_nodes_json(nodes, &json);
+    orr_html_finish(text, &terminal, &json);
 }
 
 enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
                                   const struct orr_style *style, char **result, struct orr_error *error)
 {
-    struct orr_recipe recipe;
-    struct orr_machine machine;
     struct orr_text text = {0};
-    struct rows rows = {.format = format, .text = &text};
-    char reason[ORR_REASON];
-    const enum orr_err err = orr_machine_read(catalogue, name, &recipe, &machine, error);
+    struct nodes nodes = {.n = 0};
+    const enum orr_err err = orr_machine_read(catalogue, name, &nodes.recipe, &nodes.rows[0].machine, error);
     if (err) return err;
-    start_rows(&rows, &recipe);
-    for (size_t i = 0; i < recipe.technology.n_nodes; i++) {
-        recipe.node = recipe.technology.nodes[i];
-        if (!orr_generate(&recipe, &machine, reason)) continue;
-        if (format == ORR_FORMAT_JSON) json_array_append_new(rows.array, row_json(&recipe, &machine));
-        else if (format == ORR_FORMAT_CSV) add_csv_row(&recipe, &machine, &text);
-        else add_row(&rows.table, &recipe, &machine);
+    for (; nodes.n < nodes.recipe.technology.n_nodes; nodes.n++) {
+        struct orr_node_row *row = &nodes.rows[nodes.n];
+        *row = (struct orr_node_row){.node = nodes.recipe.technology.nodes[nodes.n]};
+        nodes.recipe.node = row->node;
+        if (orr_generate(&nodes.recipe, &row->machine, row->reason)) row->reason[0] = '\0';
     }
-    finish_rows(&rows, style);
+    if (format == ORR_FORMAT_JSON) add_nodes_json(&nodes, &text);
+    else if (format == ORR_FORMAT_CSV) add_nodes_csv(&nodes, &text);
+    else if (format == ORR_FORMAT_HTML) add_nodes_page(&nodes, name, &text);
+    else add_nodes_terminal(&nodes, &text, style);
     return orr_text_done(&text, result, error);
 }

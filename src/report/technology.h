@@ -15,4 +15,16 @@ enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_erro
 void orr_split_table(const struct orr_recipe *recipe, const struct orr_split *split, struct orr_text *text,
                      const struct orr_style *style);
 
+/* A machine of one recipe at each node of its technology. */
+struct orr_node_row {
+    struct orr_node node;
+    struct orr_machine machine;
+    char reason[ORR_REASON]; /* why there is none; empty: there is */
+};
+
+/* Charts of pages: splits of the three budgets, where a price comes from, what the nodes bring. */
+void orr_split_lanes(struct orr_text *text, const char *const *names, const struct orr_split *splits, size_t n_splits);
+void orr_cost_lanes(struct orr_text *text, const struct orr_die_cost *cost);
+void orr_node_lanes(struct orr_text *text, const struct orr_node_row *rows, size_t n_rows);
+
 #endif

@@ -2,11 +2,13 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "report/html.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 
 /* Cost of a job on the machine. */
 struct run {
+    bool fits;
     double system_usd; /* capital of all GPUs */
     double usd;        /* one step, or one batch of requests */
     double usd_per_million_tokens;
@@ -20,6 +22,7 @@ static struct run price_run(const struct orr_machine *machine, const struct orr_
     if (job->kind == ORR_JOB_TRAIN) {
         struct orr_result result;
         orr_train(job, scratch, &result);
+        run.fits = result.fits;
         run.usd = result.cost_usd;
         run.usd_per_million_tokens = result.cost_usd / (result.tokens_per_s * result.step_time_s) * 1e6;
         run.run_s = run_tokens / result.tokens_per_s;
@@ -27,6 +30,7 @@ static struct run price_run(const struct orr_machine *machine, const struct orr_
     } else {
         struct orr_infer_result result;
         orr_infer(job, scratch, &result);
+        run.fits = result.fits;
         run.usd = result.cost_usd;
         run.usd_per_million_tokens = result.cost_usd_per_million_tokens;
     }
@@ -112,35 +116,64 @@ static json_t *cost_json(const struct orr_machine *m, const struct orr_job *job,
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         if (job || !ROWS[i].of_job) json_object_set_new(object, ROWS[i].key, orr_json_real(ROWS[i].value));
+    if (job) json_object_set_new(object, "fits", json_boolean(run->fits));
     return object;
+}
+
+/* ---------------------------------------------------------------- report */
+
+/* Everything a report is made of; `job` may be NULL. */
+struct bill {
+    struct orr_recipe recipe;
+    struct orr_machine machine;
+    const struct orr_job *job;
+    struct run run;
+};
+
+static void add_bill(const struct bill *bill, enum orr_format format, const struct orr_style *style,
+                     struct orr_text *text)
+{
+    struct orr_table table;
+    if (format == ORR_FORMAT_JSON) {
+        orr_json_add(text, cost_json(&bill->machine, bill->job, &bill->run), JSON_INDENT(2));
+        orr_text_add(text, "\n");
+        return;
+    }
+    orr_text_add(text, "%s at %g nm, die %.4g mm2\n\n", bill->recipe.design.name, bill->recipe.node.nm,
+                 bill->recipe.die_mm2);
+    orr_table_start(&table, "lrf");
+    add_hardware(&table, &bill->recipe, &bill->machine);
+    if (bill->job) add_job(&table, bill->job, &bill->run);
+    orr_table_print(&table, text, style);
+    if (bill->job && !bill->run.fits)
+        orr_text_fit(text, style, "\n  The job does not fit into the memory of this system.\n");
+}
+
+static void add_page(const struct bill *bill, const char *name, struct orr_text *text)
+{
+    struct orr_text terminal = {0}, json = {0};
+    orr_html_start(text, name);
+    orr_cost_lanes(text, &bill->machine.cost);
+    add_bill(bill, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_bill(bill, ORR_FORMAT_JSON, NULL, &json);
+    orr_html_finish(text, &terminal, &json);
 }
 
 enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name, const struct orr_job *job,
                                  int64_t run_tokens, enum orr_format format, const struct orr_style *style,
                                  char **result, struct orr_error *error)
 {
-    struct orr_recipe recipe;
-    struct orr_machine machine;
+    struct bill bill = {.job = job};
     struct orr_text text = {0};
-    struct run run = {0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &recipe, &machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, name, &bill.recipe, &bill.machine, error);
     if (err) return err;
     if (job) {
         struct orr_scratch *scratch = orr_scratch_new();
         if (!scratch) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-        run = price_run(&machine, job, (double)run_tokens, scratch);
+        bill.run = price_run(&bill.machine, job, (double)run_tokens, scratch);
         orr_scratch_free(scratch);
     }
-    if (format == ORR_FORMAT_JSON) {
-        orr_json_add(&text, cost_json(&machine, job, &run), JSON_INDENT(2));
-        orr_text_add(&text, "\n");
-    } else {
-        struct orr_table table;
-        orr_text_add(&text, "%s at %g nm, die %.4g mm2\n\n", recipe.design.name, recipe.node.nm, recipe.die_mm2);
-        orr_table_start(&table, "lrf");
-        add_hardware(&table, &recipe, &machine);
-        if (job) add_job(&table, job, &run);
-        orr_table_print(&table, &text, style);
-    }
+    if (format == ORR_FORMAT_HTML) add_page(&bill, name, &text);
+    else add_bill(&bill, format, style, &text);
     return orr_text_done(&text, result, error);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "report/html.h"
 #include "report/json_text.h"
 #include "report/technology.h"
 #include "study/optimise.h"
@@ -98,6 +99,37 @@ static void add_terminal(const struct orr_split_problem *problem, const struct o
     orr_text_add(text, "\n%s\n", system);
 }
 
+/* What a report is made of. */
+struct answer {
+    const struct orr_split_problem *problem;
+    const struct orr_optimise *options;
+    const struct orr_split_optimum *optimum;
+    const char *system;
+};
+
+static void add_answer(const struct answer *answer, enum orr_format format, const struct orr_style *style,
+                       struct orr_text *text)
+{
+    if (format == ORR_FORMAT_JSON) {
+        orr_json_add(text, optimum_json(answer->options, answer->optimum, answer->system), JSON_INDENT(2));
+        orr_text_add(text, "\n");
+    } else {
+        add_terminal(answer->problem, answer->options, answer->optimum, answer->system, text, style);
+    }
+}
+
+static void add_page(const struct answer *answer, const char *name, struct orr_text *text)
+{
+    static const char *const NAMES[] = {"given", "best"};
+    const struct orr_split splits[] = {answer->problem->given, answer->optimum->split};
+    struct orr_text terminal = {0}, json = {0};
+    orr_html_start(text, name);
+    orr_split_lanes(text, NAMES, splits, 2);
+    add_answer(answer, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_answer(answer, ORR_FORMAT_JSON, NULL, &json);
+    orr_html_finish(text, &terminal, &json);
+}
+
 /* The optimum as text in *result. */
 static enum orr_err report(const struct orr_split_problem *problem, const struct orr_optimise *options,
                            const struct orr_split_optimum *optimum, const char *name, enum orr_format format,
@@ -106,12 +138,9 @@ static enum orr_err report(const struct orr_split_problem *problem, const struct
     struct orr_text text = {0};
     char *system = orr_recipe_name(name, &optimum->split);
     if (!system) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-    if (format == ORR_FORMAT_JSON) {
-        orr_json_add(&text, optimum_json(options, optimum, system), JSON_INDENT(2));
-        orr_text_add(&text, "\n");
-    } else {
-        add_terminal(problem, options, optimum, system, &text, style);
-    }
+    const struct answer answer = {problem, options, optimum, system};
+    if (format == ORR_FORMAT_HTML) add_page(&answer, name, &text);
+    else add_answer(&answer, format, style, &text);
     free(system);
     return orr_text_done(&text, result, error);
 }

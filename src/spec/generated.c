@@ -29,7 +29,8 @@ static const char *const KEYS[] = {"design",
                                    "stacks",
                                    "domain",
                                    "gpus_per_node",
-                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY) ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
+                                   ORR_COMPONENTS(AREA_KEY) ORR_COMPONENTS(POWER_KEY)
+                                       ORR_EDGE_COMPONENTS(PERIMETER_KEY)};
 
 struct token {
     char *key, *value;

@@ -42,6 +42,10 @@ struct orr_study_item {
     bool technology;         /* also a study of orrery technology */
     const char *assumptions; /* lines */
     const char *compared;    /* what its numbers are set beside, and what could not be: lines */
+    const char *chart;       /* of a page, from the first table: its title; NULL: no chart */
+    const char *names;       /* columns that name a bar */
+    const char *values;      /* columns a bar is made of, one unit for all; shares end in _frac */
+    const char *unit;        /* of the chart; "%" for shares */
     const char *gnuplot;     /* commands after the common head; reads the CSV files */
     enum orr_err (*run)(struct orr_study *study, struct orr_error *error);
 };

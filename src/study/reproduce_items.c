@@ -136,6 +136,10 @@ const struct orr_study_item orr_study_items[] = {
             "Not compared: no numbers of its single systems, formats, plans and batches were at hand. Nothing here "
             "was chosen "
             "towards 35.\n",
+        .chart = "Training throughput over A100-HDR, like for like, each in its own format",
+        .names = "system",
+        .values = "like_speedup",
+        .unit = "times",
         .gnuplot =
             "set style data histogram\nset style fill solid 0.9 border lt -1\nset ylabel 'speed-up over A100-HDR'\n"
             "set yrange [0:*]\nset key top left\nset xtics rotate by -20\n"
@@ -163,6 +167,10 @@ const struct orr_study_item orr_study_items[] = {
             "move the knee. Core throughput 125 to 2840 TFLOP/s of the 14 nm file: orrery technology nodes "
             "generated:design=volta,technology=deepflow.\n"
             "Not compared: no numbers of the paper's curves, workload, budgets and plans were at hand.\n",
+        .chart = "Step time, the best plan at every point",
+        .names = "node_nm memory network",
+        .values = "step_time_s",
+        .unit = "s",
         .gnuplot =
             "set logscale xy\nset xrange [13:0.9] reverse\nset yrange [0.1:2]\nset xtics (12,10,7,5,3,2,1.4,1)\n"
             "set ytics (0.1,0.2,0.5,1,2)\nset "
@@ -189,6 +197,10 @@ const struct orr_study_item orr_study_items[] = {
         .compared =
             "Beside: the paper's order, compute, then memory, then network once memory is better.\n"
             "Not compared: no numbers of its shares were at hand.\n",
+        .chart = "Share of the step bound by each resource",
+        .names = "node_nm memory network",
+        .values = "compute_frac l2_frac dram_frac network_frac overhead_frac",
+        .unit = "%",
         .gnuplot = PANELS("What binds training, by node\\n"
                           "{/*0.85 GPT of 7.5 B parameters on 1024 devices, the best plan at every point}",
                           "bounds.csv", "8",
@@ -251,6 +263,10 @@ const struct orr_study_item orr_study_items[] = {
         .compared =
             "Beside: the illustration of the method, a minimal model of an A100-like die (NVLink 3).\n"
             "Not compared: no numbers of the paper's curves were at hand.\n",
+        .chart = "Latency of one request by what binds",
+        .names = "memory link",
+        .values = "compute_s l2_s dram_s network_s overhead_s",
+        .unit = "s",
         .gnuplot =
             "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"
             "set boxwidth 0.8\nset yrange [0:*]\nset ylabel 'latency, s (bars: NVLink 3)'\n"
