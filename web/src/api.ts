@@ -62,6 +62,8 @@ export interface Progress {
     points?: number;
 }
 
+const BROKEN = 'The server stopped without a result.';
+
 /** A long answer as server-sent events: progress, then one result or one error. */
 export async function stream<T>(
     path: string,
@@ -73,7 +75,9 @@ export async function stream<T>(
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let pending = '';
     for (;;) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read().catch((error: unknown) => {
+            throw signal.aborted ? error : new RequestError(BROKEN, '');
+        });
         pending += (value ?? '').replace(/\r/g, '');
         for (let end = pending.indexOf('\n\n'); end >= 0; end = pending.indexOf('\n\n')) {
             const lines = pending.slice(0, end).split('\n');
@@ -88,8 +92,8 @@ export async function stream<T>(
                 .trim();
             if (event === 'progress') progress(JSON.parse(data) as Progress);
             else if (event === 'result') return JSON.parse(data) as T;
-            else if (event === 'error') throw refused(JSON.parse(data), 'The server stopped without a result');
+            else if (event === 'error') throw refused(JSON.parse(data), BROKEN);
         }
-        if (done) throw new RequestError('The server stopped without a result', '');
+        if (done) throw new RequestError(BROKEN, '');
     }
 }

@@ -12,6 +12,7 @@ import * as echarts from 'echarts/core';
 import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { download, h } from './dom';
+import { tick } from './format';
 
 echarts.use([
     BarChart,
@@ -33,6 +34,8 @@ export interface Palette {
     panel: string;
     warn: string;
     series: string[];
+    /** The font of the page; a canvas knows no "inherit". */
+    font: string;
 }
 
 /** The colours of the page as it is now, light or dark. */
@@ -46,6 +49,36 @@ export function palette(): Palette {
         panel: read('--panel'),
         warn: read('--bad'),
         series: Array.from({ length: 10 }, (_, i) => read(`--s${i}`)),
+        font: style.fontFamily,
+    };
+}
+
+const LEGEND = { icon_px: 12, gap_px: 10, row_px: 24, text_px: 12 };
+
+/** A legend above a plot, in as many rows as its names need, and the height it takes. */
+export function legend(names: readonly string[], width_px: number, colours: Palette) {
+    const pen = document.createElement('canvas').getContext('2d')!;
+    pen.font = `${LEGEND.text_px}px ${colours.font}`;
+    let rows = 1;
+    let used = 0;
+    for (const name of names) {
+        const wide = LEGEND.icon_px + 5 + pen.measureText(name).width + LEGEND.gap_px;
+        if (used > 0 && used + wide > width_px - 2 * LEGEND.gap_px) {
+            rows++;
+            used = 0;
+        }
+        used += wide;
+    }
+    return {
+        height: LEGEND.row_px * rows,
+        option: {
+            top: 0,
+            data: names.map((name) => ({ name, icon: 'roundRect' })),
+            textStyle: { color: colours.soft, fontSize: LEGEND.text_px },
+            itemWidth: LEGEND.icon_px,
+            itemHeight: LEGEND.icon_px,
+            itemGap: LEGEND.gap_px,
+        },
     };
 }
 
@@ -77,6 +110,14 @@ export const axis = (colours: Palette, more: Record<string, unknown> = {}): Reco
     ...more,
 });
 
+/** Labels of an axis of quantities. */
+export const mark = (text: (value: number) => string, colours: Palette) => ({
+    color: colours.soft,
+    fontSize: 11,
+    hideOverlap: true,
+    formatter: (v: number) => tick(text(v)),
+});
+
 export interface ChartHost extends HTMLDivElement {
     chart?: ECharts;
 }
@@ -86,7 +127,8 @@ export class Chart {
     readonly element: HTMLElement;
     private readonly host: ChartHost;
     private readonly actions: HTMLElement;
-    private draw: ((colours: Palette) => EChartsCoreOption) | undefined;
+    private drawn_px = 0;
+    private draw: ((colours: Palette, width_px: number) => EChartsCoreOption) | undefined;
 
     constructor(
         title: string,
@@ -121,14 +163,14 @@ export class Chart {
             extra.below,
         );
         new ResizeObserver(() => {
-            if (this.host.chart && this.host.clientWidth > 0) this.host.chart.resize();
-            else this.render();
+            this.host.chart?.resize();
+            if (this.host.clientWidth !== this.drawn_px) this.render();
         }).observe(this.host);
         document.addEventListener('themechange', () => this.render());
     }
 
     /** Show what draw makes; summary is what a screen reader says in place of the picture. */
-    set(summary: string, draw: (colours: Palette) => EChartsCoreOption): void {
+    set(summary: string, draw: (colours: Palette, width_px: number) => EChartsCoreOption): void {
         this.host.setAttribute('aria-label', summary);
         this.draw = draw;
         this.render();
@@ -152,7 +194,8 @@ export class Chart {
             for (const [event, listener] of this.listeners) this.host.chart.on(event, listener as never);
         }
         const colours = palette();
-        const option = this.draw(colours);
+        this.drawn_px = this.host.clientWidth;
+        const option = this.draw(colours, this.drawn_px);
         const tooltip = {
             backgroundColor: colours.panel,
             borderColor: colours.line,
@@ -162,7 +205,7 @@ export class Chart {
             ...(option['tooltip'] as object | undefined),
         };
         this.host.chart.setOption(
-            { animation: false, textStyle: { fontFamily: 'inherit' }, ...option, tooltip },
+            { animation: false, textStyle: { fontFamily: colours.font }, ...option, tooltip },
             { notMerge: true },
         );
     }
@@ -179,22 +222,24 @@ export function stacked(
     parts: readonly { name: string; values: readonly number[]; colour: string }[],
     text: (value: number) => string,
     colours: Palette,
-    more: { max?: number; marks?: readonly { name: string; at: number }[]; legend?: boolean } = {},
+    more: { max?: number; marks?: readonly { name: string; at: number }[]; legend_px?: number } = {},
 ): EChartsCoreOption {
+    const names = more.legend_px
+        ? legend(
+              parts.map((p) => p.name),
+              more.legend_px,
+              colours,
+          )
+        : undefined;
     return {
-        grid: { left: 14, right: 22, top: more.marks ? 26 : more.legend ? 34 : 8, bottom: 4, containLabel: true },
-        ...(more.legend
-            ? {
-                  legend: {
-                      top: 0,
-                      type: 'scroll',
-                      textStyle: { color: colours.soft },
-                      pageTextStyle: { color: colours.soft },
-                      itemWidth: 12,
-                      itemHeight: 12,
-                  },
-              }
-            : {}),
+        grid: {
+            left: 14,
+            right: 22,
+            top: more.marks ? 26 : names ? names.height + 8 : 8,
+            bottom: 4,
+            containLabel: true,
+        },
+        ...(names ? { legend: names.option } : {}),
         tooltip: {
             trigger: 'item',
             formatter: (p: { seriesName: string; name: string; value: number }) =>
@@ -203,7 +248,7 @@ export function stacked(
         xAxis: {
             type: 'value',
             ...(more.max ? { max: more.max } : {}),
-            ...axis(colours, { axisLabel: { color: colours.soft, fontSize: 11, hideOverlap: true, formatter: text } }),
+            ...axis(colours, { axisLabel: mark(text, colours) }),
         },
         yAxis: {
             type: 'category',

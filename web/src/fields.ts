@@ -11,6 +11,8 @@ export interface Field {
     options?: readonly string[];
     /** Arrow keys: double and halve, or count. */
     step?: 'double' | 'one';
+    /** A row of its own: its values are long. */
+    wide?: boolean;
     title?: string;
 }
 
@@ -46,11 +48,11 @@ export const FIELDS: readonly Field[] = [
     { key: 'plan.zero', label: 'ZeRO stage', kinds: TRAIN, group: 'plan', options: ['0', '1', '2', '3'] },
     {
         key: 'plan.sp',
-        label: 'Sequence par.',
+        label: 'Sequence parallel',
         kinds: TRAIN,
         group: 'plan',
         options: YES_NO,
-        title: 'sequence parallel',
+        wide: true,
     },
     {
         key: 'plan.schedule',
@@ -58,6 +60,7 @@ export const FIELDS: readonly Field[] = [
         kinds: TRAIN,
         group: 'plan',
         options: ['gpipe', '1f1b', 'interleaved', 'zb-h1', 'zb-h2'],
+        wide: true,
     },
     {
         key: 'workload.seq',

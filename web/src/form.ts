@@ -94,7 +94,7 @@ export class Form {
         );
         const control = name === undefined ? undefined : this.controls.get(name);
         if (!control) return false;
-        fill(control.error, text);
+        fill(control.error, text.startsWith(`${name}: `) ? text.slice(`${name}: `.length) : text);
         control.row.classList.add('bad');
         control.box.setAttribute('aria-invalid', 'true');
         if (this.details && this.details.contains(control.box)) this.details.open = true;
@@ -120,7 +120,10 @@ export class Form {
             accept: '.json,application/json',
             class: 'hidden',
             id: 'config',
-            onchange: () => file.files?.[0] && void this.read(file.files[0]),
+            onchange: () => {
+                if (file.files?.[0]) void this.read(file.files[0]);
+                file.value = ''; // so that the same file, corrected, can be opened again
+            },
         });
         this.details = h(
             'details',
@@ -167,13 +170,25 @@ export class Form {
         );
     }
 
-    private wrap(key: string, label: string, box: HTMLInputElement | HTMLSelectElement, title?: string): HTMLElement {
+    private wrap(
+        key: string,
+        label: string,
+        box: HTMLInputElement | HTMLSelectElement,
+        title?: string,
+        wide?: boolean,
+    ): HTMLElement {
         const id = `f-${key.replace(/\./g, '-')}`;
         const error = h('p', { class: 'error', id: `${id}-error` });
         box.id = id;
         box.setAttribute('aria-describedby', error.id);
         if (title) box.title = title;
-        const row = h('div', { class: 'field', 'data-key': key }, h('label', { htmlFor: id }, label), box, error);
+        const row = h(
+            'div',
+            { class: `field ${wide ? 'wide-one' : ''}`, 'data-key': key },
+            h('label', { htmlFor: id }, label),
+            box,
+            error,
+        );
         this.controls.set(key, { box, error, row });
         return row;
     }
@@ -200,7 +215,7 @@ export class Form {
                 h('option', { value: '' }, 'auto'),
                 ...f.options.map((o) => h('option', { value: o }, o)),
             );
-            return this.wrap(f.key, f.label, box, f.title);
+            return this.wrap(f.key, f.label, box, f.title, f.wide);
         }
         const box: HTMLInputElement = h('input', {
             type: 'text',

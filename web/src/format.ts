@@ -94,6 +94,9 @@ export function quantity(text: unknown): number | undefined {
     return Number(match[1]) * (match[3] ? 1024 : 1000) ** power;
 }
 
+/** The text of a mark on an axis: "20.0 GiB" → "20 GiB". */
+export const tick = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
+
 export const GIB = 2 ** 30;
 /** Of a number of GiB: axes of memory count in these, so that their marks are round. */
 export const gib = (value: number): string => bytes(value * GIB);

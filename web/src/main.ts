@@ -110,6 +110,7 @@ class Explorer implements App {
     }
 
     compare(jobs: string[]): void {
+        this.writeUrl(false);
         this.state.compare = jobs;
         this.writeUrl(true);
         this.showView();
@@ -192,15 +193,18 @@ class Explorer implements App {
 
     private setKind(kind: Kind): void {
         if (kind === this.state.job.kind) return;
+        this.writeUrl(false); // what was typed last belongs to the page that is left
         this.edit((job) => {
             const values = this.state.other;
             this.state.other = job.values;
             job.values = values;
             job.kind = kind;
         });
+        this.writeUrl(true);
     }
 
     private setView(id: string): void {
+        this.writeUrl(false);
         this.state.view = id;
         this.writeUrl(true);
         this.refresh();
@@ -229,6 +233,8 @@ class Explorer implements App {
             if (on && this.panel.firstElementChild !== v.element) {
                 fill(this.panel, v.element);
                 this.panel.setAttribute('aria-labelledby', `tab-${v.id}`);
+                const bar = this.tabs[i]!.parentElement!;
+                bar.scrollLeft = this.tabs[i]!.offsetLeft - (bar.clientWidth - this.tabs[i]!.offsetWidth) / 2;
             }
         });
     }
@@ -266,6 +272,8 @@ class Explorer implements App {
 
     private refuse(error: unknown): void {
         document.body.classList.add('stale');
+        this.banner.hidden = !this.answer;
+        fill(this.banner, 'The numbers below are those of the last job that could be answered.');
         this.form.clear();
         const key = error instanceof api.RequestError ? error.key : '';
         if (key && this.form.fault(key, (error as Error).message)) {
@@ -302,12 +310,17 @@ class Explorer implements App {
         if (fragment === this.written) return;
         this.written = fragment;
         this.state = stateFrom(fragment);
+        for (const view of this.views) view.restore?.();
         this.refresh();
         void this.predict();
     }
 
     private keep(): void {
-        if (this.state.compare.length >= MOST_JOBS) return this.say(`${MOST_JOBS} jobs are kept already`);
+        if (this.state.compare.length >= MOST_JOBS) {
+            this.setView('compare'); // which says that it is full
+            return this.say(`${MOST_JOBS} jobs are kept already`);
+        }
+        this.writeUrl(false);
         this.state.compare = [...this.state.compare, jobText(this.state.job)];
         this.setView('compare');
         this.say(`Job ${this.state.compare.length} of ${MOST_JOBS} kept to compare`);

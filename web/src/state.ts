@@ -54,7 +54,7 @@ export const start = (): State => ({
     options: {},
 });
 
-const isKey = (key: string, kind: Kind): boolean =>
+export const isKey = (key: string, kind: Kind): boolean =>
     key === 'workload.engine' || FIELDS.some((f) => f.key === key && f.kinds.includes(kind));
 
 export function jobText(job: Job): string {
@@ -121,7 +121,8 @@ export function stateFrom(fragment: string): State {
 function value(text: string): Json {
     const trimmed = text.trim();
     if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
-    return /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(trimmed) ? Number(trimmed) : trimmed;
+    const number = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(trimmed) ? Number(trimmed) : NaN;
+    return Number.isFinite(number) ? number : trimmed; // JSON has no infinity
 }
 
 /** The request of the JSON contract. "set" comes from the factors, see machine.ts. */

@@ -9,6 +9,8 @@ export interface Column<R> {
     /** What is shown; the value itself if absent. */
     show?: (row: R) => string | Node;
     title?: string;
+    /** Of its cells, where they hold no number. */
+    class?: string;
     /** Not a column of the file: buttons. */
     plain?: boolean;
 }
@@ -108,6 +110,7 @@ export class Table<R> {
             if (this.sorted?.column === i)
                 head.setAttribute('aria-sort', this.sorted.down ? 'descending' : 'ascending');
             else head.removeAttribute('aria-sort');
+            head.classList.toggle('number', this.rows.some((row) => typeof this.columns[i]?.value(row) === 'number'));
         });
         const rows = this.ordered();
         fill(
@@ -120,7 +123,7 @@ export class Table<R> {
                         const value = c.value(row);
                         return h(
                             'td',
-                            { class: typeof value === 'number' ? 'number' : '' },
+                            { class: typeof value === 'number' ? 'number' : (c.class ?? '') },
                             c.show ? c.show(row) : (value ?? '–'),
                         );
                     }),

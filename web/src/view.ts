@@ -31,6 +31,8 @@ export interface View {
     readonly element: HTMLElement;
     /** Show this answer. The signal ends when another one comes or the view is left. */
     update(answer: Answer, signal: AbortSignal): void | Promise<void>;
+    /** Set its controls as the options say, which came from the URL. */
+    restore?(): void;
 }
 
 /** The time that is to be short: of a step or of a batch. */

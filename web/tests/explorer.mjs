@@ -277,6 +277,7 @@ test('bad input is shown beside its field', async () => {
     await change(page, () => page.fill('#f-plan-tp', 'seven'));
     await page.waitForSelector('[data-key="plan.tp"].bad .error');
     check(/integer/.test(await page.textContent('[data-key="plan.tp"] .error')), 'says what is allowed');
+    check(!/^plan.tp/.test(await page.textContent('[data-key="plan.tp"] .error')), 'without the name of the field');
     equal(await page.getAttribute('#f-plan-tp', 'aria-invalid'), 'true', 'aria-invalid');
     await change(page, () => page.fill('#f-plan-tp', '2'));
     await page.waitForSelector('[data-key="plan.tp"].bad', { state: 'detached' });
@@ -392,13 +393,102 @@ test('compare four jobs side by side', async () => {
     await settled(page);
     equal(await page.locator('.compare thead th').count(), 4, 'jobs');
     check(await page.isDisabled('#view button.main'), 'no fifth');
-    check(/2048.*4096.*8192.*1024/s.test(await page.textContent('.compare tr:has(th:text-is("seq"))')), 'what differs');
+    const differs = await page.textContent('.compare tr:has(th:text-is("Sequence"))');
+    check(/2048.*4096.*8192.*1024/s.test(differs), 'what differs');
+    await page.click('#tab-overview');
+    await page.click('#top button:text-is("Compare")');
+    await page.waitForSelector('#view .intro:has-text("4 jobs are the most")');
     await page.click('[aria-label="Remove job 4"]');
     await settled(page);
     equal(await page.locator('.compare thead th').count(), 3, 'one removed');
     await change(page, () => page.click('[aria-label="Load job 1"]'));
     equal(await page.inputValue('#f-workload-seq'), '2048', 'loaded');
     await close(page);
+});
+
+test('compare training with inference: no time against another kind', async () => {
+    const infer =
+        'kind=infer&model=llama3.1-8b&system=h100-sxm&gpus=1' +
+        '&workload.batch=1&workload.input_len=64&workload.output_len=8';
+    const broken = infer.replace('gpus=1', 'gpus=none');
+    const jobs = [JOB, infer, broken].map((job) => `&vs=${encodeURIComponent(job)}`).join('');
+    const page = await open(`${JOB}&view=compare${jobs}`);
+    await page.waitForSelector('.compare tr:has-text("Time against job 1")');
+    const row = (name) =>
+        page.$$eval(`.compare tr:has(th:text-is("${name}")) td`, (all) => all.map((d) => d.textContent));
+    equal((await row('Time against job 1')).join(), '–,–,–', 'no ratio');
+    check(/integer/.test(await page.textContent('.compare thead th:nth-of-type(3)')), 'what is wrong with a job');
+    equal((await row('Pipeline (PP)')).join(), '2,auto,auto', 'a field both have');
+    equal((await row('Sequence'))[1], '–', 'a field only training has');
+    await close(page, [/status of 400/]);
+});
+
+test('back and forward: kind, view, what was typed, controls of a view', async () => {
+    const page = await open(`${JOB}&view=operators`);
+    const seen = () => page.evaluate(() => document.querySelector('[aria-selected=true]').id);
+    await page.selectOption('#view select', 'network');
+    await page.fill('#f-plan-tp', '4');
+    await page.click('#tab-search');
+    await page.fill('#view input[type=text] >> nth=0', '32');
+    await page.click('label:text-is("Inference")');
+    await until('inference', async () => (await page.inputValue('input[name=kind]:checked')) === 'infer');
+    await page.goBack();
+    await until('training', async () => (await page.inputValue('input[name=kind]:checked')) === 'train');
+    equal(await seen(), 'tab-search', 'the view of before');
+    equal(await page.inputValue('#view input[type=text] >> nth=0'), '32', 'GPUs of the search');
+    await page.goBack();
+    await until('the view before', async () => (await seen()) === 'tab-operators');
+    equal(await page.inputValue('#f-plan-tp'), '4', 'what was typed just before');
+    equal(await page.inputValue('#view select'), 'network', 'the filter');
+    await page.goto(`${server.address}/#${JOB}&view=search&o.search.objective=cost&o.search.keep=tp,pp`);
+    await until('the link', async () => (await seen()) === 'tab-search');
+    equal(await page.inputValue('#view select >> nth=0'), 'cost', 'objective of the link');
+    equal(await page.inputValue('#view input[type=text] >> nth=0'), '', 'GPUs of the link');
+    equal(await page.locator('#view .checks input:checked').count(), 2, 'kept by the link');
+    await close(page);
+});
+
+test('search: errors beside their fields, why nothing is left, plans of another job', async () => {
+    const page = await open(`${JOB}&view=search`);
+    const [gpus, limits] = ['>> nth=0', '>> nth=1'].map((n) => `#view input[type=text] ${n}`);
+    await page.fill(limits, 'speed>=1');
+    await page.click('#view button.main');
+    await page.waitForSelector('#view .field.bad:has-text("Limits") .error:has-text("speed")');
+    equal(await page.getAttribute(limits, 'aria-invalid'), 'true', 'aria-invalid');
+    await page.fill(limits, '');
+    await page.fill(gpus, 'many');
+    await page.click('#view button.main');
+    await page.waitForSelector('#view .field.bad:has-text("GPUs") .error:has-text("integer")');
+    equal(await page.getAttribute(limits, 'aria-invalid'), null, 'the other is good now');
+    await page.fill(gpus, '');
+    await page.fill(limits, 'step_time_s<=1e-9');
+    await page.click('#view button.main');
+    await page.waitForSelector('#view .outcome:has-text("No plan is left")');
+    check(!(await page.isVisible('h3:text-is("Best plans")')), 'no empty chart');
+    await page.fill(limits, '');
+    await page.click('#view button.main');
+    await page.waitForSelector('h3:text-is("Best plans")');
+    await page.selectOption('#view .panel select >> nth=1', 'front');
+    const front = await page.$eval('#view .chart', (host) => host.chart.getOption().series[0].data.length);
+    equal(await page.locator('#view tbody tr').count(), front, 'the front as a table');
+    await change(page, () => page.fill('#f-workload-seq', '2048'));
+    check(!(await page.isVisible('h3:text-is("Best plans")')), 'plans of another job are hidden');
+    await change(page, () => page.fill('#f-workload-seq', '4096'));
+    check(await page.isVisible('h3:text-is("Best plans")'), 'and come back with it');
+    await close(page, [/status of 400/]);
+});
+
+test('a server that stops in the middle', async () => {
+    const own = await serve(orrery);
+    const page = await chrome.newPage();
+    await page.goto(`${own.address}/#${JOB}`);
+    await page.waitForSelector('.card .value');
+    own.stop();
+    await until('stopped', () => fetch(own.address).then(() => false, () => true));
+    await page.fill('#f-plan-tp', '4');
+    await page.waitForSelector('[role=alert]:has-text("Is orrery serve still running?")');
+    await page.waitForSelector('.banner:has-text("last job that could be answered")');
+    await page.close();
 });
 
 test('nodes and DRAM: a study, and its chip for the job', async () => {
@@ -466,6 +556,11 @@ for (const [name, options] of [
                 true,
                 `${view} fits the width`,
             );
+            const tab = await page.$eval(`#tab-${view}`, (e) => {
+                const [own, bar] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
+                return own.left >= bar.left - 1 && own.right <= bar.right + 1;
+            });
+            equal(tab, true, `the tab of ${view} is in sight`);
         }
         await close(page);
     });

@@ -3,9 +3,10 @@
 import * as api from '../api';
 import { Chart, stacked } from '../charts';
 import { fill, h } from '../dom';
+import { FIELDS, KNOBS } from '../fields';
 import { change, gib, GIB, seconds, words } from '../format';
 import { overrides } from '../machine';
-import { jobFrom, jobText, requestOf, type Job } from '../state';
+import { isKey, jobFrom, jobText, requestOf, type Job } from '../state';
 import type { Result } from '../types';
 import { mainTime, type Answer, type App, type View } from '../view';
 import { cardsOf } from './cards';
@@ -22,9 +23,12 @@ interface Entry {
 /** Every setting of a job by name, for the rows that differ. */
 function settings(job: Job): Record<string, string> {
     const out: Record<string, string> = { kind: job.kind, model: job.model, system: job.system, ...job.values };
-    for (const [id, factor] of Object.entries(job.factors)) out[`${id} ×`] = String(factor);
+    for (const knob of KNOBS) out[`${knob.label} ×`] = String(job.factors[knob.id] ?? 1);
     return out;
 }
+
+const settingName = (key: string): string =>
+    FIELDS.find((f) => f.key === key)?.label ?? words(key.replace(/^workload\./, ''));
 
 export class Compare implements View {
     readonly id = 'compare';
@@ -44,6 +48,7 @@ export class Compare implements View {
         { class: 'empty' },
         'Nothing to compare yet: add the current job, change it, add it again.',
     );
+    private readonly full = h('p', { class: 'intro' }, `${MOST_JOBS} jobs are the most: remove one to add another.`);
     private readonly results: HTMLElement;
 
     constructor(private readonly app: App) {
@@ -65,6 +70,7 @@ export class Compare implements View {
                 'section',
                 { class: 'panel' },
                 h('header', {}, h('h3', {}, 'Side by side'), h('div', { class: 'actions' }, this.add)),
+                this.full,
                 this.empty,
                 this.results,
             ),
@@ -74,6 +80,7 @@ export class Compare implements View {
     async update(_: Answer, signal: AbortSignal): Promise<void> {
         const kept = this.app.state.compare;
         this.add.disabled = kept.length >= MOST_JOBS;
+        this.full.hidden = !this.add.disabled;
         this.empty.hidden = kept.length > 0;
         this.results.hidden = kept.length === 0;
         if (kept.length === 0) return;
@@ -119,6 +126,7 @@ export class Compare implements View {
                         'th',
                         { scope: 'col' },
                         `Job ${i + 1}`,
+                        e.error ? h('p', { class: 'error' }, e.error) : null,
                         h(
                             'span',
                             { class: 'actions' },
@@ -145,8 +153,8 @@ export class Compare implements View {
                 h(
                     'tr',
                     { class: 'setting' },
-                    h('th', { scope: 'row' }, key.replace(/^(plan|workload)\./, '')),
-                    ...all.map((s) => h('td', {}, s[key] || 'auto')),
+                    h('th', { scope: 'row' }, settingName(key)),
+                    ...entries.map((e, i) => h('td', {}, all[i]![key] || (isKey(key, e.job.kind) ? 'auto' : '–'))),
                 ),
             ),
             ...rows.map((label) =>
@@ -173,10 +181,9 @@ export class Compare implements View {
                     h(
                         'td',
                         {},
-                        e.error ??
-                            (e.result && entries[0]?.result && e !== entries[0]
-                                ? change(mainTime(e.result) / mainTime(entries[0].result) - 1)
-                                : '–'),
+                        e.result && entries[0]?.result?.kind === e.result.kind && e !== entries[0]
+                            ? change(mainTime(e.result) / mainTime(entries[0].result) - 1)
+                            : '–',
                     ),
                 ),
             ),
@@ -203,10 +210,10 @@ export class Compare implements View {
                     ),
                 ),
             ];
-            chart.height(90 + 46 * good.length);
+            chart.height(120 + 46 * good.length);
             chart.set(
                 `${what} of ${good.map((e) => `${e.name}: ${text(sum(parts(e.result)))}`).join(', ')}`,
-                (colours) =>
+                (colours, width_px) =>
                     stacked(
                         good.map((e) => e.name),
                         names.map((n, i) => ({
@@ -216,7 +223,7 @@ export class Compare implements View {
                         })),
                         text,
                         colours,
-                        { legend: true },
+                        { legend_px: width_px },
                     ),
             );
         };

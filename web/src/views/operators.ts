@@ -1,9 +1,9 @@
 // Every operator: as a point on the roofline, and as a row of a table.
 
 import * as api from '../api';
-import { axis, boundColour, Chart, note } from '../charts';
+import { axis, boundColour, Chart, legend, mark, note } from '../charts';
 import { h, select } from '../dom';
-import { digits, percent, seconds, si, words } from '../format';
+import { count, digits, percent, seconds, si, words } from '../format';
 import { machine, peakOf, type Machine } from '../machine';
 import { Table, type Column } from '../table';
 import type { Cost, Operator, Result } from '../types';
@@ -39,6 +39,7 @@ function formula(c: Cost): string {
     return `${work}${launch}${hidden} = ${seconds(c.total_s)}`;
 }
 
+const boundName = (bound: string): string => `${words(bound)}-bound`;
 const moved = (r: Row): number => r.cost.dram_bytes || r.bytes;
 const COLUMNS: Column<Row>[] = [
     { label: 'Operator', value: (r) => r.name },
@@ -50,7 +51,7 @@ const COLUMNS: Column<Row>[] = [
     {
         label: 'Runs',
         value: (r) => r.cost.runs,
-        show: (r) => digits(r.cost.runs, 4),
+        show: (r) => count(r.cost.runs),
         title: 'executions on the critical rank',
     },
     { label: 'Each', value: (r) => r.time_s, show: (r) => seconds(r.time_s) },
@@ -66,7 +67,7 @@ const COLUMNS: Column<Row>[] = [
         value: (r) => r.flops / moved(r),
         show: (r) => (r.flops ? digits(r.flops / moved(r)) : '–'),
     },
-    { label: 'Bound', value: (r) => r.bound },
+    { label: 'Bound', value: (r) => r.bound, show: (r) => words(r.bound) },
     {
         label: 'Tile',
         value: (r) =>
@@ -89,9 +90,10 @@ export class Operators implements View {
     });
     private readonly table: Table<Row>;
     private rows: Row[] = [];
+    private readonly filter: HTMLElement;
 
     constructor(private readonly app: App) {
-        const filter = select(
+        this.filter = select(
             'Show',
             [
                 ['matrix', 'matrix products'],
@@ -106,11 +108,15 @@ export class Operators implements View {
             },
         );
         this.table = new Table<Row>('Operators', 'orrery-operators', COLUMNS, {
-            controls: filter,
+            controls: this.filter,
             sort: 8,
             down: true,
         });
         this.element = h('div', { class: 'grid' }, this.roof.element, this.table.element);
+    }
+
+    restore(): void {
+        this.filter.querySelector('select')!.value = this.app.option('ops.show', 'matrix');
     }
 
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
@@ -165,11 +171,12 @@ export class Operators implements View {
                 `${si(hbm, 'B/s')}, and ${others.length} without` +
                 (busiest ? `; most time in ${busiest.name}, bound by ${busiest.bound}` : '') +
                 '. The table of operators has the numbers.',
-            (colours) => {
+            (colours, width_px) => {
+                const names = legend(bounds.map(boundName), width_px, colours);
                 const size = (r: Row) => 7 + 26 * Math.sqrt(Math.max(0, r.share));
                 const points = (rows: Row[], bound: string, top: boolean) => ({
                     type: 'scatter',
-                    name: bound,
+                    name: boundName(bound),
                     xAxisIndex: top ? 0 : 1,
                     yAxisIndex: top ? 0 : 1,
                     itemStyle: { color: boundColour(bound, colours), opacity: 0.8, borderColor: colours.panel },
@@ -202,35 +209,23 @@ export class Operators implements View {
                     tooltip: { show: false },
                 });
                 const sizes = others.map((r) => r.bytes);
-                const small = Math.min(...sizes, 1e6);
-                const large = Math.max(...sizes, 1e9);
+                const small = 10 ** Math.floor(Math.log10(Math.min(...sizes, 1e6)));
+                const large = 10 ** Math.ceil(Math.log10(Math.max(...sizes, 1e9)));
                 const log = (more: Record<string, unknown>) =>
                     axis(colours, { type: 'log', minorSplitLine: { show: false }, nameLocation: 'middle', ...more });
-                const label = (unit: string) => ({
-                    color: colours.soft,
-                    fontSize: 11,
-                    hideOverlap: true,
-                    formatter: (v: number) => si(v, unit),
-                });
+                const label = (unit: string) => mark((v) => si(v, unit), colours);
                 return {
-                    legend: {
-                        top: 0,
-                        data: bounds.map((b) => ({ name: b })),
-                        textStyle: { color: colours.soft },
-                        itemWidth: 12,
-                        itemHeight: 12,
-                        formatter: (n: string) => `${words(n).replace('Dram', 'DRAM')}-bound`,
-                    },
+                    legend: names.option,
                     grid: [
-                        { left: 84, right: 20, top: 36, height: '47%' },
+                        { left: 84, right: 20, top: names.height + 14, height: '47%' },
                         { left: 84, right: 20, top: '66%', bottom: 46 },
                     ],
                     xAxis: [
                         log({ min: low, max: high, name: 'FLOP per byte of DRAM', nameGap: 24 }),
                         log({
                             gridIndex: 1,
-                            min: 10 ** Math.floor(Math.log10(small)),
-                            max: 10 ** Math.ceil(Math.log10(large)),
+                            min: small,
+                            max: large,
                             name: 'bytes moved by one execution',
                             nameGap: 26,
                             axisLabel: label('B'),
@@ -247,13 +242,13 @@ export class Operators implements View {
                             if (!r) return '';
                             return note(`${r.name} (${r.phase})`, [
                                 ['shape', shape(r)],
-                                ['bound', r.bound],
+                                ['bound', words(r.bound)],
                                 ...(r.flops
                                     ? [['reached', si(r.flops / r.time_s, 'FLOP/s')] as const]
                                     : [['reached', si(r.bytes / r.time_s, 'B/s')] as const]),
                                 [
                                     'in all',
-                                    `${seconds(r.spent_s)}, ${percent(r.share)} in ${digits(r.cost.runs, 4)} runs`,
+                                    `${seconds(r.spent_s)}, ${percent(r.share)} in ${count(r.cost.runs)} runs`,
                                 ],
                                 formula(r.cost),
                             ]);
@@ -279,8 +274,8 @@ export class Operators implements View {
                                   ceiling(
                                       `HBM ${si(hbm, 'B/s')}`,
                                       [
-                                          [small / 10, hbm],
-                                          [large * 0.98, hbm],
+                                          [small, hbm],
+                                          [large, hbm],
                                       ],
                                       false,
                                   ),
@@ -291,8 +286,8 @@ export class Operators implements View {
                                   ceiling(
                                       `scale-up ${si(links, 'B/s')}`,
                                       [
-                                          [small / 10, links],
-                                          [large * 0.98, links],
+                                          [small, links],
+                                          [large, links],
                                       ],
                                       false,
                                       true,

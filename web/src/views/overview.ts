@@ -1,6 +1,6 @@
 // Where the time goes, what fills the memory, what holds it back.
 
-import { boundColour, Chart, palette, stacked } from '../charts';
+import { boundColour, Chart, stacked } from '../charts';
 import { fill, h } from '../dom';
 import { bytes, count, gib, GIB, percent, seconds, words } from '../format';
 import type { Result } from '../types';
@@ -9,18 +9,17 @@ import { mainTime, type Answer, type View } from '../view';
 type Part = readonly [name: string, value: number];
 
 /** A key to the colours that is a table of the values as well. */
-function legend(
+function key(
     root: HTMLElement,
     parts: readonly Part[],
     total: number,
     text: (v: number) => string,
-    colour: (i: number) => string,
 ): void {
     fill(
         root,
         ...parts.map(([name, value], i) => {
             const swatch = h('span', { class: 'swatch' });
-            swatch.style.background = colour(i);
+            swatch.style.background = `var(--s${i % 10})`; // follows the theme
             return h(
                 'tr',
                 {},
@@ -85,7 +84,7 @@ export class Overview implements View {
                 { max: total },
             ),
         );
-        legend(this.timeKey, parts, total, seconds, (i) => palette().series[i % 10]!);
+        key(this.timeKey, parts, total, seconds);
     }
 
     private showMemory(result: Result): void {
@@ -106,7 +105,7 @@ export class Overview implements View {
                     },
                 ),
         );
-        legend(this.memoryKey, parts, total, bytes, (i) => palette().series[i % 10]!);
+        key(this.memoryKey, parts, total, bytes);
     }
 
     private showBounds(result: Result): void {
@@ -122,7 +121,7 @@ export class Overview implements View {
         this.bounds.set(
             'Shares by resource: ' +
                 shares.map(([row, s]) => `${row} ${names.map((n) => `${n} ${percent(s[n])}`).join(', ')}`).join('; '),
-            (colours) =>
+            (colours, width_px) =>
                 stacked(
                     shares.map(([row]) => row),
                     names.map((n) => ({
@@ -132,7 +131,7 @@ export class Overview implements View {
                     })),
                     percent,
                     colours,
-                    { max: 1, legend: true },
+                    { max: 1, legend_px: width_px },
                 ),
         );
     }

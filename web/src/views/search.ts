@@ -1,7 +1,7 @@
 // The best plans for a model on so many GPUs, and the front between time and memory. A click loads a plan.
 
 import * as api from '../api';
-import { axis, Chart, note } from '../charts';
+import { axis, Chart, mark, note } from '../charts';
 import { fill, freshId, h, select } from '../dom';
 import { bytes, count, digits, dollars, gib, GIB, percent, rate, seconds, si, words } from '../format';
 import type { Job } from '../state';
@@ -69,6 +69,12 @@ export function loadPlan(job: Job, found: Found): void {
     job.values['gpus'] = String(found.gpus);
 }
 
+interface TextField {
+    box: HTMLInputElement;
+    error: HTMLElement;
+    row: HTMLElement;
+}
+
 export class Search implements View {
     readonly id = 'search';
     readonly label = 'Search';
@@ -84,38 +90,28 @@ export class Search implements View {
     private readonly table: Table<Found>;
     private readonly launch = h('pre', { tabIndex: 0, 'aria-label': 'Flags of the best plan' });
     private readonly results: HTMLElement;
-    private readonly gpus: HTMLInputElement;
-    private readonly limits: HTMLInputElement;
+    private readonly gpus: TextField;
+    private readonly limits: TextField;
+    private readonly objective: HTMLElement;
+    private readonly which: HTMLElement;
+    private found: SearchResult | undefined;
     private readonly keep: HTMLInputElement[];
     private readonly faultText = h('p', { class: 'error', role: 'alert' });
     private running: AbortController | undefined;
     private answer: Answer | undefined;
     private keys: [string, string] = ['', ''];
+    /** The job whose plans are shown. */
+    private searched = '';
+    private empty = false;
 
     constructor(private readonly app: App) {
-        const text = (label: string, key: string, hint: string): [HTMLElement, HTMLInputElement] => {
-            const id = freshId('search');
-            const box: HTMLInputElement = h('input', {
-                type: 'text',
-                id,
-                value: app.option(`search.${key}`, ''),
-                placeholder: hint,
-                autocomplete: 'off',
-                oninput: () => app.setOption(`search.${key}`, box.value),
-            });
-            return [h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box), box];
-        };
-        const [gpusField, gpus] = text('GPUs', 'gpus', 'as in the job; 64..512');
-        const [limitsField, limits] = text('Limits', 'limits', 'mfu_frac>=0.4; memory_bytes.total<=70 GiB');
-        this.gpus = gpus;
-        this.limits = limits;
-        const kept = app.option('search.keep', '').split(',');
+        this.gpus = this.text('GPUs', 'gpus', 'one number, or 64..512');
+        this.limits = this.text('Limits', 'limits', 'such as mfu_frac>=0.4; memory_bytes.total<=70 GiB');
         this.keep = KEPT.map((key) =>
             h('input', {
                 type: 'checkbox',
                 id: freshId('keep'),
                 value: key,
-                checked: kept.includes(key),
                 onchange: () =>
                     app.setOption(
                         'search.keep',
@@ -126,50 +122,67 @@ export class Search implements View {
                     ),
             }),
         );
-        const objective = select(
+        this.objective = select(
             'Best',
             OBJECTIVES.map((o) => [o, o] as const),
             app.option('search.objective', 'time'),
             (v) => app.setOption('search.objective', v),
         );
         this.front.on('click', (p) => this.load((p.data as { found?: Found }).found));
-        this.table = new Table<Found>('Best plans', 'orrery-search', [
-            {
-                label: 'Load',
-                plain: true,
-                value: () => '',
-                show: (f) =>
-                    h(
-                        'button',
-                        { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) },
-                        'Load',
-                    ),
+        this.which = select(
+            'Show',
+            [
+                ['best', 'the best'],
+                ['front', 'the Pareto front'],
+            ],
+            'best',
+            (v) => {
+                app.setOption('search.show', v);
+                this.fillTable();
             },
-            { label: 'Plan', value: planText },
-            { label: 'GPUs', value: (f) => f.gpus },
-            {
-                label: 'Time',
-                value: (f) => number(f, 'step_time_s') || number(f, 'latency_s'),
-                show: (f) => seconds(number(f, 'step_time_s') || number(f, 'latency_s')),
-            },
-            {
-                label: 'Tokens/s per GPU',
-                value: (f) => number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu'),
-                show: (f) => rate(number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu')),
-            },
-            { label: 'MFU', value: (f) => number(f, 'mfu_frac'), show: (f) => percent(number(f, 'mfu_frac')) },
-            {
-                label: 'Memory',
-                value: (f) => number(f, 'memory_bytes.total'),
-                show: (f) => bytes(number(f, 'memory_bytes.total')),
-            },
-            {
-                label: 'J/token',
-                value: (f) => number(f, 'energy_j_per_token'),
-                show: (f) => digits(number(f, 'energy_j_per_token')),
-            },
-            { label: 'Bound', value: (f) => f.bottleneck },
-        ]);
+        );
+        this.table = new Table<Found>(
+            'Best plans',
+            'orrery-search',
+            [
+                {
+                    label: 'Load',
+                    plain: true,
+                    value: () => '',
+                    show: (f) =>
+                        h(
+                            'button',
+                            { type: 'button', 'aria-label': `Load ${planText(f)}`, onclick: () => this.load(f) },
+                            'Load',
+                        ),
+                },
+                { label: 'Plan', value: planText, class: 'line-of-text' },
+                { label: 'GPUs', value: (f) => f.gpus },
+                {
+                    label: 'Time',
+                    value: (f) => number(f, 'step_time_s') || number(f, 'latency_s'),
+                    show: (f) => seconds(number(f, 'step_time_s') || number(f, 'latency_s')),
+                },
+                {
+                    label: 'Tokens/s per GPU',
+                    value: (f) => number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu'),
+                    show: (f) => rate(number(f, 'tokens_per_s_per_gpu') || number(f, 'output_tokens_per_s_per_gpu')),
+                },
+                { label: 'MFU', value: (f) => number(f, 'mfu_frac'), show: (f) => percent(number(f, 'mfu_frac')) },
+                {
+                    label: 'Memory',
+                    value: (f) => number(f, 'memory_bytes.total'),
+                    show: (f) => bytes(number(f, 'memory_bytes.total')),
+                },
+                {
+                    label: 'J/token',
+                    value: (f) => number(f, 'energy_j_per_token'),
+                    show: (f) => digits(number(f, 'energy_j_per_token')),
+                },
+                { label: 'Bound', value: (f) => f.bottleneck, show: (f) => words(f.bottleneck) },
+            ],
+            { controls: this.which },
+        );
         this.results = h(
             'div',
             { class: 'grid', hidden: true },
@@ -191,7 +204,7 @@ export class Search implements View {
                         '(training), or every batch and format of weights and cache (inference). ' +
                         'What is kept below stays.',
                 ),
-                h('div', { class: 'line' }, objective, gpusField, limitsField),
+                h('div', { class: 'line top' }, this.objective, this.gpus.row, this.limits.row),
                 h(
                     'fieldset',
                     { class: 'checks' },
@@ -206,15 +219,59 @@ export class Search implements View {
             ),
             this.results,
         );
+        this.restore();
+    }
+
+    private text(label: string, key: string, title: string): TextField {
+        const id = freshId('search');
+        const error = h('p', { class: 'error', id: `${id}-error` });
+        const box: HTMLInputElement = h('input', {
+            type: 'text',
+            id,
+            title,
+            autocomplete: 'off',
+            'aria-describedby': error.id,
+            oninput: () => this.app.setOption(`search.${key}`, box.value),
+        });
+        return { box, error, row: h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box, error) };
+    }
+
+    restore(): void {
+        const kept = this.app.option('search.keep', '').split(',');
+        for (const box of this.keep) box.checked = kept.includes(box.value);
+        this.gpus.box.value = this.app.option('search.gpus', '');
+        this.limits.box.value = this.app.option('search.limits', '');
+        this.objective.querySelector('select')!.value = this.app.option('search.objective', 'time');
+        this.which.querySelector('select')!.value = this.app.option('search.show', 'best');
+        this.fillTable();
+    }
+
+    private fillTable(): void {
+        if (!this.found) return;
+        this.table.set(this.app.option('search.show', 'best') === 'front' ? this.found.pareto : this.found.best);
     }
 
     update(answer: Answer): void {
         this.answer = answer;
-        this.gpus.placeholder = `${answer.result.request.gpus}; or 64..512`;
+        this.gpus.box.placeholder = `${answer.result.request.gpus}; or 64..512`;
+        this.limits.box.placeholder = answer.job.kind === 'train' ? 'mfu_frac>=0.4' : 'ttft_s<=500 ms';
+        if (this.searched) {
+            const same = this.searched === this.subject();
+            this.results.hidden = !same || this.empty;
+            this.status.hidden = !same;
+        }
         for (const box of this.keep)
             (box.parentElement as HTMLElement).hidden = !(
                 box.value in answer.result.request.plan || box.value in answer.result.request.workload
             );
+    }
+
+    /** What a search is about: the job without what the search decides. */
+    private subject(): string {
+        const { request, job } = this.answer!;
+        const given = Object.entries(request['workload'] as JsonObject);
+        const workload = given.filter(([k]) => !VARIED[job.kind].includes(k));
+        return JSON.stringify([job.kind, request['model'], job.system, request['set'], Object.fromEntries(workload)]);
     }
 
     private request(): JsonObject {
@@ -230,11 +287,11 @@ export class Search implements View {
             if (kept.has(key) && value !== undefined) workload[key] = value;
         }
         if (job.kind === 'train') workload['global_batch'] = result.request.workload['global_batch'] ?? null;
-        const limits = this.limits.value
+        const limits = this.limits.box.value
             .split(/[;,]/)
             .map((t) => t.trim())
             .filter(Boolean);
-        const asked = this.gpus.value.trim();
+        const asked = this.gpus.box.value.trim();
         return {
             ...request,
             gpus: asked ? (/^[0-9]+$/.test(asked) ? Number(asked) : asked) : result.request.gpus,
@@ -249,7 +306,9 @@ export class Search implements View {
         this.running?.abort();
         const running = (this.running = new AbortController());
         this.busy(true);
-        fill(this.faultText);
+        this.fault('', '');
+        const subject = this.subject();
+        this.status.hidden = false;
         fill(this.status, 'Searching …');
         try {
             const result = await api.stream<SearchResult>(
@@ -261,13 +320,29 @@ export class Search implements View {
                 },
                 running.signal,
             );
+            this.searched = subject;
             this.showResult(result);
         } catch (error) {
             fill(this.status, running.signal.aborted ? 'Stopped.' : '');
-            if (!running.signal.aborted) fill(this.faultText, (error as Error).message);
+            if (!running.signal.aborted)
+                this.fault((error as Error).message, error instanceof api.RequestError ? error.key : '');
         } finally {
             if (this.running === running) this.busy(false);
         }
+    }
+
+    /** A message beside the field it is about, else below the button. */
+    private fault(text: string, key: string): void {
+        const fields: Record<string, TextField> = { gpus: this.gpus, 'search.limits': this.limits };
+        for (const [name, { row, box, error }] of Object.entries(fields)) {
+            const here = text !== '' && key === name;
+            fill(error, here ? text.replace(`${name}: `, '') : '');
+            row.classList.toggle('bad', here);
+            if (here) box.setAttribute('aria-invalid', 'true');
+            else box.removeAttribute('aria-invalid');
+        }
+        fill(this.faultText, fields[key] ? '' : text);
+        if (fields[key]) this.app.say(text);
     }
 
     private busy(on: boolean): void {
@@ -281,8 +356,19 @@ export class Search implements View {
             `${count(r.plans)} plans, ${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
-        this.results.hidden = false;
-        this.table.set(r.best);
+        this.empty = r.best.length === 0;
+        this.results.hidden = this.empty;
+        if (this.empty) {
+            const why = Object.entries(r.rejected).filter(([, n]) => n > 0);
+            this.status.append(
+                ' No plan is left. ',
+                why.map(([reason, n]) => `${words(reason)}: ${count(n)}`).join(', '),
+                why.length ? '.' : '',
+            );
+            return;
+        }
+        this.found = r;
+        this.fillTable();
         fill(
             this.launch,
             Object.entries(r.launch ?? {})
@@ -312,7 +398,7 @@ export class Search implements View {
                     name: words(x),
                     nameLocation: 'middle',
                     nameGap: 28,
-                    axisLabel: { color: colours.soft, formatter: (v: number) => show(x, v), hideOverlap: true },
+                    axisLabel: mark((v) => show(x, v), colours),
                 }),
                 yAxis: axis(colours, {
                     type: 'value',
@@ -320,7 +406,7 @@ export class Search implements View {
                     name: words(y),
                     nameLocation: 'middle',
                     nameGap: 58,
-                    axisLabel: { color: colours.soft, formatter: (v: number) => show(y, v) },
+                    axisLabel: mark((v) => show(y, v), colours),
                 }),
                 series: [
                     {

@@ -1,9 +1,9 @@
 // Chips that do not exist yet: the job on every node, with several kinds of DRAM.
 
 import * as api from '../api';
-import { axis, Chart, note } from '../charts';
+import { axis, Chart, legend, mark, note } from '../charts';
 import { fill, freshId, h, select } from '../dom';
-import { bytes, digits, dollars, percent, rate, seconds, si } from '../format';
+import { bytes, digits, dollars, percent, rate, seconds, si, words } from '../format';
 import { requestOf } from '../state';
 import { Table } from '../table';
 import type { Catalogue, Entry, Json, JsonObject, Result } from '../types';
@@ -59,6 +59,7 @@ export class Technology implements View {
     });
     private readonly table: Table<Point>;
     private readonly memories: HTMLInputElement[];
+    private readonly choices: { key: string; box: HTMLSelectElement; first: string }[] = [];
     private readonly chip = h('dl', { class: 'facts' });
     private readonly chipPanel: HTMLElement;
     private readonly faultText = h('p', { class: 'error', role: 'alert' });
@@ -72,24 +73,17 @@ export class Technology implements View {
         const names = (entries: Entry[] | undefined, fallback: string[]) =>
             entries?.length ? entries.map((e) => e.id) : fallback;
         const choose = (label: string, key: string, options: string[]) =>
-            select(
-                label,
-                [['', 'as designed'], ...options.map((o) => [o, o] as const)],
-                app.option(`tech.${key}`, ''),
-                (v) => this.change(key, v),
-            );
+            this.choice(label, key, [['', 'as designed'], ...options.map((o) => [o, o] as const)]);
         const links = (lists.networks ?? []).filter((n) => !String(n['facts'] ?? '').includes('per link'));
         const side = (up: boolean) =>
             links
                 .filter((n) => n['facts'] === undefined || String(n['facts']).startsWith('scale-up') === up)
                 .map((n) => n.id);
-        const chosen = app.option('tech.memories', 'hbm2e,hbm3,hbm4').split(',');
         this.memories = names(lists.memories, ['hbm2e', 'hbm3', 'hbm4']).map((id) =>
             h('input', {
                 type: 'checkbox',
                 id: freshId('dram'),
                 value: id,
-                checked: chosen.includes(id),
                 onchange: () =>
                     this.change(
                         'memories',
@@ -133,7 +127,7 @@ export class Technology implements View {
                 value: (p) => Number(p.row['bound_frac']),
                 show: (p) => percent(Number(p.row['bound_frac'])),
             },
-            { label: 'Held by', value: (p) => String(p.row['bottleneck'] ?? '') },
+            { label: 'Held by', value: (p) => words(String(p.row['bottleneck'] ?? '')) },
             {
                 label: 'Fits',
                 value: (p) =>
@@ -157,11 +151,10 @@ export class Technology implements View {
                 h(
                     'div',
                     { class: 'line' },
-                    select(
+                    this.choice(
                         'Show',
+                        'metric',
                         Object.entries(METRICS).map(([k, m]) => [k, m.label] as const),
-                        app.option('tech.metric', 'time'),
-                        (v) => this.change('metric', v),
                     ),
                     choose('Design', 'design', names(lists.designs, ['volta', 'ampere', 'modern'])),
                     choose('Scaling', 'technology', names(lists.technologies, ['deepflow', 'foundry', 'optimistic'])),
@@ -180,6 +173,20 @@ export class Technology implements View {
             this.chipPanel,
             this.table.element,
         );
+        this.restore();
+    }
+
+    /** A setting of the study to choose; the first one stands for itself. */
+    private choice(label: string, key: string, options: (readonly [string, string])[]): HTMLElement {
+        const field = select(label, options, '', (v) => this.change(key, v));
+        this.choices.push({ key, box: field.querySelector('select')!, first: options[0]![0] });
+        return field;
+    }
+
+    restore(): void {
+        for (const { key, box, first } of this.choices) box.value = this.app.option(`tech.${key}`, first);
+        const chosen = this.app.option('tech.memories', 'hbm2e,hbm3,hbm4').split(',');
+        for (const box of this.memories) box.checked = chosen.includes(box.value);
     }
 
     async update(answer: Answer, signal: AbortSignal): Promise<void> {
@@ -235,16 +242,16 @@ export class Technology implements View {
         const good = (p: Point) => p.status !== 'invalid' && Number.isFinite(metric.of(p.row));
         this.chart.set(
             `${metric.label} by node for ${memories.join(', ')}; the table below has the numbers.`,
-            (colours) => ({
-                grid: { left: 78, right: 22, top: 36, bottom: 44 },
-                legend: { top: 0, textStyle: { color: colours.soft } },
+            (colours, width_px) => ({
+                grid: { left: 78, right: 22, top: legend(memories, width_px, colours).height + 12, bottom: 44 },
+                legend: legend(memories, width_px, colours).option,
                 tooltip: {
                     trigger: 'item',
                     formatter: (p: { data: { point?: Point } }) =>
                         p.data.point
                             ? note(`${p.data.point.node} nm, ${p.data.point.memory}`, [
                                   [metric.label, metric.text(metric.of(p.data.point.row))],
-                                  ['held by', String(p.data.point.row['bottleneck'])],
+                                  ['held by', words(String(p.data.point.row['bottleneck']))],
                                   ...(p.data.point.status === 'ok' ? [] : ['does not fit into memory']),
                               ])
                             : '',
@@ -260,9 +267,9 @@ export class Technology implements View {
                     type: 'value',
                     name: metric.label,
                     nameLocation: 'middle',
-                    nameGap: 60,
+                    nameGap: 62,
                     min: 0,
-                    axisLabel: { color: colours.soft, formatter: (v: number) => metric.text(v) },
+                    axisLabel: mark(metric.text, colours),
                 }),
                 series: memories.map((memory, i) => ({
                     type: 'line',

@@ -1,7 +1,7 @@
 // One step of the pipeline: ranks over time, every forward and backward of every micro-batch.
 
 import * as api from '../api';
-import { axis, Chart, note, type Palette } from '../charts';
+import { axis, Chart, legend, mark, note, type Palette } from '../charts';
 import { fill, h } from '../dom';
 import { percent, seconds } from '../format';
 import type { Span } from '../types';
@@ -38,7 +38,7 @@ export class Timeline implements View {
     async update({ job, request, result }: Answer, signal: AbortSignal): Promise<void> {
         const single =
             job.kind === 'infer'
-                ? 'A pipeline timeline belongs to training.'
+                ? 'A pipeline timeline belongs to training. The steps of a request: orrery infer --trace FILE.'
                 : Number(result.request.plan['pp']) < 2
                   ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.'
                   : '';
@@ -63,14 +63,18 @@ export class Timeline implements View {
         this.chart.set(
             `Timeline of ${ranks} pipeline ranks over ${seconds(end)}${cut ? ', the beginning of the step' : ''}: ` +
                 `busy ${percent(busy / (end * ranks))}, waiting ${percent(1 - busy / (end * ranks))}.`,
-            (colours) => ({
+            (colours, width_px) => ({
                 grid: { left: 64, right: 18, top: 30, bottom: 74 },
-                legend: { top: 0, textStyle: { color: colours.soft }, itemWidth: 12, itemHeight: 12 },
+                legend: legend(
+                    kinds.map((k) => NAMES[k] ?? k),
+                    width_px,
+                    colours,
+                ).option,
                 xAxis: axis(colours, {
                     type: 'value',
                     min: 0,
                     max: end,
-                    axisLabel: { color: colours.soft, formatter: (v: number) => seconds(v), hideOverlap: true },
+                    axisLabel: mark(seconds, colours),
                 }),
                 yAxis: axis(colours, {
                     type: 'category',
