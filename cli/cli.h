@@ -52,6 +52,8 @@ bool cli_terminal(int descriptor);
 enum cli_status cli_write(const char *text);
 /* Write to a file ("-": standard output), all of it or an error; `text` NULL: out of memory. Frees the text. */
 enum cli_status cli_write_file(const char *path, char *text);
+/* Write one page: a report and its JSON, both freed; NULL: out of memory. */
+enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json);
 
 /* The whole of a text file ("-": standard input), malloc'd; NULL after printing what is wrong. `origin` receives the
  * name for later messages. */

@@ -164,6 +164,8 @@ static const struct cli_option options[] = {
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SWEEP, "also write one page: a plot and a table of 2000 points"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_HARDWARE | CLI_FOR_CALIBRATE,
            "also write one page: charts, the report and its data; -: only that"),
+    ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_LIST | CLI_FOR_SHOW,
+           "also write one page: the report and its data; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
     ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES | CLI_FOR_REPRODUCE, "columns of the terminal"),

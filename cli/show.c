@@ -172,6 +172,17 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
     return found ? CLI_ANSWERED : fail_unknown(catalogue, name);
 }
 
+static enum cli_status write_page(const struct orr_catalogue *catalogue, const char *name, const char *path)
+{
+    struct cli_text terminal = {0}, json = {0};
+    enum cli_status status = add_parts(catalogue, name, true, &json);
+    if (!status) status = add_parts(catalogue, name, false, &terminal);
+    if (!status) return cli_write_page(path, name, terminal.data, json.data);
+    free(terminal.data);
+    free(json.data);
+    return status;
+}
+
 static enum cli_status show(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_SHOW, usage);
@@ -179,8 +190,11 @@ static enum cli_status show(const struct cli_args *args)
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     struct cli_text text = {0};
-    enum cli_status status = add_parts(catalogue, args->words[0], args->format == ORR_FORMAT_JSON, &text);
-    if (!status) status = cli_write(text.data);
+    enum cli_status status = args->html ? write_page(catalogue, args->words[0], args->html) : CLI_ANSWERED;
+    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
+        status = add_parts(catalogue, args->words[0], args->format == ORR_FORMAT_JSON, &text);
+        if (!status) status = cli_write(text.data);
+    }
     free(text.data);
     orr_catalogue_close(catalogue);
     return status;

@@ -1207,7 +1207,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_nodes(const struct orr_catalog
                                                         enum orr_format format, const struct orr_style *style,
                                                         char **text, struct orr_error *error);
 /* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system,
- * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL, JSON or HTML. */
+ * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL, JSON or HTML.
+ */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name,
                                                        const struct orr_job *job, int64_t run_tokens,
                                                        enum orr_format format, const struct orr_style *style,
@@ -1257,6 +1258,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_cata
 ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
 
+/* One HTML page of any report and its data: the terminal's text, and its JSON folded; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_report_html(const char *title, const char *terminal, const char *json);
+
 /* ---------------------------------------------------------------- studies */
 
 /* Questions asked of many jobs: the studies of Kundu et al. 2024 and of technology (docs/reproduce.md). A study has
@@ -1276,8 +1280,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *cat
 ORR_API void orr_study_free(struct orr_study *study);
 ORR_API size_t orr_study_tables(const struct orr_study *study);
 ORR_API const char *orr_study_table_name(const struct orr_study *study, size_t table);
-/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL, JSON or HTML, its gnuplot script,
- * which reads NAME.csv of its tables and writes NAME.svg of the study. */
+/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL, JSON or HTML, its gnuplot
+ * script, which reads NAME.csv of its tables and writes NAME.svg of the study. */
 ORR_API ORR_NODISCARD char *orr_study_csv(const struct orr_study *study, size_t table);
 ORR_API ORR_NODISCARD char *orr_study_report(const struct orr_study *study, enum orr_format format,
                                              const struct orr_style *style);

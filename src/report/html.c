@@ -59,7 +59,8 @@ static const char STYLE[] =
     ".legend i{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:hsl(var(--h) 65% var(--l))}\n"
     "table{border-collapse:collapse;margin:2em 0;display:block;overflow-x:auto}\n"
     "th,td{padding:.15em .7em;border-bottom:1px solid var(--line)}th{text-align:left;font-weight:normal}\n"
-    "td{text-align:right;font-variant-numeric:tabular-nums}.head *{font-weight:bold}\n"
+    "td{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.head *{font-weight:bold}\n"
+    "p{overflow-wrap:anywhere}td.long{white-space:normal}\n"
     "pre{overflow-x:auto;font-size:12px;line-height:1.4}summary{cursor:pointer;margin:.5em "
     "0}\n</style>\n</head>\n<body>\n";
 
@@ -94,14 +95,29 @@ void orr_html_start(struct orr_text *text, const char *title)
     orr_text_add(text, "<p>Orrery %s</p>\n", orr_version());
 }
 
-void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct orr_text *json)
+static void add_report(struct orr_text *text, const char *terminal, const struct orr_text *json)
 {
-    text->failed |= terminal->failed;
     orr_text_add(text, "<pre id=\"report\">");
-    orr_html_lines(text, terminal->data ? terminal->data : "");
+    orr_html_lines(text, terminal);
     orr_text_add(text, "</pre>\n");
     orr_html_folded(text, "The result as JSON", "result", json);
     orr_text_add(text, "</body>\n</html>\n");
+}
+
+void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct orr_text *json)
+{
+    text->failed |= terminal->failed;
+    add_report(text, terminal->data ? terminal->data : "", json);
     free(terminal->data);
     free(json->data);
+}
+
+char *orr_report_html(const char *title, const char *terminal, const char *json)
+{
+    struct orr_text text = {0}, data = {0};
+    orr_html_start(&text, title);
+    orr_text_add(&data, "%s", json);
+    add_report(&text, terminal, &data);
+    free(data.data);
+    return orr_text_take(&text);
 }

@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_CHARS = 24 }; /* a longer value is a sentence, which may be broken */
 
 void orr_html_headline(struct orr_text *text, const char *kind, const struct orr_job *job,
                        const struct orr_entry *entries, size_t n_entries)
@@ -22,7 +25,8 @@ void orr_html_headline(struct orr_text *text, const char *kind, const struct orr
         if (entries[i].absent) continue;
         orr_text_add(text, "<tr>");
         orr_html_element(text, "th", "", entries[i].info->key);
-        orr_html_element(text, "td", "", orr_value_print(value, entries[i].value));
+        orr_value_print(value, entries[i].value);
+        orr_html_element(text, "td", strlen(value) > NUMBER_CHARS ? " class=\"long\"" : "", value);
         orr_html_element(text, "th", "", entries[i].info->meaning);
         orr_text_add(text, "</tr>\n");
     }
