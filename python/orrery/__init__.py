@@ -26,14 +26,26 @@ from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns,
 __all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "infer", "search",
            "sweep", "train", "version"]
 
-Part = Union[str, Mapping[str, Any]]  # an id, a path of a file, or the object itself
+Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
 
 #: Keys of a request's plan; every other field is one of the workload.
 PLAN = frozenset("tp pp vpp dp cp ep etp sp zero zero_group schedule cp_kind overlap stage_layers".split())
 
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _KINDS = {"train": 0, "infer": 1}
 _ORIGIN = b"request"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON knows in place of a path, or of a number or array of numpy, torch and their like."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    for name in ("tolist", "item"):
+        if hasattr(value, name):
+            return getattr(value, name)()
+    raise TypeError(f"{type(value).__name__} {value!r} is no value of a request")
+
+
+_encoder = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain).encode
 
 
 class Error(ValueError):
@@ -46,6 +58,25 @@ class Error(ValueError):
         self.file: str = error.file.decode("utf-8", "replace")
         self.line: int = error.line  #: from 1; 0: no place in a file
         self.column: int = error.column
+
+
+def _encode(request: Mapping[str, Any]) -> bytes:
+    try:
+        return _encoder(request).encode()
+    except (TypeError, ValueError) as error:  # as located as those of the library
+        key = _culprit(request)
+        raise Error(c.CError(code=1, key=key.encode()[:127], text=f"{key}: {error}".encode()[:511])) from None
+
+
+def _culprit(value: Any, path: str = "") -> str:
+    """The dotted path of the first value that JSON cannot write."""
+    is_list = isinstance(value, (list, tuple))
+    for name, part in value.items() if isinstance(value, Mapping) else enumerate(value if is_list else ()):
+        try:
+            _encoder(part)
+        except (TypeError, ValueError):
+            return _culprit(part, f"{path}.{name}" if path else str(name))
+    return path
 
 
 def version() -> str:
@@ -103,7 +134,7 @@ class Catalogue:
         return session
 
     def _ask(self, kind: str, request: Dict[str, Any]) -> Result:
-        session, row, text = self._session(), c.Row(), _encode(request).encode()
+        session, row, text = self._session(), c.Row(), _encode(request)
         if c.lib.orr_session_ask(session.handle, text, _ORIGIN, row, session.error):
             raise Error(session.error)
         return Result(kind, row, text, self)
@@ -145,7 +176,7 @@ class Catalogue:
         wanted = {"objective": objective, "top": top, "limits": limits, **(options or {})}
         request["search"] = {key: value for key, value in wanted.items() if value is not None}
         handle, error = c.c_void_p(), c.CError()
-        if c.lib.orr_search_open(self._handle, _encode(request).encode(), _ORIGIN, handle, error):
+        if c.lib.orr_search_open(self._handle, _encode(request), _ORIGIN, handle, error):
             raise Error(error)
         try:
             start = time.perf_counter()
@@ -164,7 +195,7 @@ class Catalogue:
         if mode not in c.MODES:
             raise ValueError(f"mode {mode!r}: expected one of {', '.join(c.MODES)}")
         varies = (c.Vary * max(1, len(vary)))(*(_vary(name, values) for name, values in vary.items()))
-        request = _encode(_request(kind, model, system, gpus, set, fields)).encode()
+        request = _encode(_request(kind, model, system, gpus, set, fields))
         spec = c.SweepSpec(request, _ORIGIN, varies, len(vary), c.MODES.index(mode), samples, seed, threads, None)
         handle, error = c.c_void_p(), c.CError()
         if c.lib.orr_sweep_open(self._handle, spec, handle, error):

@@ -111,6 +111,15 @@ class Train(unittest.TestCase):
         b = orrery.train("llama2-7b", "h100-sxm", gpus=8, global_batch=8, zero=1)
         self.assertEqual(a.step_time_s, b.step_time_s)
 
+    def test_paths_and_numbers_of_other_packages(self):
+        class Number:  # as numpy.int64 is to json: unknown
+            def item(self):
+                return 8
+
+        plain = orrery.train("llama3-8b", "h100-sxm", gpus=8, zero=1)
+        given = orrery.train(ROOT / "data/models/llama3-8b.json", "h100-sxm", gpus=Number(), zero=1)
+        self.assertEqual(given.step_time_s, plain.step_time_s)
+
     def test_set(self):
         faster = orrery.train("gpt3-175b", "a100-80g-sxm", gpus=64, set={"chip.hbm_bytes_per_s": "4 TB/s"}, **STEP)
         self.assertLess(faster.step_time_s, self.result.step_time_s)
@@ -135,6 +144,15 @@ class Errors(unittest.TestCase):
     def test_nearest(self):
         with self.assertRaisesRegex(orrery.Error, 'did you mean "gpt3-175b"'):
             orrery.train("gpt3-175", "a100-80g-sxm")
+
+    def test_what_json_cannot_write_is_located(self):
+        for fields, key, word in [({"tp": float("nan")}, "plan.tp", "float"),
+                                  ({"seq": object()}, "workload.seq", "object"),
+                                  ({"set": {"chip.tdp_w": float("inf")}}, "set.chip.tdp_w", "float")]:
+            with self.assertRaises(orrery.Error) as caught:
+                orrery.train("llama2-7b", "h100-sxm", gpus=8, **fields)
+            self.assertEqual(caught.exception.key, key)
+            self.assertIn(word, str(caught.exception))
 
     def test_still_works_after_one(self):
         self.test_located()
