@@ -110,18 +110,40 @@ completes() {
     complete_bash orrery sea | grep -q ' search ' && complete_bash orrery search "" | grep -q ' train infer ' &&
         complete_bash orrery train --tensor | grep -q -- '--tensor-parallel-size' &&
         complete_bash orrery train --model gpt3 | grep -q ' gpt3-175b ' &&
-        complete_bash orrery show h100 | grep -q ' h100-sxm ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
+        complete_bash orrery infer --dump "" | grep -q ' ops costs memory ' &&
+        complete_bash orrery show h100 | grep -q ' h100-sxm-80gb ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
 }
-check "bash completes commands, options and ids" completes
-if command -v zsh >/dev/null; then check "zsh reads its completion" zsh -n "$prefix/share/zsh/site-functions/_orrery"; else
-    tap_skip "zsh reads its completion" "no zsh"
+check "bash completes commands, options, values and ids" completes
+if command -v zsh >/dev/null; then
+    complete_zsh() { # words so far: what the file hands to zsh's own functions
+        zsh -f -c 'compadd() { print -r -- " ${@[2,-1]} " }
+            _files() { }
+            _describe() { print -rl -- ${(P)2} }
+            _arguments() { for spec in "$@"; do print -r -- "$spec"; [[ $spec = 1:*:_* ]] && ${spec##*:}; done }
+            words=("${@[2,-1]}") CURRENT=$#words; source "$1"' zsh "$prefix/share/zsh/site-functions/_orrery" "$@"
+    }
+    zsh_completes() {
+        complete_zsh orrery sea | grep -q '^search:' && complete_zsh orrery search "" | grep -q '(train infer)' &&
+            complete_zsh orrery train --re | grep -q '^--recompute\[.*:(none selective full)$' &&
+            complete_zsh orrery train --model g | grep -q '^--model\[.*:_orrery_models$' &&
+            complete_zsh orrery show h100 | grep -q ' h100-sxm-80gb '
+    }
+    check "zsh completes commands, options, values and ids" zsh_completes
+else
+    tap_skip "zsh completes commands, options, values and ids" "no zsh"
 fi
 if command -v fish >/dev/null; then
-    fish_completes() {
-        fish -c "source $prefix/share/fish/vendor_completions.d/orrery.fish; complete -C 'orrery train --recom'" | grep -q -- --recompute
+    complete_fish() { # line so far
+        fish -c "source $prefix/share/fish/vendor_completions.d/orrery.fish; complete -C '$1'" | cut -f1
     }
-    check "fish completes options" fish_completes
+    fish_completes() {
+        complete_fish 'orrery sea' | grep -qx search && complete_fish 'orrery train --recom' | grep -qx -e --recompute &&
+            complete_fish 'orrery train --recompute s' | grep -qx selective &&
+            complete_fish 'orrery train --model gpt3' | grep -qx gpt3-175b &&
+            complete_fish 'orrery show h100' | grep -qx h100-sxm-80gb && complete_fish 'orrery validate pro' | grep -q program
+    }
+    check "fish completes commands, options, values, ids and files" fish_completes
 else
-    tap_skip "fish completes options" "no fish"
+    tap_skip "fish completes commands, options, values, ids and files" "no fish"
 fi
 tap_done

@@ -12,12 +12,18 @@ import sys
 OPTION = re.compile(r"^  --(\[no-\])?([a-z0-9-]+)(?: (\S+))?(?:  +|(?<=.{30}) )(\S.*)$")
 ALIAS = re.compile(r"^ {29,}(?:also|    ) --([a-z0-9-]+)$")
 KINDS = ("train", "infer")  # a study is asked about one of them
+PARTS = "models chips systems engines"  # what show is asked for most
 IDS = {"model": "models", "draft-model": "models", "system": "systems", "engine": "engines"}
 
 
 class Option:
     def __init__(self, name, argument, negatable, text):
         self.name, self.argument, self.negatable, self.text, self.aliases = name, argument, negatable, text, []
+
+    def values(self):
+        """The values its text lists: "none, selective, full"."""
+        listed = re.fullmatch(r"(?:[^:;]*: )?([a-z0-9-]+(?:, [a-z0-9-]+)+)(?:, \.\.\.)?", self.text)
+        return listed[1].split(", ") if listed and self.argument else []
 
     def spellings(self):
         for name in (self.name, *self.aliases):
@@ -157,6 +163,10 @@ def bash(program):
     ids = "".join(f"    {'|'.join(with_values(program, lambda o, p=part: IDS.get(o.name) == p))})\n"
                   f"        COMPREPLY=($(compgen -f -W \"$(_orrery_ids {part})\" -- \"$cur\"))\n        return ;;\n"
                   for part in dict.fromkeys(IDS.values()))
+    values = "".join(
+        f"    {'|'.join(f'{command}:--{spelling}' for spelling in option.spellings())})\n"
+        f"        COMPREPLY=($(compgen -W \"{' '.join(option.values())}\" -- \"$cur\"))\n        return ;;\n"
+        for command in program.helps for option in merged(program, command) if option.values())
     files = "|".join(with_values(program, lambda o: o.name not in IDS and ("FILE" in o.argument or o.argument == "DIR")))
     others = "|".join(with_values(program, lambda o: o.name not in IDS and "FILE" not in o.argument
                                   and o.argument != "DIR"))
@@ -167,7 +177,7 @@ def bash(program):
         + " ".join("--" + spelling for option in merged(program, command) for spelling in option.spellings())
         + "\" ;;\n" for command in program.helps)
     return f"""# bash completion of orrery; written by tools/make_pages.py
-_orrery_ids() {{ orrery list "$1" 2>/dev/null | sed -n 's/^  *\\([^ ]*\\) .*/\\1/p'; }}
+_orrery_ids() {{ orrery list "$1" 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p'; }}
 _orrery() {{
     local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} second= options=
     COMPREPLY=()
@@ -175,6 +185,8 @@ _orrery() {{
         COMPREPLY=($(compgen -W "{' '.join(program.commands)}" -- "$cur"))
         return
     fi
+    case ${{COMP_WORDS[1]}}:$prev in
+{values}    esac
     case $prev in
 {ids}    {files})
         COMPREPLY=($(compgen -f -- "$cur"))
@@ -183,7 +195,7 @@ _orrery() {{
     esac
     case ${{COMP_WORDS[1]}} in
     help) second="{' '.join(program.helps)}" ;;
-    show) second=$(for part in models chips systems engines; do _orrery_ids $part; done) ;;&
+    show) second=$(for part in {PARTS}; do _orrery_ids $part; done) ;;&
 {cases}    esac
     case $cur in -*) second= ;; esac
     [ "$COMP_CWORD" = 2 ] || second=
@@ -209,19 +221,22 @@ def zsh(program):
         for option in merged(program, command):
             value = ""
             if option.argument:
+                is_file = "FILE" in option.argument or option.argument == "DIR"
                 action = f"_orrery_{IDS[option.name]}" if option.name in IDS else \
-                    "_files" if "FILE" in option.argument or option.argument == "DIR" else " "
+                    f"({' '.join(option.values())})" if option.values() else "_files" if is_file else " "
                 value = f":{option.argument.replace(':', ' ')}:{action}"
             for spelling in option.spellings():
                 text = re.sub(r"([\[\]:])", r"\\\1", option.text)
                 lines.append(f"            '--{spelling}[{quoted(text)}]{quoted(value)}'")
         words = second_word(program, command)
-        lines.append(f"            '1:what:({words})'" if words else "            '*:file:_files'")
+        lines.append("            '1:id:_orrery_parts'" if command == "show" else
+                     f"            '1:what:({words})'" if words else "            '*:file:_files'")
         cases += f"    {command})\n        _arguments \\\n" + " \\\n".join(lines) + " ;;\n"
-    ids = "".join(f"_orrery_{part}() {{ compadd -- $(orrery list {part} 2>/dev/null | sed -n 's/^  *\\([^ ]*\\) .*/\\1/p');"
-                  " _files }\n" for part in dict.fromkeys(IDS.values()))
+    ids = "".join(f"_orrery_{part}() {{ _orrery_ids {part}; _files }}\n" for part in dict.fromkeys(IDS.values()))
     return f"""#compdef orrery
 # zsh completion of orrery; written by tools/make_pages.py
+_orrery_ids() {{ compadd -- $(orrery list $1 2>/dev/null | sed -n 's/^  *\\([^ ]*\\).*/\\1/p') }}
+_orrery_parts() {{ for part in {PARTS}; do _orrery_ids $part; done }}
 {ids}_orrery() {{
     local -a commands
     commands=(
@@ -243,7 +258,7 @@ _orrery "$@"
 
 def fish(program):
     lines = ["# fish completion of orrery; written by tools/make_pages.py",
-             "function __orrery_ids; orrery list $argv 2>/dev/null | string match -rg '^ +(\\S+) '; end",
+             "function __orrery_ids; orrery list $argv 2>/dev/null | string match -rg '^ +(\\S+)'; end",
              "complete -c orrery -f"]
     lines += [f"complete -c orrery -n __fish_use_subcommand -a {command} -d '{quoted(text)}'"
               for command, text in program.commands.items()]
@@ -251,10 +266,16 @@ def fish(program):
         seen = f"complete -c orrery -n '__fish_seen_subcommand_from {command}'"
         if second_word(program, command):
             lines.append(f"{seen} -a '{second_word(program, command)}'")
+        elif command == "show":
+            lines.append(f"{seen} -a '(for part in {PARTS}; __orrery_ids $part; end)'")
+        elif any(word in " ".join(next(iter(program.helps[command].values())).usage) for word in ("FILE", "DIR")):
+            lines.append(f"{seen} -F")
         for option in merged(program, command):
             value = ""
             if option.name in IDS:
                 value = f" -r -F -a '(__orrery_ids {IDS[option.name]})'"
+            elif option.values():
+                value = f" -x -a '{' '.join(option.values())}'"
             elif option.argument:
                 value = " -r -F" if "FILE" in option.argument or option.argument == "DIR" else " -x"
             lines += [f"{seen} -l {spelling}{value} -d '{quoted(option.text)}'" for spelling in option.spellings()]
