@@ -168,7 +168,7 @@ static const struct cli_option options[] = {
            "also write one page: the report and its data; -: only that"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
     ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
-    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES | CLI_FOR_REPRODUCE, "columns of the terminal"),
+    ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES | CLI_FOR_REPRODUCE, "columns of the terminal, from 60"),
     ACTION("no-colour", "no-color", NULL, CLI_NO_COLOUR, CLI_FOR_TABLES,
            "no colours, as with NO_COLOR set"),
     ACTION("help", "", NULL, CLI_HELP, CLI_FOR_ALL | CLI_FOR_STUDY | CLI_FOR_SERVE, "this text"),
@@ -275,8 +275,8 @@ static enum cli_status set_width(const char *value, int *width)
     char *end;
     errno = 0;
     const long n = strtol(value, &end, 10);
-    if (end == value || *end || errno || n < 40 || n > 1000)
-        return cli_fail("--width %s: expected a whole number from 40 to 1000", value);
+    if (end == value || *end || errno || n < 60 || n > 1000)
+        return cli_fail("--width %s: expected a whole number from 60 to 1000", value);
     *width = (int)n;
     return CLI_ANSWERED;
 }
