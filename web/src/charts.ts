@@ -276,7 +276,11 @@ export function stacked(
                               position: 'start',
                               formatter: (p: { name: string }) => p.name,
                           },
-                          data: more.marks.map((m) => ({ name: m.name, xAxis: m.at })),
+                          data: more.marks.map((m) => ({
+                              name: m.name,
+                              xAxis: m.at,
+                              label: { align: m.at > (more.max ?? Infinity) / 2 ? 'right' : 'left' },
+                          })),
                       },
                   }
                 : {}),

@@ -68,7 +68,8 @@ export async function overrides(system: string, factors: Record<string, number>)
     const set: JsonObject = {};
     const knobs = KNOBS.filter((k) => (factors[k.id] ?? 1) !== 1);
     if (knobs.length === 0) return set;
-    const base = await machine(system);
+    const base = await machine(system).catch(() => undefined);
+    if (!base) return set; // the answer to the request says what is wrong with the system
     for (const knob of knobs) {
         const factor = factors[knob.id] ?? 1;
         const number = base.numbers[knob.path];

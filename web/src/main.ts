@@ -256,6 +256,7 @@ class Explorer implements App {
 
     private accept(result: Result): void {
         this.alert.hidden = true;
+        this.panel.hidden = false;
         this.form.clear();
         this.form.hint(result);
         document.body.classList.remove('stale');
@@ -272,7 +273,7 @@ class Explorer implements App {
 
     private refuse(error: unknown): void {
         document.body.classList.add('stale');
-        this.banner.hidden = !this.answer;
+        this.banner.hidden = this.panel.hidden = !this.answer;
         fill(this.banner, 'The numbers below are those of the last job that could be answered.');
         this.form.clear();
         const key = error instanceof api.RequestError ? error.key : '';

@@ -343,7 +343,12 @@ test('pipeline timeline', async () => {
     equal(spans, 16 * 2 * 2, 'blocks');
     await change(page, () => page.fill('#f-plan-pp', '1'));
     await page.waitForSelector('.empty:has-text("one pipeline rank")');
-    await close(page);
+    await change(page, () => page.fill('#f-plan-pp', '2'));
+    await page.waitForSelector('.chart.tall canvas');
+    await page.fill('#f-workload-global_batch', '2000000');
+    await page.waitForSelector('.empty:has-text("spans")');
+    check(!(await page.isVisible('.chart.tall')), 'nothing of the last one');
+    await close(page, [/status of 400/]);
 });
 
 test('what-if sliders and elasticity', async () => {

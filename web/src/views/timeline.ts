@@ -27,7 +27,7 @@ export class Timeline implements View {
         class: 'tall',
         intro:
             'The beginning of a step; zoom with the bar below, the wheel or two fingers. ' +
-            'Numbers are micro-batches; fainter blocks belong to later chunks.',
+            'Numbers are micro-batches, where there is room; fainter blocks belong to later chunks.',
     });
     private readonly empty = h('p', { class: 'empty' });
 
@@ -42,14 +42,24 @@ export class Timeline implements View {
                 : Number(result.request.plan['pp']) < 2
                   ? 'This plan has one pipeline rank: set PP to 2 or more to see its schedule.'
                   : '';
-        fill(this.empty, single);
-        this.empty.hidden = !single;
-        this.chart.element.hidden = Boolean(single);
+        this.explain(single);
         if (single) return;
-        const all = await api.post<Span[]>('train?dump=timeline', request, signal);
+        const all = await api.post<Span[]>('train?dump=timeline', request, signal).catch((error: unknown) => {
+            if (signal.aborted || !(error instanceof api.RequestError)) throw error;
+            this.explain(`Not drawn: ${error.message}.`); // too many blocks
+            return undefined;
+        });
+        if (!all) return;
         const spans =
             all.length > MOST_BLOCKS ? [...all].sort((a, b) => a.start_s - b.start_s).slice(0, MOST_BLOCKS) : all;
         this.draw(spans, spans.length < all.length);
+    }
+
+    /** Say why there is no chart; "": there is one. */
+    private explain(why: string): void {
+        fill(this.empty, why);
+        this.empty.hidden = !why;
+        this.chart.element.hidden = Boolean(why);
     }
 
     private draw(spans: Span[], cut: boolean): void {
