@@ -7,15 +7,10 @@
 #include "report/table.h"
 #include "report/train.h"
 
-static bool find(const void *view, const char *name, size_t length, struct orr_value *value)
-{
-    return orr_symbol_find(view, name, length, value);
-}
-
 static void add_metric(const struct orr_view *view, const struct orr_style *style, enum orr_metric metric,
                        struct orr_text *text)
 {
-    const struct orr_names names = {.view = view, .find = find};
+    const struct orr_names names = {.view = view, .find = orr_symbol_find};
     orr_add_metric(&names, style, orr_metric_info(metric), orr_metric_value(view, metric), text);
 }
 

@@ -14,15 +14,10 @@
 
 #define N_OPERATORS 8
 
-static bool find(const void *view, const char *name, size_t length, struct orr_value *value)
-{
-    return orr_infer_symbol_find(view, name, length, value);
-}
-
 static void add_metric(const struct orr_infer_view *view, const struct orr_style *style, enum orr_infer_metric metric,
                        struct orr_text *text)
 {
-    const struct orr_names names = {.view = view, .find = find};
+    const struct orr_names names = {.view = view, .find = orr_infer_symbol_find};
     orr_add_metric(&names, style, orr_infer_metric_info(metric), orr_infer_metric_value(view, metric), text);
 }
 
@@ -39,7 +34,7 @@ static void add_case(const struct orr_infer_view *view, const struct orr_style *
                      const char *formula, struct orr_text *text)
 {
     const struct orr_metric_info *info = orr_infer_metric_info(metric);
-    const struct orr_names names = {.view = view, .find = find};
+    const struct orr_names names = {.view = view, .find = orr_infer_symbol_find};
     orr_add_formula(&names, style, info->key, formula, orr_infer_metric_value(view, metric), info->source, text);
 }
 

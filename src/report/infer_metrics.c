@@ -41,10 +41,10 @@ struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum 
     return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
 }
 
-bool orr_infer_symbol_find(const struct orr_infer_view *view, const char *name, size_t length, struct orr_value *value)
+bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value)
 {
     const struct orr_infer_view *v = view;
-    const struct orr_job *j = view->job;
+    const struct orr_job *j = v->job;
 #define X(symbol, unit, origin, expression)                                                                            \
     if (orr_is_name(name, length, #symbol)) {                                                                          \
         *value = ORR_VALUE(unit, expression);                                                                          \

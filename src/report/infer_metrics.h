@@ -266,18 +266,18 @@
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
       orr_infer_host_wait_s(v))                                                                                       \
     X(draft_step_s, S, "one step of the draft model", orr_draft_step_s(v))                                            \
-    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", view->result->kv_handoff_s)                          \
+    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                             \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
-      view->result->kv_gpu_bytes)
+      v->result->kv_gpu_bytes)
 
 #define ORR_X_INFER_METRIC_(name, ...) ORR_INFER_METRIC_##name,
 enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRICS };
 
 const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric);
 struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. */
-bool orr_infer_symbol_find(const struct orr_infer_view *view, const char *name, size_t length,
-                           struct orr_value *value);
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_infer_view,
+ * untyped as in struct orr_names. */
+bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
 const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n);
 

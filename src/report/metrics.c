@@ -39,10 +39,10 @@ struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric m
     return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
 }
 
-bool orr_symbol_find(const struct orr_view *view, const char *name, size_t length, struct orr_value *value)
+bool orr_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value)
 {
     const struct orr_view *v = view;
-    const struct orr_job *j = view->job;
+    const struct orr_job *j = v->job;
 #define X(symbol, unit, origin, expression)                                                                            \
     if (orr_is_name(name, length, #symbol)) {                                                                          \
         *value = ORR_VALUE(unit, expression);                                                                          \

@@ -234,8 +234,9 @@ enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };
 
 const struct orr_metric_info *orr_metric_info(enum orr_metric metric);
 struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. */
-bool orr_symbol_find(const struct orr_view *view, const char *name, size_t length, struct orr_value *value);
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_view, untyped
+ * as in struct orr_names. */
+bool orr_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
 const struct orr_symbol_info *orr_symbol_infos(size_t *n);
 

@@ -15,7 +15,7 @@
 
 #include "orrery.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GIB          (1024.0 * 1024.0 * 1024.0)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* What a test works on: one job, its prediction and the stages in between. */
@@ -42,6 +42,23 @@ static inline int close_world(void **state)
     orr_scratch_free(world->scratch);
     orr_catalogue_close(world->catalogue);
     return 0;
+}
+
+/* The whole of a file, to be freed. */
+static inline char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("%s cannot be read from here", path);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const long size = ftell(file);
+    assert_true(size > 0);
+    rewind(file);
+    char *text = malloc((size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    text[size] = '\0';
+    (void)fclose(file);
+    return text;
 }
 
 /* Read a job from a request in which ' stands for ". */
