@@ -128,20 +128,6 @@ static void recorded_intervals_hold_the_prediction(void **state)
     }
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("%s: cannot be read from here", path);
-    const size_t room = 1 << 20;
-    char *text = malloc(room);
-    assert_non_null(text);
-    const size_t n = fread(text, 1, room - 1, file);
-    assert_true(n > 0 && n < room - 1);
-    text[n] = '\0';
-    fclose(file);
-    return text;
-}
-
 static void assert_covers(const char *what, size_t n_inside, size_t n)
 {
     const double frac = (double)n_inside / (double)n;
@@ -158,7 +144,7 @@ static void intervals_hold_for_unseen_sources(void **state)
     struct orr_validation *v = NULL;
     struct orr_error error;
     for (size_t i = 0; i < COUNT(files); i++) {
-        char *text = read_file(files[i]);
+        char *text = read_text(files[i]);
         if (orr_validate(w->catalogue, text, files[i], &v, &error)) fail_msg("%s", error.text);
         free(text);
     }

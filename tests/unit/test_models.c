@@ -1,40 +1,13 @@
 /* Model reader: parameter counts against published totals, layer kinds, defaults, overrides and error messages.
  * Totals are the element counts of the published checkpoints unless a comment says otherwise. */
 #define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support.h"
 
-#include <cmocka.h>
+#include <dirent.h>
 
 #include "spec/spec.h"
 
-#ifndef ORR_SOURCE_DIR
-#define ORR_SOURCE_DIR "."
-#endif
-
 /* ---------------------------------------------------------------- helpers */
-
-static const char *source_dir(void)
-{
-    const char *dir = getenv("ORR_SOURCE_DIR");
-    return dir && *dir ? dir : ORR_SOURCE_DIR;
-}
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("cannot open %s", path);
-    char *text = calloc(1, 1 << 16);
-    assert_non_null(text);
-    const size_t length = fread(text, 1, (1 << 16) - 1, file);
-    fclose(file);
-    assert_in_range(length, 1, (1 << 16) - 2);
-    return text;
-}
 
 static enum orr_err read_model(const char *text, struct orr_model *model, struct orr_error *error)
 {
@@ -50,7 +23,7 @@ static void load(const char *id, struct orr_model *model)
 {
     char path[512];
     struct orr_error error;
-    snprintf(path, sizeof path, "%s/data/models/%s.json", source_dir(), id);
+    snprintf(path, sizeof path, "data/models/%s.json", id);
     char *text = read_text(path);
     if (read_model(text, model, &error)) fail_msg("%s: %s", id, error.text);
     free(text);
@@ -221,8 +194,7 @@ static void whole_catalogue_reads(void **state)
 {
     (void)state;
     char path[512];
-    snprintf(path, sizeof path, "%s/data/models", source_dir());
-    DIR *dir = opendir(path);
+    DIR *dir = opendir("data/models");
     assert_non_null(dir);
     static struct orr_model model;
     int n = 0;
@@ -234,7 +206,7 @@ static void whole_catalogue_reads(void **state)
         load(id, &model);
         assert_true(orr_model_params(&model) >= orr_model_params_active(&model));
         assert_true(orr_model_params_active(&model) > 100000000);
-        snprintf(path, sizeof path, "%s/data/models/%.200s", source_dir(), entry->d_name);
+        snprintf(path, sizeof path, "data/models/%.200s", entry->d_name);
         char *text = read_text(path);
         if (!strstr(text, "\"orrery_source\"")) fail_msg("%s: no orrery_source", id);
         free(text);

@@ -428,23 +428,9 @@ static void numbers_must_be_positive(void **state)
 
 /* ---------------------------------------------------------------- accuracy of this version */
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("%s: cannot be read from here", path);
-    const size_t room = 1 << 20;
-    char *text = malloc(room);
-    assert_non_null(text);
-    const size_t n = fread(text, 1, room - 1, file);
-    assert_true(n > 0 && n < room - 1);
-    text[n] = '\0';
-    fclose(file);
-    return text;
-}
-
 static struct orr_validation *validate_file(struct world *w, const char *path)
 {
-    char *text = read_file(path);
+    char *text = read_text(path);
     struct orr_validation *validation = validate(w, text);
     free(text);
     return validation;
@@ -477,7 +463,7 @@ static void published_steps_are_met(void **state)
 static void the_engine_of_the_year_meets_the_bar(void **state)
 {
     struct world *w = *state;
-    char *text = read_file("validation/training.csv");
+    char *text = read_text("validation/training.csv");
     for (char *at = text; (at = strstr(at, "Megatron-LM SC21 Table 1")) != NULL; at++) {
         char *end = strchr(at, '\n'), *engine = strstr(at, "megatron-lm-2022");
         if (engine && engine < end) engine[strlen("megatron-lm-202")] = '1';
