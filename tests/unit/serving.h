@@ -1,8 +1,9 @@
-/* Shared by the tests of inference: predicting a job, its operators by phase, random numbers. */
+/* Shared by the tests of inference: predicting a job, its operators by phase. */
 #ifndef ORR_TESTS_SERVING_H
 #define ORR_TESTS_SERVING_H
 
 #include "memory/serving.h"
+#include "random.h"
 #include "support.h"
 
 static inline struct orr_infer_result infer(const struct world *world, const struct orr_job *job)
@@ -34,22 +35,6 @@ static inline const struct orr_op *phase_op(const struct world *world, enum orr_
             return &ops[i];
         }
     return NULL;
-}
-
-struct random {
-    uint64_t state;
-};
-
-/* 0 ... n - 1 */
-static inline size_t draw(struct random *random, size_t n)
-{
-    random->state = random->state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(random->state >> 33) % n;
-}
-
-static inline int draw_power(struct random *random, size_t n)
-{
-    return 1 << draw(random, n);
 }
 
 #endif

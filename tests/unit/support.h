@@ -1,4 +1,4 @@
-/* Shared by the tests of the model: jobs from request text, operators by name, comparisons. */
+/* Shared by the tests of the model: jobs from request text, operators by name, files, comparisons. */
 #ifndef ORR_TESTS_SUPPORT_H
 #define ORR_TESTS_SUPPORT_H
 

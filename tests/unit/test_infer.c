@@ -1,5 +1,6 @@
 /* Inference: properties every prediction has, over a grid of random valid jobs: sums, bounds, monotone in hardware and
  * work, deterministic, no communication without a group. */
+#include "grid.h"
 #include "serving.h"
 
 #include "memory/serving.h"
@@ -21,13 +22,6 @@ static const char *const ENGINES[] = {"vllm",
                                       "pytorch-compiled-pointwise-cudagraph"};
 static const char *const PRECISIONS[] = {"bf16", "bf16", "fp8", "int4"};
 
-struct grid {
-    struct world *world;
-    struct random random;
-    struct orr_job jobs[N_JOBS];
-    char requests[N_JOBS][1024];
-};
-
 static bool has_experts(const struct orr_job *job)
 {
     for (int64_t k = 0; k < job->model.n_kinds; k++)
@@ -35,8 +29,7 @@ static bool has_experts(const struct orr_job *job)
     return false;
 }
 
-/* One random request; false if its combination is refused. */
-static bool draw_job(struct grid *grid, size_t i)
+static void draw_request(struct grid *grid, size_t i)
 {
     struct random *r = &grid->random;
     const int tp = draw_power(r, 4), pp = draw(r, 3) ? 1 : draw_power(r, 3), cp = draw(r, 4) ? 1 : 2,
@@ -45,7 +38,6 @@ static bool draw_job(struct grid *grid, size_t i)
               ep = draw_power(r, 4);
     const char *model = MODELS[draw(r, COUNT(MODELS))];
     const bool experts = strcmp(model, "mixtral-8x7b") == 0 || strcmp(model, "deepseek-v3") == 0;
-    struct orr_error error;
     snprintf(grid->requests[i], sizeof grid->requests[i],
              "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'pp':%d,'cp':%d,'dp':%d,'ep':%d},'workload':{"
              "'engine':'%s','precision':'%s','kv_precision':'%s','batch':%d,'input_len':%d,'output_len':%d,'chunk_"
@@ -55,34 +47,21 @@ static bool draw_job(struct grid *grid, size_t i)
              ENGINES[draw(r, COUNT(ENGINES))], PRECISIONS[draw(r, COUNT(PRECISIONS))], draw(r, 3) ? "bf16" : "fp8",
              draw_power(r, 8), input, output, draw(r, 4) ? 0 : 256, draw(r, 4) ? 0 : 0.25 * (double)draw(r, 4),
              draw(r, 4) ? "false" : "true");
-    if (try_job(grid->world, grid->requests[i], &error)) return false;
-    grid->jobs[i] = grid->world->job;
-    return true;
 }
 
-static int open_grid(void **state)
+static int open_jobs(void **state)
 {
-    static struct grid grid;
-    void *world;
-    if (open_world(&world)) return -1;
-    grid.world = world;
-    grid.random.state = 2025;
-    size_t n = 0;
-    for (int tries = 0; tries < 20 * N_JOBS && n < N_JOBS; tries++) n += draw_job(&grid, n);
-    *state = &grid;
-    return n == N_JOBS ? 0 : -1;
-}
-
-static int close_grid(void **state)
-{
-    struct grid *grid = *state;
-    void *world = grid->world;
-    return close_world(&world);
+    return open_grid(state, 2025, N_JOBS, draw_request);
 }
 
 static struct orr_infer_result predict(struct grid *grid, const struct orr_job *job)
 {
     return infer(grid->world, job);
+}
+
+static double time_of(struct grid *grid, const struct orr_job *job)
+{
+    return predict(grid, job).latency_s;
 }
 
 /* ---------------------------------------------------------------- sums and bounds */
@@ -147,31 +126,6 @@ static void nothing_beats_the_speed_of_light(void **state)
 
 /* ---------------------------------------------------------------- monotone */
 
-static void faster_flops(struct orr_job *job)
-{
-    for (int i = 0; i < ORR_N_DTYPES; i++) job->system.chip.peak_flops_per_s[i] *= 1.3;
-}
-
-static void faster_hbm(struct orr_job *job)
-{
-    job->system.chip.hbm_bytes_per_s *= 1.3;
-}
-
-static void faster_l2(struct orr_job *job)
-{
-    job->system.chip.l2_bytes_per_s *= 1.3;
-}
-
-static void faster_scaleup(struct orr_job *job)
-{
-    job->system.scaleup_bytes_per_s *= 1.3;
-}
-
-static void faster_scaleout(struct orr_job *job)
-{
-    job->system.scaleout_bytes_per_s *= 1.3;
-}
-
 /* What a better or smaller job may lose: the power rule returns some of a gain as a lower clock, experts get fewer rows
  * each, launches other last blocks. */
 #define TOLERANCE 2e-3
@@ -179,27 +133,7 @@ static void faster_scaleout(struct orr_job *job)
 /* Better hardware never makes an answer slower. */
 static void better_hardware_is_never_slower(void **state)
 {
-    struct grid *grid = *state;
-    static const struct {
-        const char *name;
-        void (*change)(struct orr_job *);
-    } knobs[] = {{"matrix rate", faster_flops},
-                 {"HBM", faster_hbm},
-                 {"L2", faster_l2},
-                 {"scale-up", faster_scaleup},
-                 {"scale-out", faster_scaleout}};
-    for (size_t i = 0; i < N_JOBS; i++) {
-        const double before_s = predict(grid, &grid->jobs[i]).latency_s;
-        for (size_t k = 0; k < COUNT(knobs); k++) {
-            static struct orr_job job;
-            job = grid->jobs[i];
-            knobs[k].change(&job);
-            const double after_s = predict(grid, &job).latency_s;
-            if (after_s > before_s * (1 + TOLERANCE))
-                fail_msg("%s x 1.3: %.9g s becomes %.9g s (%+.4f %%): %s", knobs[k].name, before_s, after_s,
-                         100 * (after_s / before_s - 1), grid->requests[i]);
-        }
-    }
+    check_better_hardware(*state, N_JOBS, TOLERANCE, time_of);
 }
 
 /* The same job with more of one thing. */
@@ -380,5 +314,5 @@ int main(void)
         cmocka_unit_test(imbalance_is_never_faster),
         cmocka_unit_test(a_handed_cache_takes_a_layers_share),
     };
-    return cmocka_run_group_tests_name("infer", tests, open_grid, close_grid);
+    return cmocka_run_group_tests_name("infer", tests, open_jobs, close_grid);
 }

@@ -1,34 +1,6 @@
 /* The step model of serving simulators: its steps are the passes of an inference job, they grow with their work, a
- * mixed step lies between the larger of its parts and their sum, and a call allocates nothing. The linker redirects the
- * library's calls (-Wl,--wrap) to the counters here. */
+ * mixed step lies between the larger of its parts and their sum. */
 #include "serving.h"
-
-static long n_allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    n_allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    n_allocations++;
-    return __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    n_allocations++;
-    return __real_realloc(memory, size);
-}
 
 static const struct {
     const char *model, *system, *engine, *precision;
@@ -273,49 +245,13 @@ static void a_step_gives_the_same_bits(void **state)
     assert_memory_equal(&first_s, &third_s, sizeof first_s);
 }
 
-static void a_call_does_not_allocate(void **state)
-{
-    struct world *w = *state;
-    struct random random = {11};
-    const size_t jobs[] = {1, 7};
-    for (size_t j = 0; j < COUNT(jobs); j++) {
-        struct orr_step_model *model = open_model(w, jobs[j]);
-        assert_true(n_allocations > 0); /* the counters are in place */
-        const long before = n_allocations;
-        double sum_s = 0;
-        for (int n = 0; n < 10000; n++) {
-            const int64_t tokens = draw(&random, 4) ? 0 : 1 + (int64_t)draw(&random, 20000),
-                          sequences = (int64_t)draw(&random, 300);
-            sum_s += step_s(model, tokens, tokens > 0, 0, sequences, 1000 * sequences);
-        }
-        assert_int_equal(n_allocations - before, 0);
-        assert_true(sum_s > 0);
-        orr_step_model_free(model);
-    }
-}
-
-/* Nor does the prediction of a whole answer, drafts in. */
-static void an_answer_does_not_allocate(void **state)
-{
-    struct world *w = *state;
-    struct orr_infer_result result;
-    read_job(w, "{'kind':'infer','model':'llama3.1-70b','system':'h100-sxm','plan':{'tp':8},'workload':{'engine':'vllm'"
-                ",'batch':16,"
-                "'input_len':2000,'output_len':500,'draft_tokens':3,'draft_model':'llama3.1-8b'}}");
-    const long before = n_allocations;
-    for (int n = 0; n < 1000; n++) orr_infer(&w->job, w->scratch, &result);
-    assert_int_equal(n_allocations - before, 0);
-    assert_true(result.latency_s > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_decode_step_is_a_pass),        cmocka_unit_test(a_prompt_step_is_a_prefill),
         cmocka_unit_test(plans_and_engines_act_on_steps), cmocka_unit_test(an_empty_step_takes_no_time),
         cmocka_unit_test(more_work_takes_longer),         cmocka_unit_test(a_mixed_step_lies_between),
-        cmocka_unit_test(a_step_gives_the_same_bits),     cmocka_unit_test(a_call_does_not_allocate),
-        cmocka_unit_test(an_answer_does_not_allocate),
+        cmocka_unit_test(a_step_gives_the_same_bits),
     };
     return cmocka_run_group_tests_name("step", tests, open_world, close_world);
 }

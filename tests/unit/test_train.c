@@ -1,6 +1,6 @@
 /* Properties every prediction has, over a grid of random valid jobs: sums, bounds, monotone in hardware and batch,
  * deterministic; and time parts that follow from single operators. */
-#include "support.h"
+#include "grid.h"
 
 #include "predict/scratch.h"
 
@@ -15,67 +15,30 @@ static const char *const RECOMPUTES[] = {"none", "selective", "full"};
 static const char *const CP_KINDS[] = {"ring", "allgather", "ulysses"};
 static const char *const SCHEDULES[] = {"gpipe", "1f1b", "zb-h1", "zb-h2"};
 
-struct grid {
-    struct world *world;
-    uint64_t random;
-    struct orr_job jobs[N_JOBS];
-    char requests[N_JOBS][1024];
-};
-
-static size_t draw(struct grid *grid, size_t n)
+static void draw_request(struct grid *grid, size_t i)
 {
-    grid->random = grid->random * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(grid->random >> 33) % n;
-}
-
-static int power(struct grid *grid, size_t n)
-{
-    return 1 << draw(grid, n);
-}
-
-/* One random request; false if its combination is refused. */
-static bool draw_job(struct grid *grid, size_t i)
-{
-    const int tp = power(grid, 4), pp = power(grid, 4), cp = power(grid, 2), dp = power(grid, 5), b = power(grid, 3);
-    const int vpp = pp > 1 && draw(grid, 2) ? 2 : 1, ep = power(grid, 4), m = pp * (1 + (int)draw(grid, 4));
-    const char *schedule = vpp > 1 ? "interleaved" : SCHEDULES[draw(grid, COUNT(SCHEDULES))];
-    const char *model = MODELS[draw(grid, COUNT(MODELS))];
+    struct random *r = &grid->random;
+    const int tp = draw_power(r, 4), pp = draw_power(r, 4), cp = draw_power(r, 2), dp = draw_power(r, 5),
+              b = draw_power(r, 3);
+    const int vpp = pp > 1 && draw(r, 2) ? 2 : 1, ep = draw_power(r, 4), m = pp * (1 + (int)draw(r, 4));
+    const char *schedule = vpp > 1 ? "interleaved" : SCHEDULES[draw(r, COUNT(SCHEDULES))];
+    const char *model = MODELS[draw(r, COUNT(MODELS))];
     const bool experts = strcmp(model, "mixtral-8x7b") == 0 || strcmp(model, "deepseek-v3") == 0;
-    const char *attention = draw(grid, 3) ? "flash" : "unfused";
-    const char *precision = draw(grid, 4) ? "bf16" : "fp8";
-    struct orr_error error;
+    const char *attention = draw(r, 3) ? "flash" : "unfused";
+    const char *precision = draw(r, 4) ? "bf16" : "fp8";
     snprintf(
         grid->requests[i], sizeof grid->requests[i],
         "{'kind':'train','model':'%s','system':'%s','plan':{'tp':%d,'pp':%d,'vpp':%d,'cp':%d,'dp':%d,'ep':%d,'zero':%d,"
         "'schedule':'%s','cp_kind':'%s','sp':%s},'workload':{'seq':%d,'micro_batch':%d,'global_batch':%d,"
         "'engine':'%s','recompute':'%s','attention':'%s','precision':'%s'}}",
-        model, SYSTEMS[draw(grid, COUNT(SYSTEMS))], tp, pp, vpp, cp, dp, experts ? ep : 1, (int)draw(grid, 4), schedule,
-        CP_KINDS[draw(grid, COUNT(CP_KINDS))], tp > 1 && draw(grid, 2) ? "true" : "false", 1024 * power(grid, 4), b,
-        b * dp * m, ENGINES[draw(grid, COUNT(ENGINES))], RECOMPUTES[draw(grid, COUNT(RECOMPUTES))], attention,
-        precision);
-    if (try_job(grid->world, grid->requests[i], &error)) return false;
-    grid->jobs[i] = grid->world->job;
-    return true;
+        model, SYSTEMS[draw(r, COUNT(SYSTEMS))], tp, pp, vpp, cp, dp, experts ? ep : 1, (int)draw(r, 4), schedule,
+        CP_KINDS[draw(r, COUNT(CP_KINDS))], tp > 1 && draw(r, 2) ? "true" : "false", 1024 * draw_power(r, 4), b,
+        b * dp * m, ENGINES[draw(r, COUNT(ENGINES))], RECOMPUTES[draw(r, COUNT(RECOMPUTES))], attention, precision);
 }
 
-static int open_grid(void **state)
+static int open_jobs(void **state)
 {
-    static struct grid grid;
-    void *world;
-    if (open_world(&world)) return -1;
-    grid.world = world;
-    grid.random = 2024;
-    size_t n = 0;
-    for (int tries = 0; tries < 20 * N_JOBS && n < N_JOBS; tries++) n += draw_job(&grid, n);
-    *state = &grid;
-    return n == N_JOBS ? 0 : -1;
-}
-
-static int close_grid(void **state)
-{
-    struct grid *grid = *state;
-    void *world = grid->world;
-    return close_world(&world);
+    return open_grid(state, 2024, N_JOBS, draw_request);
 }
 
 static struct orr_result predict(struct grid *grid, const struct orr_job *job)
@@ -83,6 +46,11 @@ static struct orr_result predict(struct grid *grid, const struct orr_job *job)
     struct orr_result result;
     orr_train(job, grid->world->scratch, &result);
     return result;
+}
+
+static double time_of(struct grid *grid, const struct orr_job *job)
+{
+    return predict(grid, job).step_time_s;
 }
 
 /* ---------------------------------------------------------------- sums and bounds */
@@ -140,53 +108,11 @@ static void energy_stays_inside_the_board_limit(void **state)
 
 /* ---------------------------------------------------------------- monotone */
 
-static void faster_flops(struct orr_job *job)
-{
-    for (int i = 0; i < ORR_N_DTYPES; i++) job->system.chip.peak_flops_per_s[i] *= 1.3;
-}
-
-static void faster_hbm(struct orr_job *job)
-{
-    job->system.chip.hbm_bytes_per_s *= 1.3;
-}
-
-static void faster_scaleup(struct orr_job *job)
-{
-    job->system.scaleup_bytes_per_s *= 1.3;
-}
-
-static void faster_scaleout(struct orr_job *job)
-{
-    job->system.scaleout_bytes_per_s *= 1.3;
-}
-
-static void faster_l2(struct orr_job *job)
-{
-    job->system.chip.l2_bytes_per_s *= 1.3;
-}
-
 /* Better hardware never makes a step slower. The power rule returns some of a gain as a lower clock, never all of it;
  * a zero-bubble schedule with few micro-batches may lose a trace, as shorter weight gradients fill less of the wait. */
 static void better_hardware_is_never_slower(void **state)
 {
-    struct grid *grid = *state;
-    static const struct {
-        const char *name;
-        void (*change)(struct orr_job *);
-    } knobs[] = {{"matrix rate", faster_flops}, {"HBM", faster_hbm}, {"scale-up", faster_scaleup},
-                 {"scale-out", faster_scaleout}, {"L2", faster_l2}};
-    for (size_t i = 0; i < N_JOBS; i++) {
-        const double before_s = predict(grid, &grid->jobs[i]).step_time_s;
-        for (size_t k = 0; k < COUNT(knobs); k++) {
-            static struct orr_job job;
-            job = grid->jobs[i];
-            knobs[k].change(&job);
-            const double after_s = predict(grid, &job).step_time_s;
-            if (after_s > before_s * (1 + 1e-3))
-                fail_msg("%s x 1.3: %.9g s becomes %.9g s (%+.4f %%): %s", knobs[k].name, before_s, after_s,
-                         100 * (after_s / before_s - 1), grid->requests[i]);
-        }
-    }
+    check_better_hardware(*state, N_JOBS, 1e-3, time_of);
 }
 
 static void more_work_is_never_faster(void **state)
@@ -322,8 +248,9 @@ static void optimizer_time_is_traffic(void **state)
                 "'workload':{'engine':'megatron-lm-2022','global_batch':4}}");
     train(w);
     const double *frac = w->job.calibration.pointwise_frac, params = 6738415616.0, rate = 2039e9;
-    const double traffic_s = params / rate * (4 / frac[ORR_POINTWISE_ADD] + 28 / frac[ORR_POINTWISE_ADAM] +
-                                              6 / frac[ORR_POINTWISE_UPCAST] + 6 / frac[ORR_POINTWISE_COPY]);
+    const double traffic_s = params / rate *
+                             (4 / frac[ORR_POINTWISE_ADD] + 28 / frac[ORR_POINTWISE_ADAM] +
+                              6 / frac[ORR_POINTWISE_UPCAST] + 6 / frac[ORR_POINTWISE_COPY]);
     assert_close(w->result.time_s[ORR_TIME_OPTIMIZER], traffic_s, 0.01); /* and launches */
     assert_true(w->result.time_s[ORR_TIME_OPTIMIZER] >= traffic_s);
 }
@@ -335,8 +262,10 @@ static void the_bubble_shrinks_with_micro_batches(void **state)
     struct world *w = grid->world;
     double last = 1;
     for (int m = 8; m <= 128; m *= 2) {
-        read_job(w, "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','plan':{'tp':8,'pp':8},"
-                    "'workload':{'engine':'megatron-lm-2022','global_batch':%d}}", m);
+        read_job(w,
+                 "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','plan':{'tp':8,'pp':8},"
+                 "'workload':{'engine':'megatron-lm-2022','global_batch':%d}}",
+                 m);
         train(w);
         const double *t = w->result.time_s;
         const double work_s =
@@ -433,5 +362,5 @@ int main(void)
         cmocka_unit_test(the_bubble_shrinks_with_micro_batches),
         cmocka_unit_test(long_sequences_respect_the_bound),
     };
-    return cmocka_run_group_tests_name("train", tests, open_grid, close_grid);
+    return cmocka_run_group_tests_name("train", tests, open_jobs, close_grid);
 }

@@ -1,0 +1,98 @@
+/* Shared by the tests of properties every prediction has: a grid of random valid jobs, and hardware that is better in one
+ * respect. */
+#ifndef ORR_TESTS_GRID_H
+#define ORR_TESTS_GRID_H
+
+#include "random.h"
+#include "support.h"
+
+#define GRID_MAX 250
+
+struct grid {
+    struct world *world;
+    struct random random;
+    struct orr_job jobs[GRID_MAX];
+    char requests[GRID_MAX][1024];
+};
+
+/* Write one random request to grid->requests[i]. */
+typedef void write_request(struct grid *grid, size_t i);
+
+/* The first n valid requests. */
+static inline int open_grid(void **state, uint64_t seed, size_t n, write_request *write)
+{
+    static struct grid grid;
+    struct orr_error error;
+    void *world;
+    if (n > GRID_MAX || open_world(&world)) return -1;
+    grid.world = world;
+    grid.random.state = seed;
+    size_t found = 0;
+    for (size_t tries = 0; tries < 20 * n && found < n; tries++) {
+        write(&grid, found);
+        if (try_job(grid.world, grid.requests[found], &error)) continue; /* a combination that is refused */
+        grid.jobs[found++] = grid.world->job;
+    }
+    *state = &grid;
+    return found == n ? 0 : -1;
+}
+
+static inline int close_grid(void **state)
+{
+    struct grid *grid = *state;
+    void *world = grid->world;
+    return close_world(&world);
+}
+
+static inline void faster_flops(struct orr_job *job)
+{
+    for (int i = 0; i < ORR_N_DTYPES; i++) job->system.chip.peak_flops_per_s[i] *= 1.3;
+}
+
+static inline void faster_hbm(struct orr_job *job)
+{
+    job->system.chip.hbm_bytes_per_s *= 1.3;
+}
+
+static inline void faster_l2(struct orr_job *job)
+{
+    job->system.chip.l2_bytes_per_s *= 1.3;
+}
+
+static inline void faster_scaleup(struct orr_job *job)
+{
+    job->system.scaleup_bytes_per_s *= 1.3;
+}
+
+static inline void faster_scaleout(struct orr_job *job)
+{
+    job->system.scaleout_bytes_per_s *= 1.3;
+}
+
+/* None of the first n jobs takes more than 1 + tolerance times as long on hardware that is 30 % better. */
+static inline void check_better_hardware(struct grid *grid, size_t n, double tolerance,
+                                         double (*time_s)(struct grid *grid, const struct orr_job *job))
+{
+    static const struct {
+        const char *name;
+        void (*change)(struct orr_job *);
+    } knobs[] = {{"matrix rate", faster_flops},
+                 {"HBM", faster_hbm},
+                 {"L2", faster_l2},
+                 {"scale-up", faster_scaleup},
+                 {"scale-out", faster_scaleout}};
+    for (size_t i = 0; i < n; i++) {
+        const double before_s = time_s(grid, &grid->jobs[i]);
+        for (size_t k = 0; k < COUNT(knobs); k++) {
+            static struct orr_job job;
+            job = grid->jobs[i];
+            knobs[k].change(&job);
+            const double after_s = time_s(grid, &job);
+            if (after_s > before_s * (1 + tolerance))
+                fail_msg("%s x 1.3: %.9g s becomes %.9g s (%+.4f %%): %s", knobs[k].name, before_s, after_s,
+                         100 * (after_s / before_s - 1), grid->requests[i]);
+        }
+    }
+}
+
+#endif
