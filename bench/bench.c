@@ -32,26 +32,32 @@ double now_s(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Best of three loops, on one core: the machine may have other work. */
-static double train_evals_per_s(const struct orr_job *job, struct orr_scratch *scratch)
+/* What the loops run on. */
+struct bench {
+    struct orr_catalogue *catalogue;
+    struct orr_scratch *scratch;
+    struct orr_job *job;
+};
+
+static void train_once(struct bench *bench)
 {
-    double best = 0;
-    for (int run = 0; run < 3; run++) {
-        const double start_s = now_s();
-        double spent_s = 0;
-        long n = 0;
-        while (spent_s < LOOP_S) {
-            struct orr_result result;
-            orr_train(job, scratch, &result);
-            n++;
-            spent_s = now_s() - start_s;
-        }
-        if ((double)n / spent_s > best) best = (double)n / spent_s;
-    }
-    return best;
+    struct orr_result result;
+    orr_train(bench->job, bench->scratch, &result);
 }
 
-static double infer_evals_per_s(const struct orr_job *job, struct orr_scratch *scratch)
+static void infer_once(struct bench *bench)
+{
+    struct orr_infer_result result;
+    orr_infer(bench->job, bench->scratch, &result);
+}
+
+static void read_once(struct bench *bench)
+{
+    if (orr_job_read(bench->catalogue, request, "request", bench->job, NULL)) exit(2);
+}
+
+/* Best of three loops, on one core: the machine may have other work. */
+static double calls_per_s(void (*once)(struct bench *), struct bench *bench)
 {
     double best = 0;
     for (int run = 0; run < 3; run++) {
@@ -59,8 +65,7 @@ static double infer_evals_per_s(const struct orr_job *job, struct orr_scratch *s
         double spent_s = 0;
         long n = 0;
         while (spent_s < LOOP_S) {
-            struct orr_infer_result result;
-            orr_infer(job, scratch, &result);
+            once(bench);
             n++;
             spent_s = now_s() - start_s;
         }
@@ -100,19 +105,6 @@ static double step_calls_per_s(const struct orr_job *job)
     }
     orr_step_model_free(model);
     return sum_s > 0 ? best : 0;
-}
-
-static double requests_per_s(const struct orr_catalogue *catalogue, struct orr_job *job)
-{
-    const double start_s = now_s();
-    double spent_s = 0;
-    long n = 0;
-    while (spent_s < LOOP_S) {
-        if (orr_job_read(catalogue, request, "request", job, NULL)) exit(2);
-        n++;
-        spent_s = now_s() - start_s;
-    }
-    return (double)n / spent_s;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -158,22 +150,22 @@ static void print_figures(const struct figure *figures, size_t n, int json)
 static void measure(char *program, int json)
 {
     struct orr_error error;
-    struct orr_catalogue *catalogue;
     struct orr_job *job = malloc(sizeof *job), *serving = malloc(sizeof *serving);
-    struct orr_scratch *scratch = orr_scratch_new();
-    if (!job || !serving || !scratch || orr_catalogue_open(NULL, 0, &catalogue, &error) ||
-        orr_job_read(catalogue, request, "request", job, &error) ||
-        orr_job_read(catalogue, infer_request, "request", serving, &error)) {
-        fprintf(stderr, "bench: %s\n", job && serving && scratch ? error.text : "out of memory");
+    struct bench train = {.scratch = orr_scratch_new(), .job = job};
+    if (!job || !serving || !train.scratch || orr_catalogue_open(NULL, 0, &train.catalogue, &error) ||
+        orr_job_read(train.catalogue, request, "request", job, &error) ||
+        orr_job_read(train.catalogue, infer_request, "request", serving, &error)) {
+        fprintf(stderr, "bench: %s\n", job && serving && train.scratch ? error.text : "out of memory");
         exit(2);
     }
+    struct bench infer = {.catalogue = train.catalogue, .scratch = train.scratch, .job = serving};
     char word[] = "version";
     char *const example[] = {program, NULL}, *const version[] = {program, word, NULL};
-    const double evals_per_s = train_evals_per_s(job, scratch);
-    const double answers_per_s = infer_evals_per_s(serving, scratch), steps_per_s = step_calls_per_s(serving);
+    const double evals_per_s = calls_per_s(train_once, &train);
+    const double answers_per_s = calls_per_s(infer_once, &infer), steps_per_s = step_calls_per_s(serving);
     serving->serving.input_len = 131072;
     serving->serving.output_len = 8192;
-    const double long_per_s = infer_evals_per_s(serving, scratch);
+    const double long_per_s = calls_per_s(infer_once, &infer);
     const double cold_s = start_s(example);
     const struct figure figures[] = {
         {"train_evals_per_s", evals_per_s, "training predictions with memory, GPT-3 175B tp 8 pp 8 vpp 3, one core"},
@@ -184,17 +176,17 @@ static void measure(char *program, int json)
         {"long_answer_ratio", answers_per_s / long_per_s,
          "cost of predicting 131072 in, 8192 out over that of 200/200"},
         {"cold_start_s", cold_s, "median time of the example as a new process"},
-        {"request_cost_evals", evals_per_s / requests_per_s(catalogue, job), "reading one request, in predictions"},
+        {"request_cost_evals", evals_per_s / calls_per_s(read_once, &train), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
     struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES + 1];
     memcpy(all, figures, sizeof figures);
-    measure_server(program, catalogue, all + sizeof figures / sizeof *figures);
-    measure_search(catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
+    measure_server(program, train.catalogue, all + sizeof figures / sizeof *figures);
+    measure_search(train.catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
     const size_t n = sizeof all / sizeof *all - 1;
     print_figures(all, n + measure_python(&all[n]), json);
-    orr_scratch_free(scratch);
-    orr_catalogue_close(catalogue);
+    orr_scratch_free(train.scratch);
+    orr_catalogue_close(train.catalogue);
     free(serving);
     free(job);
 }
