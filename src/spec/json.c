@@ -58,7 +58,8 @@ void orr_doc_close(struct orr_doc *doc)
 char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)
 {
     const bool both = path && path[0] && key[0];
-    (void)snprintf(buffer, ORR_KEY_PATH, "%s%s%s", path ? path : "", both ? "." : "", key);
+    /* a path that is cut off still says where */
+    if (snprintf(buffer, ORR_KEY_PATH, "%s%s%s", path ? path : "", both ? "." : "", key) < 0) buffer[0] = '\0';
     return buffer;
 }
 
@@ -115,25 +116,31 @@ static struct orr_place place_of(const struct orr_doc *doc, const char *path, ch
     return place;
 }
 
-enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)
+enum orr_err orr_doc_fail_v(const struct orr_doc *doc, const char *path, enum orr_err code, struct orr_error *error,
+                            const char *format, va_list arguments)
 {
     char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    return orr_fail(error, code, place_of(doc, path, key), "%s", message);
+}
+
+enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    const enum orr_err err = orr_doc_fail_v(doc, path, ORR_ERR_INPUT, error, format, arguments);
     va_end(arguments);
-    return orr_fail(error, ORR_ERR_INPUT, place_of(doc, path, key), "%s", message);
+    return err;
 }
 
 enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format,
                                ...)
 {
-    char message[ORR_ERROR_TEXT], key[ORR_KEY_PATH];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    const enum orr_err err = orr_doc_fail_v(doc, path, ORR_ERR_RULE, error, format, arguments);
     va_end(arguments);
-    return orr_fail(error, ORR_ERR_RULE, place_of(doc, path, key), "%s", message);
+    return err;
 }
 
 /* Names as people know them -> as the units rule spells them, piece by piece: "mem_bw" -> "hbm_bytes_per_s". */

@@ -3,6 +3,8 @@
 #ifndef ORR_SPEC_JSON_H
 #define ORR_SPEC_JSON_H
 
+#include <stdarg.h>
+
 #include <jansson.h>
 
 #include "base/error.h"
@@ -35,6 +37,8 @@ void orr_json_locate(const char *text, const char *path, int *line, int *column)
 /* An error about the value at `path` (dotted; "" is the whole document) of the document. */
 enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+enum orr_err orr_doc_fail_v(const struct orr_doc *doc, const char *path, enum orr_err code, struct orr_error *error,
+                            const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 
 /* The same about a value that is allowed by itself but not together with others: ORR_ERR_RULE. */
 enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format,

@@ -32,23 +32,19 @@ static void make_path(const struct orr_config *config, const char *key, size_t l
 void orr_config_fail(struct orr_config *config, const char *path, const char *format, ...)
 {
     if (config->err) return;
-    char message[ORR_ERROR_TEXT];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    config->err = orr_doc_fail(config->doc, path, config->error, "%s", message);
+    va_list arguments;
+    va_start(arguments, format);
+    config->err = orr_doc_fail_v(config->doc, path, ORR_ERR_INPUT, config->error, format, arguments);
+    va_end(arguments);
 }
 
 void orr_config_fail_rule(struct orr_config *config, const char *path, const char *format, ...)
 {
     if (config->err) return;
-    char message[ORR_ERROR_TEXT];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    config->err = orr_doc_fail_rule(config->doc, path, config->error, "%s", message);
+    va_list arguments;
+    va_start(arguments, format);
+    config->err = orr_doc_fail_v(config->doc, path, ORR_ERR_RULE, config->error, format, arguments);
+    va_end(arguments);
 }
 
 bool orr_config_has(const struct orr_config *config, const char *spellings)
