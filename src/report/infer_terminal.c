@@ -99,19 +99,12 @@ static void headline_memory(const struct orr_infer_view *view, struct orr_table 
     ORR_ROW(table, ORR_PAINT_NONE, "at most", value, detail);
 }
 
-/* "prefill  compute 62 %   overhead 20 %, ..." */
 static void shares_row(const char *name, const double share_frac[ORR_N_BOUNDS], struct orr_table *table)
 {
-    struct orr_text others = {0};
-    char value[64];
-    int most = 0;
-    for (int i = 1; i < ORR_N_BOUNDS; i++)
-        if (share_frac[i] > share_frac[most]) most = i;
-    (void)snprintf(value, sizeof value, "%s %.0f %%", orr_bound_name((enum orr_bound)most), 100 * share_frac[most]);
-    orr_summary_shares(share_frac, (enum orr_bound)most, &others);
-    ORR_ROW(table, ORR_PAINT_NONE, name, value, others.data ? others.data : "");
-    table->failed |= others.failed;
-    free(others.data);
+    enum orr_bound most = ORR_BOUND_COMPUTE;
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        if (share_frac[i] > share_frac[most]) most = (enum orr_bound)i;
+    orr_summary_bound(table, name, share_frac, most);
 }
 
 static void headline_cost(const struct orr_infer_view *view, struct orr_table *table)
@@ -140,8 +133,7 @@ static void add_headline(const struct orr_infer_view *view, const struct orr_sty
     headline_memory(view, &table);
     headline_cost(view, &table);
     orr_table_print(&table, text, style);
-    if (view->result->reason[0])
-        orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, view->result->reason, " ");
+    orr_summary_reason(style, view->result->reason, text);
     orr_text_add(text, "\n");
 }
 
@@ -173,15 +165,6 @@ static void add_memory(const struct orr_infer_view *view, const struct orr_style
 
 /* ---------------------------------------------------------------- operators */
 
-static void operator_row(const struct orr_infer_view *view, const struct orr_alike *alike, struct orr_table *table)
-{
-    const struct orr_op *op = &view->ops[alike->first];
-    char shape[ORR_SHAPE_TEXT], seconds[32], share[32];
-    (void)snprintf(share, sizeof share, "%.1f %%", 100 * alike->step_s / view->result->latency_s);
-    ORR_ROW(table, ORR_PAINT_NONE, op->name, orr_phase_name(op->phase), orr_op_shape(shape, op),
-            orr_print_s(seconds, alike->step_s), share, orr_bound_name(view->costs[alike->first].bound));
-}
-
 static void add_heaviest(const struct orr_infer_view *view, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_alike heaviest[N_HEAVIEST];
@@ -190,8 +173,12 @@ static void add_heaviest(const struct orr_infer_view *view, const struct orr_sty
     struct orr_table table;
     orr_paint(text, style, ORR_PAINT_BOLD, "heaviest operators of the request");
     orr_text_add(text, "\n");
-    orr_table_start(&table, "flfrrl");
-    for (size_t i = 0; i < n; i++) operator_row(view, &heaviest[i], &table);
+    orr_table_start(&table, ORR_SUMMARY_OPERATORS);
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_op *op = &view->ops[heaviest[i].first];
+        orr_summary_operator(&table, op, &view->costs[heaviest[i].first], orr_phase_name(op->phase), heaviest[i].step_s,
+                             view->result->latency_s);
+    }
     orr_table_print(&table, text, style);
 }
 

@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "report/table.h"
-
-#define GIB 1073741824.0
+#include "base/units.h"
+#include "report/op_text.h"
 
 /* ---------------------------------------------------------------- lines */
 
@@ -55,6 +55,32 @@ void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound sk
             orr_text_add(line, "%s%s %.0f %%", line->length > before ? ", " : "", orr_bound_name((enum orr_bound)best),
                          100 * share_frac[best]);
     }
+}
+
+void orr_summary_bound(struct orr_table *table, const char *name, const double share_frac[ORR_N_BOUNDS],
+                       enum orr_bound bound)
+{
+    struct orr_text others = {0};
+    char value[64];
+    (void)snprintf(value, sizeof value, "%s %.0f %%", orr_bound_name(bound), 100 * share_frac[bound]);
+    orr_summary_shares(share_frac, bound, &others);
+    ORR_ROW(table, ORR_PAINT_NONE, name, value, others.data ? others.data : "");
+    table->failed |= others.failed;
+    free(others.data);
+}
+
+void orr_summary_reason(const struct orr_style *style, const char *reason, struct orr_text *text)
+{
+    if (reason[0]) orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, reason, " ");
+}
+
+void orr_summary_operator(struct orr_table *table, const struct orr_op *op, const struct orr_cost *cost,
+                          const char *phase, double seconds, double whole_s)
+{
+    char shape[ORR_SHAPE_TEXT], time[32], share[32];
+    (void)snprintf(share, sizeof share, "%.1f %%", 100 * seconds / whole_s);
+    ORR_ROW(table, ORR_PAINT_NONE, op->name, phase, orr_op_shape(shape, op), orr_print_s(time, seconds), share,
+            orr_bound_name(cost->bound));
 }
 
 /* ---------------------------------------------------------------- tables of parts */
@@ -128,9 +154,9 @@ void orr_summary_time(const struct orr_style *style, const char *title, const st
 /* What is left of the GPU's memory, and what the driver and the allocator keep: with the sum they make the whole. */
 static void capacity_rows(struct orr_table *table, const struct orr_room *room, const struct scale *scale, double sum)
 {
-    const double capacity = round(100 * room->capacity_bytes / GIB) / 100;
-    const double headroom = round(100 * (room->usable_bytes - room->total_bytes) / GIB) / 100;
-    const double percent = room->capacity_bytes > 0 ? 100 * GIB / room->capacity_bytes : 0;
+    const double capacity = round(100 * room->capacity_bytes / ORR_GIB) / 100;
+    const double headroom = round(100 * (room->usable_bytes - room->total_bytes) / ORR_GIB) / 100;
+    const double percent = room->capacity_bytes > 0 ? 100 * ORR_GIB / room->capacity_bytes : 0;
     const double reserved = capacity - sum - headroom;
     amount_row(table, scale, headroom < 0 ? ORR_PAINT_BAD : ORR_PAINT_GOOD, "headroom", headroom, percent * headroom,
                "");
@@ -141,7 +167,7 @@ static void capacity_rows(struct orr_table *table, const struct orr_room *room, 
 void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
                         struct orr_room room, struct orr_text *text)
 {
-    const struct scale scale = {.unit = GIB, .whole = room.capacity_bytes, .decimals = 2, .unit_name = "GiB"};
+    const struct scale scale = {.unit = ORR_GIB, .whole = room.capacity_bytes, .decimals = 2, .unit_name = "GiB"};
     struct orr_table table;
     start_parts(&table);
     const double sum = add_slices(&table, slices, n_slices, &scale);

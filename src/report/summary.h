@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "orrery.h"
+#include "report/table.h"
 
 #define ORR_SUMMARY_LABEL 10 /* column at which the lines of the heading go on */
 
@@ -15,6 +16,11 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
 void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree);
 /* Shares by binding resource, largest first, from half a percent on, without `skip` (ORR_N_BOUNDS: none). */
 void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound skip, struct orr_text *line);
+/* A row of the headline: how much of the time `bound` binds, and the others behind it. */
+void orr_summary_bound(struct orr_table *table, const char *name, const double share_frac[ORR_N_BOUNDS],
+                       enum orr_bound bound);
+/* Why it does not fit, below the headline; nothing where it does. */
+void orr_summary_reason(const struct orr_style *style, const char *reason, struct orr_text *text);
 
 /* One part of a whole. */
 struct orr_slice {
@@ -34,5 +40,10 @@ struct orr_room {
 /* The table of the parts, what is left, what driver and allocator keep, and the capacity they make together. */
 void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
                         struct orr_room room, struct orr_text *text);
+
+/* The table of the heaviest operators, row by row: name, phase, shape, seconds, their share of `whole_s`, what binds. */
+#define ORR_SUMMARY_OPERATORS "flfrrl"
+void orr_summary_operator(struct orr_table *table, const struct orr_op *op, const struct orr_cost *cost,
+                          const char *phase, double seconds, double whole_s);
 
 #endif

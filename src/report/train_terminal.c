@@ -88,13 +88,7 @@ static void headline_resources(const struct orr_view *view, struct orr_table *ta
                    number(view, ORR_METRIC_MEMORY_USABLE, a), number(view, ORR_METRIC_MEMORY_CAPACITY, b));
     ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory", number(view, ORR_METRIC_MEMORY_TOTAL, value),
             detail);
-    struct orr_text shares = {0};
-    orr_summary_shares(r->bound_share_frac, r->bottleneck, &shares);
-    (void)snprintf(value, sizeof value, "%s %.0f %%", orr_bound_name(r->bottleneck),
-                   100 * r->bound_share_frac[r->bottleneck]);
-    ORR_ROW(table, ORR_PAINT_NONE, "bottleneck", value, shares.data ? shares.data : "");
-    table->failed |= shares.failed;
-    free(shares.data);
+    orr_summary_bound(table, "bottleneck", r->bound_share_frac, r->bottleneck);
     (void)snprintf(value, sizeof value, "%s per GPU", number(view, ORR_METRIC_POWER, a));
     (void)snprintf(detail, sizeof detail, "%s per step, %s per token", number(view, ORR_METRIC_ENERGY, a),
                    number(view, ORR_METRIC_ENERGY_PER_TOKEN, b));
@@ -111,8 +105,7 @@ static void add_headline(const struct orr_view *view, const struct orr_style *st
     headline_speed(view, &table);
     headline_resources(view, &table);
     orr_table_print(&table, text, style);
-    if (view->result->reason[0])
-        orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, view->result->reason, " ");
+    orr_summary_reason(style, view->result->reason, text);
     orr_text_add(text, "\n");
 }
 
@@ -173,15 +166,6 @@ static const char *phase_text(const struct orr_op *op)
     return op->recomputed ? "forward ×2" : orr_phase_name(op->phase);
 }
 
-static void operator_row(const struct orr_view *view, const struct orr_alike *alike, struct orr_table *table)
-{
-    const struct orr_op *op = &view->scratch->ops.items[alike->first];
-    char shape[ORR_SHAPE_TEXT], seconds[32], share[32];
-    (void)snprintf(share, sizeof share, "%.1f %%", 100 * alike->step_s / view->result->step_time_s);
-    ORR_ROW(table, ORR_PAINT_NONE, op->name, phase_text(op), orr_op_shape(shape, op),
-            orr_print_s(seconds, alike->step_s), share, orr_bound_name(view->scratch->costs[alike->first].bound));
-}
-
 static void add_heaviest(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_alike heaviest[N_HEAVIEST];
@@ -193,8 +177,12 @@ static void add_heaviest(const struct orr_view *view, const struct orr_style *st
         (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)view->rank);
     orr_paint(text, style, ORR_PAINT_BOLD, title);
     orr_text_add(text, "\n");
-    orr_table_start(&table, "flfrrl");
-    for (size_t i = 0; i < n; i++) operator_row(view, &heaviest[i], &table);
+    orr_table_start(&table, ORR_SUMMARY_OPERATORS);
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_op *op = &view->scratch->ops.items[heaviest[i].first];
+        orr_summary_operator(&table, op, &view->scratch->costs[heaviest[i].first], phase_text(op), heaviest[i].step_s,
+                             view->result->step_time_s);
+    }
     orr_table_print(&table, text, style);
 }
 
