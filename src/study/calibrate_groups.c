@@ -234,10 +234,11 @@ struct known_constant {
     enum need need;
 };
 
-#define GEMM(member, ...)                                                                                              \
-    {                                                                                                                  \
-#member, offsetof(struct orr_gemm_constants, member), __VA_ARGS__                                              \
-    }
+/* clang-format off */
+#define KNOWN(type, member, ...) {#member, offsetof(struct type, member), __VA_ARGS__}
+/* clang-format on */
+
+#define GEMM(...) KNOWN(orr_gemm_constants, __VA_ARGS__)
 static const struct known_constant GEMM_CONSTANTS[] = {
     GEMM(burst_frac, 0.2, 1, 0.8, "frac", "share of peak before the power limit acts", NEED_BURST),
     GEMM(sustained_frac, 0.2, 1, 0.65, "frac", "share of peak in an endless matrix load", NEED_SUSTAINED),
@@ -255,10 +256,7 @@ static const struct known_constant GROUPED_CONSTANTS[] = {
     GEMM(grouped_launch_s, 0, 5e-5, 1e-5, "s", "grouped product: fixed time, routing kernels in", NEED_ANY),
 };
 
-#define FLASH(member, ...)                                                                                             \
-    {                                                                                                                  \
-#member, offsetof(struct orr_attention_constants, member), __VA_ARGS__                                         \
-    }
+#define FLASH(...) KNOWN(orr_attention_constants, __VA_ARGS__)
 static const struct known_constant FLASH_CONSTANTS[] = {
     FLASH(forward_frac, 0.05, 1, 0.6, "frac", "share of 16-bit peak, forward", NEED_FORWARD),
     FLASH(forward_half_seq, 0, 5000, 500, "keys", "sequence at half that share", NEED_FORWARD),
@@ -270,10 +268,7 @@ static const struct known_constant FLASH_CONSTANTS[] = {
     FLASH(tail, 0, 5, 0.7, "number", "last blocks of a launch, in walks over the keys", NEED_ANY),
 };
 
-#define DECODE(member, ...)                                                                                            \
-    {                                                                                                                  \
-#member, offsetof(struct orr_decode_constants, member), __VA_ARGS__                                            \
-    }
+#define DECODE(...) KNOWN(orr_decode_constants, __VA_ARGS__)
 static const struct known_constant DECODE_CONSTANTS[] = {
     DECODE(launch_s, 0, 3e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
     DECODE(dram_frac, 0.2, 1, 0.9, "frac", "share of DRAM bandwidth the cache is read at", NEED_ANY),
