@@ -90,7 +90,7 @@ static const struct prefix PREFIXES[] = {
     {"Z", 1e21, LARGE},
     {"Ki", 1024.0, BINARY},
     {"Mi", 1048576.0, BINARY},
-    {"Gi", 1073741824.0, BINARY},
+    {"Gi", ORR_GIB, BINARY},
     {"Ti", 1099511627776.0, BINARY},
     {"Pi", 1125899906842624.0, BINARY},
     {"Ei", 1152921504606846976.0, BINARY},
@@ -241,7 +241,7 @@ char *orr_print_s(char *buffer, double seconds)
 char *orr_print_bytes(char *buffer, double bytes)
 {
     static const struct scale SCALES[] = {
-        {1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}};
+        {1099511627776.0, "TiB"}, {ORR_GIB, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}};
     if (fabs(bytes) < 1023.5) { /* whole bytes */
         (void)snprintf(buffer, PRINT, "%.0f B", bytes);
         return buffer;

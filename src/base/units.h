@@ -26,6 +26,8 @@ bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value);
 /* What a value of this unit may look like, for error messages: "bytes per second, e.g. \"3.35 TB/s\"". */
 const char *orr_unit_hint(enum orr_unit unit);
 
+#define ORR_GIB 1073741824.0 /* bytes */
+
 /* Print into buffer (at least 32 bytes) with 3-4 significant digits; return buffer. */
 char *orr_print_s(char *buffer, double seconds);                  /* "18.2 s", "7.70 ms" */
 char *orr_print_bytes(char *buffer, double bytes);                /* "45.6 GiB" */

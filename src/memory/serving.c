@@ -2,6 +2,7 @@
 #include "memory/serving.h"
 
 #include "base/number.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,19 +129,19 @@ static int64_t longest_context(const struct profile *p, double batch, double bud
 
 static void explain_misfit(const struct orr_infer_result *result, int64_t batch, double kv, char reason[ORR_REASON])
 {
-    const double gib = 1024.0 * 1024.0 * 1024.0, budget = result->kv_budget_bytes;
+    const double budget = result->kv_budget_bytes;
     if (budget <= 0)
         snprintf(reason, ORR_REASON,
                  "weights and activations leave nothing for the cache: %.2f of %.2f GiB per GPU; more tp or pp, "
                  "or narrower weights",
                  (result->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] + result->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS]) /
-                     gib,
-                 result->memory_capacity_bytes / gib);
+                     ORR_GIB,
+                 result->memory_capacity_bytes / ORR_GIB);
     else
         snprintf(reason, ORR_REASON,
                  "the cache of %lld sequences needs %.2f GiB per GPU, the engine leaves %.2f: batch at most %lld at "
                  "this length",
-                 (long long)batch, kv / gib, budget / gib, (long long)result->max_batch);
+                 (long long)batch, kv / ORR_GIB, budget / ORR_GIB, (long long)result->max_batch);
 }
 
 /* Cache of the whole model: per token while no window is full, and of one sequence at its longest. */

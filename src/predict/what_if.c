@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* One change a user can make with one or two flags; returns false if it changes nothing. */
 struct change {
     const char *text;
@@ -220,10 +222,9 @@ static const struct orr_what_if *fastest_fit(const struct orr_what_if *what_ifs,
 void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     char reason[ORR_REASON];
     if (result->fits) return;
-    const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / gib;
+    const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / ORR_GIB;
     size_t n = predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs);
     if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, MORE_GPUS, COUNT(MORE_GPUS), false, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* NDR, HDR: InfiniBand of the system's file. NVS: a domain of the NVLink switch across nodes. L: a larger batch. */
 static const struct generation {
     const char *name, *system, *precision, *domain_gpus, *batch;
@@ -78,7 +80,7 @@ static void add_plan(struct orr_sheet *sheet, const struct orr_study_point *poin
     (void)snprintf(text, sizeof text, "%d-%d-%d v%d b%d %s", (int)job->plan.dp, (int)job->plan.tp, (int)job->plan.pp,
                    (int)job->plan.vpp, (int)job->workload.micro_batch, orr_recompute_name(job->workload.recompute));
     orr_sheet_word(sheet, text);
-    orr_sheet_number(sheet, point->outcome.train.memory.total_bytes / (1024.0 * 1024.0 * 1024.0));
+    orr_sheet_number(sheet, point->outcome.train.memory.total_bytes / ORR_GIB);
 }
 
 /* Where the time of a system goes: what the speed-ups are made of. */

@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cost/cost.h"
 #include "memory/memory.h"
 #include "study/ablate.h"
 #include "study/calibrate.h"
 #include "study/validate.h"
-
-#define GIB (1024.0 * 1024.0 * 1024.0)
 
 static enum orr_err out_of_memory(struct orr_error *error)
 {
@@ -156,12 +155,12 @@ static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, s
     orr_train(job, study->scratch, &result);
     orr_sheet_word(sheet, PUBLISHED[i].model);
     orr_sheet_word(sheet, MODES[mode].name);
-    orr_sheet_number(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / GIB);
+    orr_sheet_number(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB);
     orr_sheet_number(sheet, PUBLISHED[i].param_gib);
-    orr_sheet_number(sheet, orr_layer_saved_bytes(job, &bytes) * layers * orr_in_flight(&job->plan, dims.m, 0) / GIB);
+    orr_sheet_number(sheet, orr_layer_saved_bytes(job, &bytes) * layers * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB);
     orr_sheet_number(sheet, PUBLISHED[i].activation_gib[mode]);
-    orr_sheet_number(sheet, result.memory.total_bytes / GIB);
-    orr_sheet_number(sheet, result.memory.usable_bytes / GIB);
+    orr_sheet_number(sheet, result.memory.total_bytes / ORR_GIB);
+    orr_sheet_number(sheet, result.memory.usable_bytes / ORR_GIB);
     orr_sheet_word(sheet, result.fits ? "yes" : "no");
 }
 

@@ -10,6 +10,7 @@
 #endif
 
 #include "base/text.h"
+#include "base/units.h"
 #include "study/sample.h"
 
 #define POINTS_MAX 1e15
@@ -123,7 +124,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
     outcome->status = outcome->train.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
     if (!outcome->train.fits)
         (void)snprintf(outcome->reason, sizeof outcome->reason, "%.2f GiB too much per GPU",
-                       (memory->total_bytes - memory->usable_bytes) / (1024.0 * 1024.0 * 1024.0));
+                       (memory->total_bytes - memory->usable_bytes) / ORR_GIB);
 }
 
 /* The rule a point breaks, without the name of the request. */

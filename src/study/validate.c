@@ -2,6 +2,7 @@
  * rows (validate_infer.c), steps of the H200 lab, times of single layers. docs/formats.md describes them. */
 #include "study/validate.h"
 
+#include "base/units.h"
 #include "study/ablate.h"
 #include "study/validator.h"
 
@@ -110,9 +111,12 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
     score->calibrated = w->job.calibration.calibrated;
 }
 
-/* The score has a measured value; else it says what is wrong with the cell. */
-static bool measured(struct orr_score *score, const char *column, const char *cell)
+/* The measured value in units of `unit`; where there is none, the score says what is wrong with the cell. */
+static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
+                          struct orr_score *score)
 {
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    score->measured = strtod(cell, NULL) / unit;
     if (score->measured > 0 && isfinite(score->measured)) return true;
     snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
     return false;
@@ -167,9 +171,7 @@ static void score_training_row(struct validator *w, size_t row)
     const struct orr_csv *csv = w->csv;
     const char *metric = orr_csv_cell(csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
-    score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
-    if (!measured(score, "value", orr_csv_cell(csv, row, "value"))) return;
-    if (!predict_training(w, row, score)) return;
+    if (!read_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
     const double value = score->measured, step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
         score->predicted = step_s;
@@ -182,7 +184,7 @@ static void score_training_row(struct validator *w, size_t row)
         score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
         orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
-        score->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
+        score->predicted = w->result.memory.total_bytes / ORR_GIB;
         score->error = score->predicted / value - 1;
     } else {
         snprintf(score->skipped, sizeof score->skipped,
@@ -231,27 +233,24 @@ static void name_lab(struct orr_score *score)
 static void score_lab_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
-    const char *peak = orr_csv_cell(csv, row, "peak_bytes"), *step = orr_csv_cell(csv, row, "step_s");
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
     if (!predict(w, lab_request(csv, row), time)) return;
-    const bool ran = peak[0] != '\0';
+    const bool ran = orr_csv_cell(csv, row, "peak_bytes")[0] != '\0';
     w->v->n_verdicts++;
     w->v->n_wrong_verdicts += w->result.fits != ran;
     if (!ran) {
         snprintf(time->skipped, sizeof time->skipped, "out of memory, predicted %s (%.1f GiB)",
-                 w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0));
+                 w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / ORR_GIB);
         return;
     }
-    time->measured = strtod(step, NULL);
-    if (!measured(time, "step_s", step)) return;
+    if (!read_measured(w, row, "step_s", 1, time)) return;
     time->predicted = w->result.step_time_s;
     orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
-    memory->measured = strtod(peak, NULL) / (1024.0 * 1024.0 * 1024.0);
-    if (!measured(memory, "peak_bytes", peak)) return;
-    memory->predicted = w->result.memory.total_bytes / (1024.0 * 1024.0 * 1024.0);
+    if (!read_measured(w, row, "peak_bytes", ORR_GIB, memory)) return;
+    memory->predicted = w->result.memory.total_bytes / ORR_GIB;
     memory->error = memory->predicted / memory->measured - 1;
 }
 
@@ -287,9 +286,7 @@ static void score_layer_row(struct validator *w, size_t row)
     const struct orr_csv *csv = w->csv;
     const char *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
-    score->measured = strtod(orr_csv_cell(csv, row, "time_s"), NULL);
-    if (!measured(score, "time_s", orr_csv_cell(csv, row, "time_s")) || !predict(w, layer_request(csv, row), score))
-        return;
+    if (!read_measured(w, row, "time_s", 1, score) || !predict(w, layer_request(csv, row), score)) return;
     const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
     const double forward_s = phase_total_s(&sum->forward);
     const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
