@@ -45,6 +45,7 @@ bool orr_infer_symbol_find(const void *view, const char *name, size_t length, st
 {
     const struct orr_infer_view *v = view;
     const struct orr_job *j = v->job;
+    const enum orr_dtype format = j->serving.matrix;
 #define X(symbol, unit, origin, expression)                                                                            \
     if (orr_is_name(name, length, #symbol)) {                                                                          \
         *value = ORR_VALUE(unit, expression);                                                                          \

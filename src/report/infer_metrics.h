@@ -5,6 +5,7 @@
 #define ORR_REPORT_INFER_METRICS_H
 
 #include "report/infer_view.h"
+#include "report/job_symbols.h"
 #include "report/value.h"
 
 /* clang-format off */
@@ -165,7 +166,7 @@
       " same of the whole capacity); static: budget_frac · capacity - weights - reserved_bytes",                      \
       "engine file", r->kv_budget_bytes)                                                                              \
     X(MAX_BATCH, "max_batch", COUNT, "sequences of this length the budget holds; 0: none",                            \
-      "largest batch whose caches fit what its own prompts leave, at most max_requests", "Eq. 90", r->max_batch)                        \
+      "largest batch whose caches fit what its own prompts leave, at most max_requests", "Eq. 90", r->max_batch)      \
     X(MAX_CONTEXT, "max_context", COUNT, "longest context of every sequence of this batch that the budget holds",     \
       "largest length whose batch · cache of one GPU is at most kv_budget_bytes", "Eq. 90", r->max_context)
 
@@ -193,13 +194,9 @@
       "power rule", r->matrix_frac)
 
 /* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j (const struct orr_job *) and v (const struct orr_infer_view *). */
+ * value: an expression of j (const struct orr_job *) and v (const struct orr_infer_view *); format: serving.matrix. */
 #define ORR_INFER_SYMBOLS(X)                                                                                          \
-    X(gpus, COUNT, "plan: tp · pp · cp · dp", j->plan.gpus)                                                           \
-    X(tp, COUNT, "plan", j->plan.tp)                                                                                  \
-    X(pp, COUNT, "plan", j->plan.pp)                                                                                  \
-    X(dp, COUNT, "plan", j->plan.dp)                                                                                  \
-    X(cp, COUNT, "plan", j->plan.cp)                                                                                  \
+    ORR_JOB_SYMBOLS(X)                                                                                                \
     X(ep, COUNT, "plan", j->plan.ep)                                                                                  \
     X(etp, COUNT, "plan", j->plan.etp)                                                                                \
     X(batch, COUNT, "workload", j->serving.batch)                                                                     \
@@ -211,31 +208,16 @@
     X(stored_bytes, NUMBER, "bytes of a weight element with its scales: workload precision",                          \
       orr_stored_bytes(j->serving.weights))                                                                           \
     X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_dtype_bytes(j->serving.kv))                             \
-    X(peak_flops_per_s, FLOP_PER_S, "chip file: dense peak of the matrix format",                                     \
-      j->system.chip.peak_flops_per_s[j->serving.matrix])                                                             \
-    X(hbm_bytes_per_s, BYTES_PER_S, "chip file", j->system.chip.hbm_bytes_per_s)                                      \
     X(scaleout_latency_s, S, "system file", j->system.scaleout_latency_s)                                             \
-    X(price_usd_per_gpu_hour, USD, "system file", j->system.price_usd_per_gpu_hour)                                   \
-    X(pue_frac, NUMBER, "system file", j->system.pue_frac)                                                            \
-    X(tdp_w, W, "chip file", j->system.chip.tdp_w)                                                                    \
-    X(idle_w, W, "chip file", j->system.chip.idle_w)                                                                  \
-    X(flop_j, J, "chip file; scaled by operand bytes / 2", j->system.chip.flop_j)                                     \
-    X(hbm_j_per_byte, J, "chip file", j->system.chip.hbm_j_per_byte)                                                  \
-    X(link_j_per_byte, J, "chip file", j->system.chip.link_j_per_byte)                                                \
     X(request_s, S, "engine file", j->engine.request_s)                                                               \
     X(request_s_per_sequence, S, "engine file", j->engine.request_s_per_sequence)                                     \
     X(sampling_s, S, "engine file", j->engine.sampling_s)                                                             \
     X(sampling_s_per_sequence, S, "engine file", j->engine.sampling_s_per_sequence)                                   \
-    X(host_step_s, S, "engine file", j->engine.host_step_s)                                                           \
-    X(context_bytes, BYTES, "engine file", j->engine.context_bytes)                                                   \
     X(workspace_bytes, BYTES, "engine file", j->engine.workspace_bytes)                                               \
     X(reserved_bytes, BYTES, "engine file: context_bytes + workspace_bytes",                                          \
       j->engine.context_bytes + j->engine.workspace_bytes)                                                            \
     X(budget_frac, FRAC, "engine file", j->engine.budget_frac)                                                        \
     X(max_requests, COUNT, "engine file", j->engine.max_requests)                                                     \
-    X(burst_frac, FRAC, "calibration file", j->calibration.gemm[j->serving.matrix].burst_frac)                        \
-    X(sustained_frac, FRAC, "calibration file", j->calibration.gemm[j->serving.matrix].sustained_frac)                \
-    X(power_slope, NUMBER, "calibration file", j->calibration.gemm[j->serving.matrix].power_slope)                    \
     X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->latency_s))          \
     X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->latency_s))        \
     X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", orr_infer_steps(v))                                 \
@@ -266,7 +248,7 @@
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
       orr_infer_host_wait_s(v))                                                                                       \
     X(draft_step_s, S, "one step of the draft model", orr_draft_step_s(v))                                            \
-    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                             \
+    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                   \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
       v->result->kv_gpu_bytes)
 

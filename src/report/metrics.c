@@ -43,6 +43,7 @@ bool orr_symbol_find(const void *view, const char *name, size_t length, struct o
 {
     const struct orr_view *v = view;
     const struct orr_job *j = v->job;
+    const enum orr_dtype format = j->workload.precision;
 #define X(symbol, unit, origin, expression)                                                                            \
     if (orr_is_name(name, length, #symbol)) {                                                                          \
         *value = ORR_VALUE(unit, expression);                                                                          \

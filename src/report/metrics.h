@@ -4,6 +4,7 @@
 #ifndef ORR_REPORT_METRICS_H
 #define ORR_REPORT_METRICS_H
 
+#include "report/job_symbols.h"
 #include "report/value.h"
 #include "report/view.h"
 
@@ -153,7 +154,7 @@
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
       "Eq. 104", orr_ratio(r->energy_j, orr_step_tokens(j)))                                                          \
     X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
-      "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                              \
+      "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
       "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, orr_step_tokens(j)))           \
     X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
@@ -165,43 +166,24 @@
       j->workload.mtp_layers * orr_model_params_mtp(&j->model))                                                       \
     X(N_MICRO_BATCHES, "n_micro_batches", COUNT, "micro-batches of one replica in a step",                            \
       "global_batch / (dp · micro_batch)", "Eq. 4", r->n_micro_batches)                                               \
-    X(MATRIX_SHARE, "matrix_share_frac", FRAC, "matrix load: share of the step, kernels below full rate counted less", \
+    X(MATRIX_SHARE, "matrix_share_frac", FRAC, "matrix load: share of the step, kernels below full rate counted less",\
       "Σ matrix kernels · their rate / full rate / step_time_s", "power rule", r->matrix_share_frac)                  \
     X(MATRIX, "matrix_frac", FRAC, "share of peak that matrix kernels sustain under the power limit",                 \
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix_share_frac)); in short runs burst_frac",            \
       "power rule", r->matrix_frac)
 
 /* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j (const struct orr_job *) and v (const struct orr_view *). */
+ * value: an expression of j (const struct orr_job *) and v (const struct orr_view *); format: workload.precision. */
 #define ORR_SYMBOLS(X)                                                                                                \
-    X(gpus, COUNT, "plan: tp · pp · cp · dp", j->plan.gpus)                                                           \
-    X(tp, COUNT, "plan", j->plan.tp)                                                                                  \
-    X(pp, COUNT, "plan", j->plan.pp)                                                                                  \
+    ORR_JOB_SYMBOLS(X)                                                                                                \
     X(vpp, COUNT, "plan", j->plan.vpp)                                                                                \
-    X(dp, COUNT, "plan", j->plan.dp)                                                                                  \
-    X(cp, COUNT, "plan", j->plan.cp)                                                                                  \
     X(seq, COUNT, "workload", j->workload.seq)                                                                        \
     X(micro_batch, COUNT, "workload", j->workload.micro_batch)                                                        \
     X(global_batch, COUNT, "workload", j->workload.global_batch)                                                      \
     X(mtp_layers, COUNT, "workload", j->workload.mtp_layers)                                                          \
-    X(peak_flops_per_s, FLOP_PER_S, "chip file: dense peak of the workload's precision",                              \
-      j->system.chip.peak_flops_per_s[j->workload.precision])                                                         \
     X(gpus_per_node, COUNT, "system file", j->system.gpus_per_node)                                                   \
-    X(price_usd_per_gpu_hour, USD, "system file", j->system.price_usd_per_gpu_hour)                                   \
-    X(pue_frac, NUMBER, "system file", j->system.pue_frac)                                                            \
-    X(tdp_w, W, "chip file", j->system.chip.tdp_w)                                                                    \
-    X(idle_w, W, "chip file", j->system.chip.idle_w)                                                                  \
-    X(flop_j, J, "chip file; scaled by operand bytes / 2", j->system.chip.flop_j)                                     \
-    X(hbm_j_per_byte, J, "chip file", j->system.chip.hbm_j_per_byte)                                                  \
-    X(link_j_per_byte, J, "chip file", j->system.chip.link_j_per_byte)                                                \
-    X(hbm_bytes_per_s, BYTES_PER_S, "chip file", j->system.chip.hbm_bytes_per_s)                                      \
-    X(context_bytes, BYTES, "engine file", j->engine.context_bytes)                                                   \
     X(fragmentation_frac, FRAC, "engine file", j->engine.fragmentation_frac)                                          \
-    X(host_step_s, S, "engine file", j->engine.host_step_s)                                                           \
     X(host_launch_s, S, "engine file", j->engine.host_launch_s)                                                       \
-    X(burst_frac, FRAC, "calibration file", j->calibration.gemm[j->workload.precision].burst_frac)                    \
-    X(sustained_frac, FRAC, "calibration file", j->calibration.gemm[j->workload.precision].sustained_frac)            \
-    X(power_slope, NUMBER, "calibration file", j->calibration.gemm[j->workload.precision].power_slope)                \
     X(straggle_frac_per_doubling, FRAC, "calibration file", j->calibration.straggle_frac_per_doubling)                \
     X(overlap_contention_frac, FRAC, "calibration file; Eq. 65", j->calibration.overlap_contention_frac)              \
     X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->step_time_s))        \
@@ -221,7 +203,7 @@
     X(send_pair_s, S, "one activation forward, one gradient back", v->scratch->sums.step.send_s +                     \
       v->scratch->sums.step.send_backward_s)                                                                          \
     X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", orr_view_data_parallel_s(v))                \
-    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate",                                   \
+    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate",                                 \
       v->scratch->sums.step.optimizer_s)                                                                              \
     X(launches, NUMBER, "kernels launched in a step, critical rank", orr_view_launches(v))                            \
     X(busy_s, S, "step_time_s - time_s.overhead", v->result->step_time_s - v->result->time_s[ORR_TIME_OVERHEAD])      \
