@@ -36,8 +36,6 @@ struct orr_decode_curve {
     double window; /* contexts beyond it cost no more; HUGE_VAL: none */
     bool chunked;  /* ... or begin anew */
 };
-/* Keys a query at the end of a context sees: at most the window, or those of its own chunk. */
-double orr_kept_keys(double context, double window, bool chunked);
 /* `op` as for orr_cost_decode; its context n is ignored. */
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window);
 double orr_decode_curve_at(const struct orr_decode_curve *curve, double context);

@@ -149,7 +149,8 @@ static int highest_line(const struct orr_decode_piece *piece, double x)
     return best;
 }
 
-double orr_kept_keys(double context, double window, bool chunked)
+/* Keys a query at the end of a context sees: at most the window, or those of its own chunk. */
+static double kept_keys(double context, double window, bool chunked)
 {
     if (context <= window) return context;
     return chunked ? fmod(context - 1, window) + 1 : window;
@@ -157,7 +158,7 @@ double orr_kept_keys(double context, double window, bool chunked)
 
 double orr_decode_curve_at(const struct orr_decode_curve *curve, double context)
 {
-    const double x = orr_kept_keys(context, curve->window, curve->chunked);
+    const double x = kept_keys(context, curve->window, curve->chunked);
     const struct orr_decode_piece *piece = piece_at(curve, x);
     const int i = highest_line(piece, x);
     return piece->a[i] + piece->b[i] * x + piece->add_a + piece->add_b * x;

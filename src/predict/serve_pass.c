@@ -52,8 +52,9 @@ double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, doubl
     return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at(cost, clock_frac);
 }
 
-struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                             size_t first, size_t end, double clock_frac)
+/* Add the operators first..end up with matrix kernels at `clock_frac` of the burst clock. */
+static struct orr_pass add_up(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                              size_t first, size_t end, double clock_frac)
 {
     struct orr_pass pass = {0};
     double rows = 0;
@@ -73,14 +74,14 @@ struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_
                                  const struct orr_cost *costs, size_t first, size_t end, double *matrix_frac)
 {
     const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
-    struct orr_pass pass = orr_pass_sum(job, list, costs, first, end, 1);
+    struct orr_pass pass = add_up(job, list, costs, first, end, 1);
     *matrix_frac = u->burst_frac;
     for (int i = 0; i < 2 && !job->engine.short_run; i++) { /* the load hardly moves: two passes settle it */
         const double clock = *matrix_frac / u->burst_frac;
         const double next = orr_sustained_frac(u, pass.matrix_s / clock / (orr_pass_s(&pass) + pass.gap_s));
         if (next >= *matrix_frac) break;
         *matrix_frac = next;
-        pass = orr_pass_sum(job, list, costs, first, end, next / u->burst_frac);
+        pass = add_up(job, list, costs, first, end, next / u->burst_frac);
     }
     return pass;
 }

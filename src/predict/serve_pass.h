@@ -27,11 +27,7 @@ size_t orr_pass_build(const struct orr_job *job, const struct orr_model *model, 
 /* Seconds one execution takes at `clock_frac` of the burst clock; what a collective hides is not seen. */
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
 
-/* Add the operators first..end up with matrix kernels at `clock_frac` of the burst clock. */
-struct orr_pass orr_pass_sum(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                             size_t first, size_t end, double clock_frac);
-
-/* The same at the clock the power rule gives this load; *matrix_frac is that share of peak. */
+/* Add the operators first..end up at the clock the power rule gives this load; *matrix_frac is that share of peak. */
 struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list,
                                  const struct orr_cost *costs, size_t first, size_t end, double *matrix_frac);
 

@@ -5,12 +5,12 @@
 
 /* ---------------------------------------------------------------- helpers of the value expressions */
 
-static double orr_output_tokens(const struct orr_job *job)
+static double output_tokens(const struct orr_job *job)
 {
     return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
 }
 
-static double orr_draft_step_s(const struct orr_infer_view *view)
+static double draft_step_s(const struct orr_infer_view *view)
 {
     const double steps = orr_infer_steps(view) * (double)view->job->serving.draft_tokens;
     return orr_ratio(view->result->time_s[ORR_INFER_DRAFT], steps);

@@ -180,7 +180,7 @@
       " latency_s)",                                                                                                  \
       "Eq. 104", r->power_w_per_gpu)                                                                                  \
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one output token",                                        \
-      "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, orr_output_tokens(j)))                \
+      "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, output_tokens(j)))                    \
     X(COST, "cost_usd", USD, "rent of the GPUs for the request",                                                      \
       "gpus · price_usd_per_gpu_hour · latency_s / 3600", "definition", r->cost_usd)                                  \
     X(COST_PER_MILLION, "cost_usd_per_million_tokens", USD, "rent of the GPUs for a million output tokens",           \
@@ -247,7 +247,7 @@
     X(decode_gap_s, S, "launches of one decode step · kernel_gap_s", v->decode.pass.gap_s)                            \
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
       orr_infer_host_wait_s(v))                                                                                       \
-    X(draft_step_s, S, "one step of the draft model", orr_draft_step_s(v))                                            \
+    X(draft_step_s, S, "one step of the draft model", draft_step_s(v))                                                \
     X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                   \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
       v->result->kv_gpu_bytes)
@@ -257,8 +257,8 @@ enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRI
 
 const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric);
 struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_infer_view,
- * untyped as in struct orr_names. */
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct
+ * orr_infer_view, untyped as in struct orr_names. */
 bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
 const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n);

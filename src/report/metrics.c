@@ -3,12 +3,12 @@
 
 /* ---------------------------------------------------------------- helpers of the value expressions */
 
-static double orr_step_tokens(const struct orr_job *job)
+static double step_tokens(const struct orr_job *job)
 {
     return (double)job->workload.global_batch * (double)job->workload.seq;
 }
 
-static const char *orr_peak_instant(const struct orr_result *result)
+static const char *peak_instant(const struct orr_result *result)
 {
     const struct orr_memory *memory = &result->memory;
     return memory->peak_instant < memory->n_instants ? memory->instants[memory->peak_instant].name : "";

@@ -140,7 +140,7 @@
     X(PEAK_STAGE, "peak_stage", COUNT, "pipeline rank with the highest peak", "largest of the ranks' peaks",          \
       "Eq. 79", r->memory.peak_stage)                                                                                 \
     X(PEAK_INSTANT, "peak_instant", WORD, "moment of the step at which the peak occurs",                              \
-      "largest of the named instants", "Eq. 79", orr_peak_instant(r))                                                 \
+      "largest of the named instants", "Eq. 79", peak_instant(r))                                                     \
     X(IN_FLIGHT, "in_flight", NUMBER, "micro-batches whose activations live on the peak stage",                       \
       "by schedule", "Eqs. 67-71, 89", r->memory.in_flight)
 
@@ -152,11 +152,11 @@
       " / step_time_s)",                                                                                              \
       "Eq. 104", r->power_w_per_gpu)                                                                                  \
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
-      "Eq. 104", orr_ratio(r->energy_j, orr_step_tokens(j)))                                                          \
+      "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
     X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
       "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
-      "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, orr_step_tokens(j)))           \
+      "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, step_tokens(j)))               \
     X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
       "Eqs. 16-19", r->params_total)                                                                                  \
     X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses", "top-k experts instead of all", "Eq. 18",   \
@@ -216,8 +216,8 @@ enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };
 
 const struct orr_metric_info *orr_metric_info(enum orr_metric metric);
 struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_view, untyped
- * as in struct orr_names. */
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_view,
+ * untyped as in struct orr_names. */
 bool orr_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
 const struct orr_symbol_info *orr_symbol_infos(size_t *n);

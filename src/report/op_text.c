@@ -82,7 +82,9 @@ static void add_seconds(struct orr_text *line, const char *name, double seconds)
     if (seconds > 0) orr_text_add(line, ", %s %s", name, orr_print_s(buffer, seconds));
 }
 
-void orr_op_make_up(const struct orr_op *op, const struct orr_cost *cost, double clock_frac, struct orr_text *line)
+/* What one run is made of: shape, tile or algorithm, work, and the seconds of each resource with matrix kernels at
+ * `clock_frac` of the clock they were costed at; pieces are separated by ", ". */
+static void add_make_up(const struct orr_op *op, const struct orr_cost *cost, double clock_frac, struct orr_text *line)
 {
     char shape[ORR_SHAPE_TEXT], buffer[32];
     orr_text_add(line, "%s", orr_op_shape(shape, op));
@@ -104,7 +106,7 @@ void orr_op_explain(const struct orr_style *style, const char *head, const struc
 {
     struct orr_text line = {0};
     orr_text_wrap(text, style, "", EXPLAIN_INDENT - 2, head, " ");
-    orr_op_make_up(op, cost, clock_frac, &line);
+    add_make_up(op, cost, clock_frac, &line);
     orr_text_wrap(text, style, "", EXPLAIN_INDENT, line.data ? line.data : "", ", ");
     text->failed |= line.failed;
     free(line.data);

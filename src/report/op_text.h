@@ -14,9 +14,6 @@ char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op);
 /* A number of executions or rows: whole, or with one digit after the point; at least 32 bytes. */
 char *orr_print_times(char *buffer, double times);
 
-/* What one run is made of: shape, tile or algorithm, work, and the seconds of each resource with matrix kernels at
- * `clock_frac` of the clock they were costed at; pieces are separated by ", ". */
-void orr_op_make_up(const struct orr_op *op, const struct orr_cost *cost, double clock_frac, struct orr_text *line);
 /* An operator of --explain in two wrapped paragraphs: `head`, then what one run is made of. */
 void orr_op_explain(const struct orr_style *style, const char *head, const struct orr_op *op,
                     const struct orr_cost *cost, double clock_frac, struct orr_text *text);

@@ -78,8 +78,9 @@ static char *share_text(char buffer[32], double frac, double whole, const char *
     return buffer;
 }
 
-void orr_split_table(const struct orr_recipe *r, const struct orr_split *split, struct orr_text *text,
-                     const struct orr_style *style)
+/* A table of the three budgets. */
+static void add_split(const struct orr_recipe *r, const struct orr_split *split, struct orr_text *text,
+                      const struct orr_style *style)
 {
     struct orr_table table;
     const double edge_mm = orr_edge_mm(r->die_mm2);
@@ -108,7 +109,7 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
     add_core(r, m, &lines);
     add_memories(r, m, &lines);
     add_links(r, m, &lines);
-    orr_split_table(r, &r->split, &lines, style);
+    add_split(r, &r->split, &lines, style);
     orr_text_add(
         &lines,
         "\n  cost            die $%.4g (%.1f per wafer, yield %.1f %%), chip $%.5g, GPU with its share of node and"

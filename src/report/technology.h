@@ -11,9 +11,6 @@ enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char 
                               struct orr_machine *machine, struct orr_error *error);
 /* Hand the text over, or say that memory ran out. */
 enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_error *error);
-/* A table of the three budgets. */
-void orr_split_table(const struct orr_recipe *recipe, const struct orr_split *split, struct orr_text *text,
-                     const struct orr_style *style);
 
 /* A machine of one recipe at each node of its technology. */
 struct orr_node_row {

@@ -15,7 +15,8 @@ struct orr_view orr_view_of(const struct orr_job *job, const struct orr_scratch 
     return view;
 }
 
-const struct orr_stage *orr_view_stage(const struct orr_view *view)
+/* What the critical rank holds. */
+static const struct orr_stage *stage_of(const struct orr_view *view)
 {
     return &view->scratch->classes.items[view->class].stage;
 }
@@ -30,7 +31,7 @@ const struct orr_rank_time *orr_view_rank_time(const struct orr_view *view)
 double orr_view_runs(const struct orr_view *view, size_t i)
 {
     const struct orr_op *op = &view->scratch->ops.items[i];
-    const struct orr_stage *stage = orr_view_stage(view);
+    const struct orr_stage *stage = stage_of(view);
     const double per_layer = op->count * (double)view->result->n_micro_batches;
     if (op->layer_kind >= 0) return per_layer * stage->n_layers[op->layer_kind];
     if (op->layer_kind == ORR_LAYER_EMBEDDING) return stage->embedding ? per_layer : 0;

@@ -21,8 +21,7 @@ struct orr_view {
 struct orr_view orr_view_of(const struct orr_job *job, const struct orr_scratch *scratch,
                             const struct orr_result *result);
 
-/* The critical rank: what it holds, and its times for one micro-batch. */
-const struct orr_stage *orr_view_stage(const struct orr_view *view);
+/* Times of the critical rank for one micro-batch. */
 const struct orr_rank_time *orr_view_rank_time(const struct orr_view *view);
 
 /* How often operator i runs in one step on the critical rank, not counting recomputation. */

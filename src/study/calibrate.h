@@ -157,8 +157,6 @@ void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row);
 /* A product of (m, k) and (k, n) in `dtype`, with the pass that quantises its input. */
 void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
                           double m, double n, double k);
-/* Room for one more row, zeroed; NULL: out of memory (recorded in r->err). */
-struct orr_kernel_row *orr_fit_new_row(struct orr_row_reader *r);
 
 /* The group of that kind, made when it is new; n_groups when out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);

@@ -67,7 +67,8 @@ static void *grow(void *items, size_t n, size_t size)
     return realloc(items, (n ? 2 * n : 1) * size);
 }
 
-struct orr_kernel_row *orr_fit_new_row(struct orr_row_reader *r)
+/* Room for one more row, zeroed; NULL: out of memory (recorded in r->err). */
+static struct orr_kernel_row *new_row(struct orr_row_reader *r)
 {
     struct orr_fit *fit = r->fit;
     struct orr_kernel_row *rows = grow(fit->rows, fit->n_rows, sizeof *rows);
@@ -191,7 +192,7 @@ static void read_shape(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 static void read_row(struct orr_row_reader *r, enum orr_kernel kind)
 {
-    struct orr_kernel_row *row = orr_fit_new_row(r);
+    struct orr_kernel_row *row = new_row(r);
     if (!row) return;
     const char *source = orr_csv_cell(r->csv, r->row, "source");
     row->kind = kind;
@@ -257,7 +258,7 @@ enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, co
         .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
     if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
     for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
-        struct orr_kernel_row *row = orr_fit_new_row(&r);
+        struct orr_kernel_row *row = new_row(&r);
         if (!row) break;
         row->source = "laboratory timings";
         row->backend = "";

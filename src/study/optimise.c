@@ -175,7 +175,8 @@ struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, con
     return value;
 }
 
-double orr_split_penalised(const struct orr_split_value *value)
+/* One number to minimise: the logarithm of the objective; infeasible splits lie above all others. */
+static double penalised(const struct orr_split_value *value)
 {
     if (!value->made) return MADE_PENALTY;
     if (!value->fits) return MEMORY_PENALTY + orr_min(10, log(orr_max(1, value->overflow)));
@@ -197,7 +198,7 @@ void orr_split_offer(struct orr_split_problem *problem, const struct orr_split *
                      double *score)
 {
     const struct orr_split_value value = orr_split_evaluate(problem, split);
-    *score = orr_split_penalised(&value);
+    *score = penalised(&value);
     if (*score < best->score) *best = (struct orr_split_best){*split, value, *score};
 }
 

@@ -60,8 +60,6 @@ double *orr_split_shares(struct orr_split *split, int budget);
 #define ORR_SHARE_STEPS 1e6
 
 struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split);
-/* One number to minimise: the logarithm of the objective; infeasible splits lie above all others. */
-double orr_split_penalised(const struct orr_split_value *value);
 /* Put shares of the free parts, relative to each simplex's sum, into a copy of the start; `x`: all simplices in turn. */
 struct orr_split orr_split_from(const struct orr_split_problem *problem, const double *x);
 
