@@ -1,5 +1,4 @@
 /* orrery show: one part of the catalogue, as stored, with the facts that follow from it. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

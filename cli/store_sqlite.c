@@ -3,7 +3,6 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "store.h"
 

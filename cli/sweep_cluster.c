@@ -4,7 +4,6 @@
 #include "sweep_cluster.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "rows.h"
 

@@ -1,7 +1,6 @@
 /* embed OUT.c FILE...: write the files as C strings into one table, struct orr_builtin orr_builtins[].
  * The part is the name of a file's folder, the id its name without the ending: data/chips/x.json -> "chips", "x". */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text as a C string literal, one source line per line. Escapes: what C needs, "?" against trigraphs, and every

@@ -3,7 +3,6 @@
 #include "ops/ops.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase)
 {

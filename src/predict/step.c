@@ -5,7 +5,6 @@
 
 #include "base/number.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Row counts remembered exactly; larger steps are priced on the fly into the last slots. */

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 #define SET_NAME_(name, text) [ORR_SET_##name] = text,
 static const char *const SET_NAMES[ORR_N_SETS] = {ORR_SETS(SET_NAME_)};

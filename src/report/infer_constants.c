@@ -1,5 +1,4 @@
 /* --explain of an inference job: the constants behind it, with their origin. */
-#include <stdio.h>
 
 #include "base/units.h"
 #include "report/constants.h"

@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "ops/serve.h"
-#include "report/constants.h"
 #include "report/formula.h"
 #include "report/infer.h"
 #include "report/infer_metrics.h"

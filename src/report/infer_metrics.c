@@ -1,8 +1,6 @@
 /* The metric and symbol lists of an inference report -> values. */
 #include "report/infer_metrics.h"
 
-#include "memory/serving.h"
-
 /* ---------------------------------------------------------------- helpers of the value expressions */
 
 static double output_tokens(const struct orr_job *job)

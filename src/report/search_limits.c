@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "report/infer_metrics.h"
 #include "report/metrics.h"
-#include "report/search.h"
 
 #include <string.h>
 

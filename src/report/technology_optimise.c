@@ -1,5 +1,4 @@
 /* The best split of budgets as text: what it gains, the split beside the one given, and a name to ask for it by. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

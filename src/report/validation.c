@@ -4,7 +4,6 @@
 
 #include "report/json_text.h"
 #include "report/table.h"
-#include "study/ablate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* Costs of the operator list added up per layer kind and phase, and per pipeline rank. */
 #include "schedule/schedule.h"
 
-#include "base/number.h"
-
 #include <string.h>
 
 static void add_op(struct orr_phase_sum *sum, const struct orr_op *op, const struct orr_cost *cost, double time_s)

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "spec/builtin.h"
-#include "spec/names.h"
 #include "spec/part.h"
 
 struct orr_catalogue {

@@ -1,7 +1,6 @@
 /* The rules a job obeys. Each refusal states the rule, the values and what is allowed; the key is the one of the
  * JSON contract, so that the request reader can add file and line. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "spec/limits.h"

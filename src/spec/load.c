@@ -1,6 +1,5 @@
 /* Whole parts from references: a model, an engine, a system with its chip and the chip's calibration. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "spec/part.h"
 

@@ -15,7 +15,6 @@ const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATT
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
 const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)};
-const char *const orr_pointwise_names[ORR_N_POINTWISES] = {ORR_POINTWISES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 
@@ -26,6 +25,7 @@ static const char *const SERVE_MEMORY_PART_NAMES[ORR_N_SERVE_MEMORY_PARTS] = {OR
 static const char *const BOUND_NAMES[ORR_N_BOUNDS] = {ORR_BOUNDS(NAME)};
 static const char *const PHASE_NAMES[ORR_N_PHASES] = {ORR_PHASES(NAME)};
 static const char *const GROUP_NAMES[ORR_N_GROUPS] = {ORR_GROUPS(NAME)};
+static const char *const POINTWISE_NAMES[ORR_N_POINTWISES] = {ORR_POINTWISES(NAME)};
 static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
 static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
 
@@ -93,7 +93,7 @@ const char *orr_algorithm_name(enum orr_algorithm algorithm)
 
 const char *orr_pointwise_name(enum orr_pointwise pointwise)
 {
-    return name_of(orr_pointwise_names, ORR_N_POINTWISES, (unsigned)pointwise);
+    return name_of(POINTWISE_NAMES, ORR_N_POINTWISES, (unsigned)pointwise);
 }
 
 const char *orr_phase_name(enum orr_phase phase)

@@ -11,7 +11,6 @@ extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
 extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
 extern const char *const orr_collective_names[ORR_N_COLLECTIVES];
 extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
-extern const char *const orr_pointwise_names[ORR_N_POINTWISES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
 

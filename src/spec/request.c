@@ -1,12 +1,10 @@
 /* A request of the JSON contract -> a complete, checked job: parts loaded, "set" applied, defaults filled in. */
 #include "spec/request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec/limits.h"
-#include "spec/names.h"
 
 struct head {
     int64_t gpus; /* 0: not given */

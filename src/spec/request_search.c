@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"

@@ -1,7 +1,6 @@
 /* The dimensions of a search: one value, a list or a range each -> the values to try. What is read is taken out of the
  * request, which leaves an ordinary one. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <nlopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Logarithmic errors: squared below the first, linear to the second, no worse beyond: outliers are ignored. */
 #define LOSS_ROUND 0.03

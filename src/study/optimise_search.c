@@ -5,8 +5,6 @@
 
 #include <math.h>
 #include <nlopt.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/number.h"
 

@@ -3,7 +3,6 @@
 #include "serving.h"
 
 #include "cost/cost.h"
-#include "ops/serve.h"
 
 #define N_CURVES 600
 

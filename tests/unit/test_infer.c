@@ -3,8 +3,6 @@
 #include "grid.h"
 #include "serving.h"
 
-#include "memory/serving.h"
-
 #define N_JOBS 250
 
 static const char *const MODELS[] = {"llama2-7b",   "llama2-13b", "llama2-70b",   "llama3-8b",      "mixtral-8x7b",

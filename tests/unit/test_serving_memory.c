@@ -2,8 +2,6 @@
  * budget rules by hand, whole blocks, windows, and the largest batch and context they allow. */
 #include "serving.h"
 
-#include "memory/serving.h"
-
 /* ---------------------------------------------------------------- cache per token */
 
 /* Layers, K,V heads and head size from the models' own config.json files or papers: 2 L k d w, or L (r + d_r) w. */
