@@ -1,17 +1,10 @@
-/* JSON with located errors, parts, the catalogue, requests and the rules of a job (src/spec). The parts are those of
- * tests/unit/fixtures: built-in parts underneath, every number that is asserted here their own. */
+/* Parts, the catalogue, requests and the rules of a job (src/spec). The parts are those of tests/unit/fixtures: built-in
+ * parts underneath, every number that is asserted here their own. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "spec/names.h"
 #include "spec/spec.h"
@@ -36,145 +29,7 @@ static int close_catalogue(void **state)
     return 0;
 }
 
-static void check_near(double value, double expected)
-{
-    const double error = value - expected, scale = expected < 0 ? -expected : expected;
-    if (error > 1e-12 * scale || error < -1e-12 * scale)
-        fail_msg("%.17g is not %.17g", value, expected);
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void values_are_located(void **state)
-{
-    (void)state;
-    static const char TEXT[] = "{\n  \"a\": {\"b\": [10,\n    {\"c\": 1}]},\n  \"set\": {\"chip.n_sm\": 4, \"chip\": 1},\n"
-                               "  \"q\\\"uote\": \"br}ace\",\n  \"\xc3\xa4\": 1, \"last\": 2}";
-    static const struct {
-        const char *path;
-        int line, column;
-    } CASES[] = {
-        {"", 1, 1},        {"a", 2, 8},           {"a.b", 2, 14},     {"a.b.0", 2, 15},
-        {"a.b.1", 3, 5},   {"a.b.1.c", 3, 11},    {"a.b.2", 0, 0},    {"a.x", 0, 0},
-        {"a.b.1.c.d", 0, 0}, {"set.chip.n_sm", 4, 24}, {"set.chip", 4, 35}, {"q\"uote", 5, 14},
-        {"\xc3\xa4", 6, 8}, {"last", 6, 19},      {"a.b.00x", 0, 0},
-    };
-    for (size_t i = 0; i < ORR_COUNT_OF(CASES); i++) {
-        int line = -1, column = -1;
-        orr_json_locate(TEXT, CASES[i].path, &line, &column);
-        if (line != CASES[i].line || column != CASES[i].column)
-            fail_msg("%s is at %d:%d", CASES[i].path, line, column);
-    }
-    int line, column;
-    static const char *const BROKEN[] = {"", "{", "{\"a", "{\"a\":", "[", "{a:1}", "{\"a\" 1", "{\"a\":\"\\"};
-    for (size_t i = 0; i < ORR_COUNT_OF(BROKEN); i++)
-        orr_json_locate(BROKEN[i], "a.b.c", &line, &column);
-}
-
-static void check_syntax(const char *text, enum orr_err code, const char *message)
-{
-    struct orr_doc doc;
-    struct orr_error error;
-    assert_int_equal(orr_doc_parse(text, "f.json", &doc, &error), code);
-    assert_string_equal(error.text, message);
-    orr_doc_close(&doc);
-}
-
-static void broken_json_is_explained(void **state)
-{
-    (void)state;
-    check_syntax("", ORR_ERR_SYNTAX, "f.json: not valid JSON: empty, a JSON object is expected");
-    check_syntax(" \n\t", ORR_ERR_SYNTAX, "f.json: not valid JSON: empty, a JSON object is expected");
-    check_syntax("[1]", ORR_ERR_INPUT, "f.json: must be a JSON object, not an array");
-    check_syntax("{\"a\": 1,\n \"b\": 2,\n \"a\": 3}", ORR_ERR_SYNTAX, "f.json:3: duplicate key \"a\"");
-    check_syntax("{\"a\": 1,\n}", ORR_ERR_SYNTAX, "f.json:2: not valid JSON: string or '}' expected near '}'");
-    check_syntax("{\"a\": NaN}", ORR_ERR_SYNTAX, "f.json:1: not valid JSON: invalid token near 'NaN'");
-    check_syntax("{} {}", ORR_ERR_SYNTAX, "f.json:1: not valid JSON: end of file expected near '{'");
-    check_syntax("{\"a\": \"\xff\"}", ORR_ERR_SYNTAX, "f.json:1: not valid JSON: unable to decode byte 0xff near '\"'");
-    check_syntax("{\"a\": 1e999}", ORR_ERR_SYNTAX, "f.json:1: not valid JSON: real number overflow near '1e999'");
-    char deep[5001];
-    memset(deep, '[', sizeof deep - 1);
-    deep[sizeof deep - 1] = '\0';
-    check_syntax(deep, ORR_ERR_SYNTAX, "f.json:1: not valid JSON: nested deeper than 2048 levels");
-    struct orr_doc doc;
-    assert_int_equal(orr_doc_parse("\xef\xbb\xbf{}", "f.json", &doc, NULL), ORR_OK); /* byte order mark */
-    orr_doc_close(&doc);
-}
-
-struct sample {
-    int64_t count;
-    double rate_bytes_per_s;
-    bool flag;
-    char name[8];
-    enum orr_recompute word;
-};
-
-static const struct orr_field SAMPLE[] = {
-    ORR_INT(sample, count, true, 1, 1024, "how many"),
-    ORR_REAL(sample, rate_bytes_per_s, ORR_UNIT_BYTES_PER_S, false, 1, 1e15, "how fast"),
-    ORR_BOOL(sample, flag, false, "whether"),
-    ORR_STRING(sample, name, false, "what"),
-    ORR_ENUM(sample, word, false, orr_recompute_names, "which"),
-};
-
-static enum orr_err read_sample(const char *text, struct sample *sample, struct orr_error *error)
-{
-    static const char *const EXTRA[] = {"comment", NULL};
-    struct orr_doc doc;
-    enum orr_err err = orr_doc_parse(text, "f.json", &doc, error);
-    if (!err)
-        err = orr_fields_read(&doc, "", doc.root, SAMPLE, ORR_COUNT_OF(SAMPLE), EXTRA, sample, error);
-    orr_doc_close(&doc);
-    return err;
-}
-
-static void fields_fill_a_struct(void **state)
-{
-    (void)state;
-    struct sample sample = {.flag = true};
-    struct orr_error error;
-    assert_int_equal(read_sample("{\"count\": 8, \"comment\": []}", &sample, &error), ORR_OK);
-    assert_int_equal(sample.count, 8);
-    assert_true(sample.flag); /* absent: untouched */
-    assert_int_equal(read_sample("{\"count\": \"1Ki\", \"rate_bytes_per_s\": \"400 Gb/s\", \"flag\": \"off\","
-                                 "\"name\": \"abcdefg\", \"word\": \"FULL\"}", &sample, &error), ORR_OK);
-    assert_int_equal(sample.count, 1024);
-    check_near(sample.rate_bytes_per_s, 50e9);
-    assert_false(sample.flag);
-    assert_string_equal(sample.name, "abcdefg");
-    assert_int_equal(sample.word, ORR_RECOMPUTE_FULL);
-    assert_int_equal(read_sample("{\"count\": 8.0, \"flag\": 1}", &sample, &error), ORR_OK);
-    assert_true(sample.flag);
-}
-
-static void fields_refuse_with_reasons(void **state)
-{
-    (void)state;
-    static const char *const CASES[][2] = {
-        {"{}", "f.json:1: missing key \"count\": how many, an integer from 1 to 1024"},
-        {"{\"count\": 0}", "f.json:1: count: must be an integer from 1 to 1024, not 0"},
-        {"{\"count\": 2.5}", "f.json:1: count: must be an integer from 1 to 1024, not 2.5"},
-        {"{\"count\": \"x\"}", "f.json:1: count: must be an integer from 1 to 1024, not \"x\""},
-        {"{\"count\": null}", "f.json:1: count: must be an integer from 1 to 1024, not null"},
-        {"{\"count\": [1]}", "f.json:1: count: must be an integer from 1 to 1024, not an array"},
-        {"{\"count\": 1,\n\"rate_bytes_per_s\": true}",
-         "f.json:2: rate_bytes_per_s: must be a number from 1 to 1e+15 (bytes per second, e.g. \"3.35 TB/s\" or "
-         "\"400 Gb/s\"), not true"},
-        {"{\"count\": 1, \"flag\": 2}", "f.json:1: flag: must be true or false, not 2"},
-        {"{\"count\": 1, \"name\": \"abcdefgh\"}", "f.json:1: name: must be a string of 1 to 7 bytes, not \"abcdefgh\""},
-        {"{\"count\": 1, \"name\": \"\"}", "f.json:1: name: must be a string of 1 to 7 bytes, not \"\""},
-        {"{\"count\": 1, \"word\": \"ful\"}",
-         "f.json:1: word: must be one of \"none\", \"selective\", \"full\", not \"ful\" (did you mean \"full\"?)"},
-        {"{\"count\": 1,\n\n\"cuont\": 1}", "f.json:3: unknown key \"cuont\" (did you mean \"count\"?)"},
-        {"{\"count\": 1, \"rate_bw\": 1}", "f.json:1: unknown key \"rate_bw\" (did you mean \"rate_bytes_per_s\"?)"},
-    };
-    for (size_t i = 0; i < ORR_COUNT_OF(CASES); i++) {
-        struct sample sample;
-        struct orr_error error;
-        assert_int_equal(read_sample(CASES[i][0], &sample, &error), ORR_ERR_INPUT);
-        assert_string_equal(error.text, CASES[i][1]);
-    }
-}
+/* ---------------------------------------------------------------- catalogue and parts */
 
 static void names_match_their_enums(void **state)
 {
@@ -191,12 +46,10 @@ static void names_match_their_enums(void **state)
     assert_string_equal(orr_budget_name(ORR_BUDGET_STATIC), "static");
     assert_string_equal(orr_decode_kernel_name(ORR_DECODE_SDPA), "sdpa");
     assert_string_equal(orr_infer_part_name(ORR_N_INFER_PARTS), "unknown");
-    check_near(orr_dtype_bytes(ORR_DTYPE_FP4), 0.5);
-    check_near(orr_dtype_bytes(ORR_DTYPE_INT4), 0.5);
-    check_near(orr_dtype_bytes(ORR_DTYPE_TF32), 4);
+    assert_close(orr_dtype_bytes(ORR_DTYPE_FP4), 0.5, 1e-12);
+    assert_close(orr_dtype_bytes(ORR_DTYPE_INT4), 0.5, 1e-12);
+    assert_close(orr_dtype_bytes(ORR_DTYPE_TF32), 4, 1e-12);
 }
-
-/* ---------------------------------------------------------------- catalogue and parts */
 
 static void parts_are_listed_and_read(void **state)
 {
@@ -215,19 +68,19 @@ static void parts_are_listed_and_read(void **state)
     assert_null(orr_catalogue_text(catalogue, ORR_PART_CHIP, "no-such-chip"));
     assert_int_equal(orr_system_read(catalogue, "cluster", &system, &calibration, &error), ORR_OK);
     assert_string_equal(system.chip.id, "plain");
-    check_near(system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 200e12);
-    check_near(system.chip.peak_flops_per_s[ORR_DTYPE_FP4], 0);
-    check_near(system.chip.hbm_bytes, 85899345920.0);
-    check_near(system.chip.link_j_per_byte, 32e-12);
-    check_near(system.scaleout_bytes_per_s, 25e9);
-    check_near(system.scaleout_efficiency_frac, 0.9);
+    assert_close(system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 200e12, 1e-12);
+    assert_close(system.chip.peak_flops_per_s[ORR_DTYPE_FP4], 0, 1e-12);
+    assert_close(system.chip.hbm_bytes, 85899345920.0, 1e-12);
+    assert_close(system.chip.link_j_per_byte, 32e-12, 1e-12);
+    assert_close(system.scaleout_bytes_per_s, 25e9, 1e-12);
+    assert_close(system.scaleout_efficiency_frac, 0.9, 1e-12);
     assert_true(calibration.calibrated);
     assert_int_equal(calibration.n_lines, 2);
     assert_int_equal(calibration.lines[0].n_points, 3);
-    check_near(calibration.lines[0].efficiency_frac[2], 0.8);
-    check_near(calibration.gemm[ORR_DTYPE_BF16].launch_s, 2e-6);
-    check_near(calibration.gemm[ORR_DTYPE_FP8].burst_frac, 0);
-    check_near(calibration.pointwise_frac[ORR_POINTWISE_ADAM], 0.8);
+    assert_close(calibration.lines[0].efficiency_frac[2], 0.8, 1e-12);
+    assert_close(calibration.gemm[ORR_DTYPE_BF16].launch_s, 2e-6, 1e-12);
+    assert_close(calibration.gemm[ORR_DTYPE_FP8].burst_frac, 0, 1e-12);
+    assert_close(calibration.pointwise_frac[ORR_POINTWISE_ADAM], 0.8, 1e-12);
 }
 
 static void bases_are_merged(void **state)
@@ -239,11 +92,11 @@ static void bases_are_merged(void **state)
     assert_int_equal(orr_system_read(catalogue, "box", &system, &calibration, &error), ORR_OK);
     assert_string_equal(system.id, "box");
     assert_string_equal(system.chip.id, "bigger");
-    check_near(system.scaleup_bytes_per_s, 300e9);                    /* from the base */
-    check_near(system.scaleout_bytes_per_s, 0);                       /* its own */
-    check_near(system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 500e12); /* objects merge */
-    check_near(system.chip.peak_flops_per_s[ORR_DTYPE_FP16], 200e12);
-    check_near(system.chip.hbm_bytes, 171798691840.0);
+    assert_close(system.scaleup_bytes_per_s, 300e9, 1e-12);                    /* from the base */
+    assert_close(system.scaleout_bytes_per_s, 0, 1e-12);                       /* its own */
+    assert_close(system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 500e12, 1e-12); /* objects merge */
+    assert_close(system.chip.peak_flops_per_s[ORR_DTYPE_FP16], 200e12, 1e-12);
+    assert_close(system.chip.hbm_bytes, 171798691840.0, 1e-12);
     assert_false(calibration.calibrated); /* fitted on its base, not on this chip */
 }
 
@@ -372,7 +225,7 @@ static void later_directories_hide_and_extend(void **state)
     open_folder(&folder);
     assert_int_equal(orr_system_read(folder.catalogue, "cluster", &system, &calibration, &error), ORR_OK);
     assert_int_equal(system.chip.n_sm, 7);
-    check_near(system.chip.hbm_bytes_per_s, 2e12);
+    assert_close(system.chip.hbm_bytes_per_s, 2e12, 1e-12);
     char path[160];
     snprintf(path, sizeof path, "%s/systems/mine.json", folder.path);
     assert_int_equal(orr_system_read(folder.catalogue, path, &system, &calibration, &error), ORR_OK);
@@ -446,7 +299,7 @@ static void defaults_are_the_documented_ones(void **state)
     assert_int_equal(workload->attention, ORR_ATTENTION_FLASH2);
     assert_false(workload->attention_dropout);
     assert_true(workload->causal);
-    check_near(workload->moe_imbalance, 1);
+    assert_close(workload->moe_imbalance, 1, 1e-12);
 }
 
 static void requests_override_defaults(void **state)
@@ -486,13 +339,13 @@ static void set_reaches_every_part(void **state)
     if (orr_job_read(*state, REQUEST, "request", &job, &error) != ORR_OK)
         fail_msg("%s", error.text);
     assert_int_equal(job.model.n_layers, 40);
-    check_near(job.system.chip.hbm_bytes_per_s, 4e12);
-    check_near(job.system.chip.peak_flops_per_s[ORR_DTYPE_FP4], 1e15);
-    check_near(job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 200e12);
+    assert_close(job.system.chip.hbm_bytes_per_s, 4e12, 1e-12);
+    assert_close(job.system.chip.peak_flops_per_s[ORR_DTYPE_FP4], 1e15, 1e-12);
+    assert_close(job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16], 200e12, 1e-12);
     assert_int_equal(job.system.domain_gpus, 16);
-    check_near(job.engine.tp_overlap_frac, 0.5);
-    check_near(job.calibration.gemm[ORR_DTYPE_BF16].burst_frac, 0.95);
-    check_near(job.calibration.lines[0].base_s, 20e-6);
+    assert_close(job.engine.tp_overlap_frac, 0.5, 1e-12);
+    assert_close(job.calibration.gemm[ORR_DTYPE_BF16].burst_frac, 0.95, 1e-12);
+    assert_close(job.calibration.lines[0].base_s, 20e-6, 1e-12);
     assert_int_equal(job.plan.tp, 2);
     assert_int_equal(job.workload.seq, 512);
 }
@@ -509,9 +362,9 @@ static void parts_may_stand_in_place(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(job.model.n_layers, 2);
     assert_string_equal(job.model.id, "custom");
-    check_near(job.system.chip.tdp_w, 1000);
+    assert_close(job.system.chip.tdp_w, 1000, 1e-12);
     assert_int_equal(job.system.chip.n_sm, 64);
-    check_near(job.system.chip.hbm_bytes, 171798691840.0);
+    assert_close(job.system.chip.hbm_bytes, 171798691840.0, 1e-12);
     assert_int_equal(job.plan.zero, 2);
 }
 
@@ -673,10 +526,6 @@ static void origins_and_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_located),
-        cmocka_unit_test(broken_json_is_explained),
-        cmocka_unit_test(fields_fill_a_struct),
-        cmocka_unit_test(fields_refuse_with_reasons),
         cmocka_unit_test(names_match_their_enums),
         cmocka_unit_test(parts_are_listed_and_read),
         cmocka_unit_test(bases_are_merged),
