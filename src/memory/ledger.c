@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 
-enum { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
+enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
                                                       "backward of the last layer, attention",
                                                       "backward of the first layer", "end of backward"};
@@ -86,8 +86,8 @@ static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
 }
 
 /* Activations and 16-bit gradients alive at an instant, beside what is always there. */
-static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, int instant, double *activations,
-                          double *gradients)
+static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
+                          double *activations, double *gradients)
 {
     const double all = r->in_flight * (r->saved + r->embedding_mask), g = r->gradient_16bit;
     const double ffn_freed = freed_ffn(job, r);
@@ -110,8 +110,9 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
         *activations = all - r->saved;
         *gradients = g * r->params;
         return;
-    default: *activations = 0;
+    case N_INSTANTS: break;
     }
+    *activations = 0;
 }
 
 static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
@@ -135,7 +136,7 @@ static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, i
     double most = -1;
     for (int i = 0; i < N_INSTANTS; i++) {
         double activations, gradients;
-        instant_bytes(job, r, i, &activations, &gradients);
+        instant_bytes(job, r, (enum instant)i, &activations, &gradients);
         if (activations + gradients > most) {
             most = activations + gradients;
             *peak = i;
@@ -236,10 +237,10 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     memory->peak_instant = peak;
     memory->in_flight = r->in_flight;
     for (int i = 0; i < N_INSTANTS; i++) {
-        instant_bytes(job, r, i, &activations, &gradients);
+        instant_bytes(job, r, (enum instant)i, &activations, &gradients);
         memory->instants[i] = (struct orr_instant){INSTANT_NAMES[i], rank_static(job, r) + activations + gradients};
     }
-    instant_bytes(job, r, peak, &activations, &gradients);
+    instant_bytes(job, r, (enum instant)peak, &activations, &gradients);
     memory->part_bytes[ORR_MEMORY_WEIGHTS] = r->weights;
     memory->part_bytes[ORR_MEMORY_GRADIENTS] = r->gradients + gradients;
     memory->part_bytes[ORR_MEMORY_OPTIMIZER] = r->optimizer;
