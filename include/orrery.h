@@ -352,7 +352,7 @@ struct orr_model {
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */
-    int64_t mtp_params;               /* of one of them without its transformer layer: 2h -> h projection, three norms */
+    int64_t mtp_params;               /* of one without its transformer layer: 2h -> h projection, three norms */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
@@ -430,7 +430,8 @@ struct orr_attention_constants {
     double tail;                              /* last blocks of a launch, in walks of one block over its keys */
 };
 
-/* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of splits. */
+/* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of
+ * splits. */
 struct orr_decode_constants {
     double launch_s;                          /* fixed time of the kernel */
     double dram_frac;                         /* share of DRAM bandwidth the cache is read at */
@@ -466,7 +467,7 @@ struct orr_calibration {
     double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
     double l2_frac;                           /* share of nominal last-level bandwidth */
     double write_frac;                        /* share of DRAM bandwidth at which a product is written */
-    double softmax_unfused_frac;              /* framework softmax, rows up to 1024; falls with the root of longer rows */
+    double softmax_unfused_frac;              /* framework softmax, rows to 1024; falls with the root of longer ones */
     double softmax_unfused_backward_frac;     /* its gradient */
     double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
     double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
@@ -482,8 +483,8 @@ struct orr_engine {
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
     bool attention_from_chip;                 /* the chip's own kernel instead: an unknown stack of its time */
     bool attention_unfused_default;           /* what an empty attention field means */
-    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention's heads yet:
-                                                 there an empty field means unfused, its core recomputed */
+    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention's heads
+                                                 yet: there an empty field means unfused, its core recomputed */
     /* which neighbours share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
     bool recompute_early_stop;                /* recomputation ends where nothing more is needed: no last product */
@@ -516,13 +517,13 @@ struct orr_engine {
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
     bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
-    bool mtp_full_first_chunk;                /* ... and the last pipeline chunk gives way to them and to both ends, if it has the layers */
+    bool mtp_full_first_chunk;                /* ... and the last chunk gives way to them and the ends, if it can */
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
     int64_t default_micro_batch;              /* most the engine's users take where a source does not say */
     /* serving */
-    double kernel_gap_s;                      /* idle time between dependent kernels of a stream; 0 in a captured graph */
+    double kernel_gap_s;                      /* idle between dependent kernels of a stream; 0 in a captured graph */
     double short_prefill_gap_s;               /* the same in a prefill of at most 512 tokens */
     int64_t layer_pointwise_kernels;          /* norms, rotary positions, activation, residual of one layer */
     double pointwise_floor_s;                 /* least time of one of them */
@@ -571,7 +572,7 @@ struct orr_plan {
     bool sp;
     enum orr_schedule schedule;
     enum orr_cp_kind cp_kind;
-    uint32_t exposed_groups;                  /* 1 << group: its transfers run alone though the engine could hide them */
+    uint32_t exposed_groups;                  /* 1 << group: its transfers run alone where the engine could hide them */
     int64_t n_stage_layers;                   /* 0: layers spread evenly */
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
@@ -597,7 +598,7 @@ struct orr_serving {
     int64_t batch;                            /* sequences of one data-parallel rank */
     int64_t input_len, output_len;
     enum orr_dtype weights;                   /* storage format of the weight matrices */
-    enum orr_dtype matrix;                    /* format they are multiplied in: weights, or 16 bit for weight-only formats */
+    enum orr_dtype matrix;                    /* format of the products: the weights', 16 bit for weight-only formats */
     enum orr_dtype kv;                        /* cache format */
     enum orr_dtype comm;                      /* format of what travels between GPUs */
     double prefix_hit_frac;                   /* share of the prompt already in the cache */
@@ -680,7 +681,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *cata
 /* The same for many requests one after another, as servers and bindings have them: models, systems and engines of
  * recent requests are kept. One reader belongs to one thread; the catalogue must outlive it. */
 struct orr_reader;
-ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue); /* NULL: out of memory */
+/* NULL: out of memory. */
+ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue);
 ORR_API void orr_reader_free(struct orr_reader *reader);
 /* Read a request. `kind`: what it must be and then need not say; NULL: it says. *job is owned by the reader, until its
  * next call. */
@@ -772,7 +774,7 @@ struct orr_infer_result {
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
     double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, hidden part in (Eq. 95); else 0 */
+    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, hidden part in (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
@@ -989,7 +991,7 @@ struct orr_op {
     enum orr_pointwise pointwise; /* POINTWISE: class */
     double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
     double head_size;             /* FLASH: larger of query and value head */
-    double kv_heads;              /* DECODE: K,V heads of this rank; batch sequences, m query heads, n context, k head size */
+    double kv_heads;              /* DECODE: of this rank; batch sequences, m query heads, n context, k head size */
     double table_bytes;           /* DECODE: of the block table, per sequence and key */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
@@ -1075,8 +1077,8 @@ ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struc
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         enum orr_format format, char **text, struct orr_error *error);
 
-/* The answer of a search: TERMINAL, JSON or CSV; malloc'd. `seconds` is what it took, for the JSON; nothing else depends
- * on it. Every listed plan is predicted again in full. */
+/* The answer of a search: TERMINAL, JSON or CSV; malloc'd. `seconds` is what it took, for the JSON; nothing else
+ * depends on it. Every listed plan is predicted again in full. */
 ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, enum orr_format format,
                                               const struct orr_style *style, double seconds);
 /* One HTML page that needs nothing else; malloc'd. */
@@ -1175,9 +1177,11 @@ ORR_API ORR_NODISCARD enum orr_err orr_sweep_html(struct orr_sweep *sweep, char 
 /* Questions as text, answers as a row of numbers or as text: no struct of a job or result is seen. One session belongs
  * to one thread; the catalogue must outlive it. */
 struct orr_session;
-ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue); /* NULL: out of memory */
+/* NULL: out of memory. */
+ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue);
 ORR_API void orr_session_free(struct orr_session *session);
-/* Read a request (docs/json.md) and predict. The row is that of a sweep, its status OK or NO_FIT, with advice as reason. */
+/* Read a request (docs/json.md) and predict. The row is that of a sweep, its status OK or NO_FIT, with advice as
+ * reason. */
 ORR_API ORR_NODISCARD enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
                                                    struct orr_sweep_row *row, struct orr_error *error);
 /* What the numbers of a row are, by kind of request; returns how many. */
@@ -1304,8 +1308,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_fit_open(const struct orr_catalogue *cata
                                                 struct orr_fit **fit, struct orr_error *error);
 ORR_API void orr_fit_close(struct orr_fit *fit);
 /* Add a table. `kind`: gemm, attention_decode, allreduce, ... as its file is called. After an error close the fit. */
-ORR_API ORR_NODISCARD enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *csv, const char *origin,
-                                               struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *csv,
+                                               const char *origin, struct orr_error *error);
 /* Fit, once, after the last table. `progress` (may be NULL) hears which constants are next and the share done. */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
                                                void (*progress)(void *context, const char *what, double done_frac),
@@ -1314,7 +1318,8 @@ ORR_API const char *orr_fit_chip(const struct orr_fit *fit);
 /* The constants as they stand; owned by the fit. */
 ORR_API const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit);
 /* TERMINAL, JSON, CSV (one line per row) or HTML; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style);
+ORR_API ORR_NODISCARD char *orr_fit_report(const struct orr_fit *fit, enum orr_format format,
+                                           const struct orr_style *style);
 /* A complete calibration file, malloc'd; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,
                                                 struct orr_error *error);
@@ -1322,7 +1327,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const
 /* ---------------------------------------------------------------- validation */
 
 /* Score predictions against CSVs of measurements (docs/formats.md: training and inference rows, lab steps, layer
- * times). Start with a NULL *validation; every further call adds a file to it. On error *validation keeps what it had. */
+ * times). Start with a NULL *validation; every further call adds a file to it. On error *validation keeps what it
+ * had. */
 struct orr_validation;
 
 ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv,

@@ -1,5 +1,5 @@
-/* What the files of the server share. A request is read and answered by one thread of the pool; only searches and sweeps
- * (study.c) leave it. */
+/* What the files of the server share. A request is read and answered by one thread of the pool; only searches and
+ * sweeps (study.c) leave it. */
 #ifndef SERVER_INTERNAL_H
 #define SERVER_INTERNAL_H
 

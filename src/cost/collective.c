@@ -101,15 +101,15 @@ static double groups_reached(double n_experts, double n_active, double groups)
 }
 
 /* Dispatchers that send a token once to every rank, not to every expert; between domains once to every domain, which
- * stacks do where the router limits the domains. m of the operator: domains a token may use; n, k: experts, and how many
- * a token uses. */
+ * stacks do where the router limits the domains. m of the operator: domains a token may use; n, k: experts, and how
+ * many a token uses. */
 static bool sends_once(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->k > 0 && (place.domains <= 1 || op->m > 0);
 }
 
-/* Bytes of an all-to-all that one rank sends over the scale-up network: a copy per expert (Eq. 9a) to its own domain, or
- * one per rank reached (Eq. 9b), those that came over the network passed on. */
+/* Bytes of an all-to-all that one rank sends over the scale-up network: a copy per expert (Eq. 9a) to its own domain,
+ * or one per rank reached (Eq. 9b), those that came over the network passed on. */
 static double scaleup_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     if (sends_once(job, op, place))

@@ -48,7 +48,8 @@ void orr_cost_decode(const struct orr_job *job, const struct orr_op *op, struct 
 double orr_cost_at(const struct orr_cost *cost, double clock_frac);
 
 /* Levels of a kernel joined: they work at once, so the slowest sets the time (Eq. 25). A grouped kernel starts every
- * expert anew and overlaps its weights with the arithmetic only in part: a norm of exponent 3/2 between sum and maximum. */
+ * expert anew and overlaps its weights with the arithmetic only in part: a norm of exponent 3/2 between sum and
+ * maximum. */
 static inline double orr_joined_s(bool partial, double compute_s, double l2_s, double dram_s)
 {
     const double high = orr_max(compute_s, dram_s);

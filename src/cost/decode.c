@@ -17,8 +17,8 @@ static const struct orr_decode_constants *constants_of(const struct orr_job *job
                       : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
-/* Kernels without packing, and those of one query head per K,V head, take one query head at a time: elements are widened
- * and multiplied outside the matrix units, at a rate every SM has its share of. */
+/* Kernels without packing, and those of one query head per K,V head, take one query head at a time: elements are
+ * widened and multiplied outside the matrix units, at a rate every SM has its share of. */
 static bool one_head(const struct orr_op *op)
 {
     return !op->packed || op->m <= op->kv_heads;

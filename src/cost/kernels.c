@@ -23,9 +23,9 @@ static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel,
     return kernel == ORR_ATTENTION_FLASH3 && fmod(head, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
 }
 
-/* Seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate, after a start worth
- * `half` keys of a full walk, however few queries it has. With fewer blocks than SMs the longest walk decides; with more,
- * the last blocks leave most of the chip idle for a part of one. */
+/* Seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate, after a start
+ * worth `half` keys of a full walk, however few queries it has. With fewer blocks than SMs the longest walk decides;
+ * with more, the last blocks leave most of the chip idle for a part of one. */
 static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;

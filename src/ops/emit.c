@@ -111,8 +111,8 @@ void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase
     op->window_op = window_op;
 }
 
-/* Accesses per element, forward | backward: 2 | 5, as the input's and the weights' gradients each read x and dy; RMS norm composed of framework operators
- * upcasts, squares, averages, scales and casts back: 32 | 48 bytes. */
+/* Accesses per element, forward | backward: 2 | 5, as the input's and the weights' gradients each read x and dy; RMS
+ * norm composed of framework operators upcasts, squares, averages, scales and casts back: 32 | 48 bytes. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms)
 {
     const bool composed = rms && !emit->job->engine.fused_norm;

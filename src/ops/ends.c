@@ -72,8 +72,9 @@ static void emit_head(struct orr_emit *emit)
     orr_ops_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
 }
 
-/* What a multi-token prediction layer has beside its transformer layer (DeepSeek-V3 report, section 2.2): the embedding of
- * the next token and the hidden state, normalised, joined and projected from 2h to h; then the shared head and a loss. */
+/* What a multi-token prediction layer has beside its transformer layer (DeepSeek-V3 report, section 2.2): the
+ * embedding of the next token and the hidden state, normalised, joined and projected from 2h to h; then the shared
+ * head and a loss. */
 static void emit_mtp(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;

@@ -49,8 +49,9 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                        .backward_launches = 4});
 }
 
-/* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a slice
- * of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and unpad. */
+/* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a
+ * slice of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and
+ * unpad. */
 static void emit_permute(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
     const struct orr_dims *d = &emit->dims;

@@ -47,8 +47,8 @@ static struct orr_op *last_op(struct orr_serve_emit *emit)
     return &emit->list->items[emit->list->n - 1];
 }
 
-/* Before the kernel of a paged cache, rotary positions and the cache write: q, k, v are read once, q written back, k and v
- * in the cache's format. The attention call's fixed time covers the launch. */
+/* Before the kernel of a paged cache, rotary positions and the cache write: q, k, v are read once, q written back, k
+ * and v in the cache's format. The attention call's fixed time covers the launch. */
 static void emit_rope(struct orr_serve_emit *emit, const struct orr_layer_kind *kind, double heads, double kv)
 {
     const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
@@ -80,7 +80,8 @@ static void emit_flash(struct orr_serve_emit *emit, const struct orr_layer_kind 
     if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) emit_rope(emit, kind, heads, kv);
 }
 
-/* Around unfused products: q, k, v are split into heads, k, v copied to the cache, heads merged; each read and written. */
+/* Around unfused products: q, k, v are split into heads, k, v copied to the cache, heads merged; each read and
+ * written. */
 static void emit_copies(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const double heads = (double)kind->n_heads / emit->t, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;

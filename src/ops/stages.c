@@ -53,8 +53,9 @@ double orr_rank_mtp_params(const struct orr_job *job)
     return projection / (double)job->plan.tp + (double)job->model.mtp_params - projection;
 }
 
-/* Layers of chunk i of n. Even if possible; else, if the two ends and the prediction layers count as a layer each, less
- * by as many on the first and the last chunk, or on the last alone; else the remainder on the chunks after the first. */
+/* Layers of chunk i of n. Even if possible; else, if the two ends and the prediction layers count as a layer each,
+ * less by as many on the first and the last chunk, or on the last alone; else the remainder on the chunks after the
+ * first. */
 static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t i)
 {
     const int64_t n_layers = job->model.n_layers, n_mtp = job->workload.mtp_layers;

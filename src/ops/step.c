@@ -28,8 +28,8 @@ void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double ex
         emit->list->items[i].recomputed = false; /* the backward gather serves the recomputation too */
 }
 
-/* Stages 0-2: gradients summed (0) or scattered, with the new weights gathered (1, 2). Stage 2 keeps no whole gradient to
- * add to, so it scatters after every micro-batch. */
+/* Stages 0-2: gradients summed (0) or scattered, with the new weights gathered (1, 2). Stage 2 keeps no whole
+ * gradient to add to, so it scatters after every micro-batch. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const double gradients = params * (double)emit->job->engine.reduce_bytes;

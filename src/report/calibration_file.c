@@ -1,5 +1,5 @@
-/* A fit -> a complete calibration file: the file it started from, with the fitted numbers, their rows and residuals, and
- * where they come from. */
+/* A fit -> a complete calibration file: the file it started from, with the fitted numbers, their rows and residuals,
+ * and where they come from. */
 #include "study/calibrate.h"
 
 #include "base/text.h"

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 enum { METRICS_MAX = 160 };
-_Static_assert((int)ORR_N_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX, "room for every metric");
+_Static_assert((int)ORR_N_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
+               "room for every metric");
 
 static json_t *ratio_json(double ratio)
 {

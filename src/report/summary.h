@@ -41,7 +41,8 @@ struct orr_room {
 void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
                         struct orr_room room, struct orr_text *text);
 
-/* The table of the heaviest operators, row by row: name, phase, shape, seconds, their share of `whole_s`, what binds. */
+/* The table of the heaviest operators, row by row: name, phase, shape, seconds, their share of `whole_s`, what
+ * binds. */
 #define ORR_SUMMARY_OPERATORS "flfrrl"
 void orr_summary_operator(struct orr_table *table, const struct orr_op *op, const struct orr_cost *cost,
                           const char *phase, double seconds, double whole_s);

@@ -30,8 +30,8 @@ void orr_text_fit(struct orr_text *text, const struct orr_style *style, const ch
 
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
-    const char *
-        align; /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
+    /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
+    const char *align;
     const char *drop; /* a digit per column, or NULL: of a line too long the highest above 0 goes first */
     enum orr_paint column_paint[ORR_TABLE_COLUMNS];
     struct orr_row *rows; /* owned */

@@ -52,7 +52,8 @@ struct line_entry {
 
 static const struct orr_field GEMM_FIELDS[] = {
     GEMM(burst_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of peak before the power limit acts"),
-    NUMBER(gemm_entry, constants, sm_frac, ORR_UNIT_NONE, false, 0, 1, "share of its own peak one SM reaches; 0: burst_frac"),
+    NUMBER(gemm_entry, constants, sm_frac, ORR_UNIT_NONE, false, 0, 1,
+           "share of its own peak one SM reaches; 0: burst_frac"),
     GEMM(sustained_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "share of peak in an endless matrix load"),
     GEMM(power_slope, ORR_UNIT_NONE, 0, 100, "gain in share per unit of time outside matrix kernels"),
     GEMM(dram_frac, ORR_UNIT_NONE, LEAST_FRAC, 1, "sustained share of DRAM bandwidth"),

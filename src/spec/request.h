@@ -13,8 +13,8 @@ enum {
     ORR_STALE_ALL = 15
 };
 
-/* Fill the job from a parsed request. Of the parts only those in *stale are read, the others stay as they are in the job;
- * what was read is taken out of *stale. */
+/* Fill the job from a parsed request. Of the parts only those in *stale are read, the others stay as they are in the
+ * job; what was read is taken out of *stale. */
 enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
                               struct orr_job *job, struct orr_error *error);
 

@@ -67,7 +67,8 @@ struct orr_kernel_row {
     const char *left_out; /* why it is not predicted; NULL if it is */
 };
 
-/* Rows measured in one way. What belongs to the run, not to the chip, is fitted beside the constants and thrown away. */
+/* Rows measured in one way. What belongs to the run, not to the chip, is fitted beside the constants and thrown
+ * away. */
 struct orr_fit_table {
     size_t group;
     enum orr_kernel kind;
@@ -160,7 +161,8 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
 
 /* The group of that kind, made when it is new; n_groups when out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);
-/* Tables, classes, weights, choice among tables, constants of every group: before the first fit (calibrate_groups.c). */
+/* Tables, classes, weights, choice among tables, constants of every group: before the first fit
+ * (calibrate_groups.c). */
 bool orr_fit_prepare(struct orr_fit *fit);
 /* Name of a row's size class. */
 const char *orr_size_class_name(enum orr_kernel kind, int size_class);

@@ -1,5 +1,6 @@
-/* The fit itself: rows priced by the program's own cost functions, a robust loss, bounded derivative-free search, and a
- * test of every constant: what the data cannot tell keeps its value. Constants of one group in, fitted constants out. */
+/* The fit itself: rows priced by the program's own cost functions, a robust loss, bounded derivative-free search, and
+ * a test of every constant: what the data cannot tell keeps its value. Constants of one group in, fitted constants
+ * out. */
 #include "study/calibrate.h"
 
 #include "base/number.h"

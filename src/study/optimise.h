@@ -56,11 +56,13 @@ enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr
 /* ---------------------------------------------------------------- shared by the methods */
 
 double *orr_split_shares(struct orr_split *split, int budget);
-/* Steps of a whole budget; shares are whole steps, so that a split that is written down is the split that was judged. */
+/* Steps of a whole budget; shares are whole steps, so that a split that is written down is the split that was
+ * judged. */
 #define ORR_SHARE_STEPS 1e6
 
 struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split);
-/* Put shares of the free parts, relative to each simplex's sum, into a copy of the start; `x`: all simplices in turn. */
+/* Put shares of the free parts, relative to each simplex's sum, into a copy of the start; `x`: all simplices in
+ * turn. */
 struct orr_split orr_split_from(const struct orr_split_problem *problem, const double *x);
 
 /* Keep the better of two. */

@@ -157,7 +157,8 @@ static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, s
     orr_sheet_word(sheet, MODES[mode].name);
     orr_sheet_number(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB);
     orr_sheet_number(sheet, PUBLISHED[i].param_gib);
-    orr_sheet_number(sheet, orr_layer_saved_bytes(job, &bytes) * layers * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB);
+    const double saved_bytes = orr_layer_saved_bytes(job, &bytes) * layers;
+    orr_sheet_number(sheet, saved_bytes * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB);
     orr_sheet_number(sheet, PUBLISHED[i].activation_gib[mode]);
     orr_sheet_number(sheet, result.memory.total_bytes / ORR_GIB);
     orr_sheet_number(sheet, result.memory.usable_bytes / ORR_GIB);

@@ -188,7 +188,8 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     work(&team);
 #endif
     search->running = false;
-    if (pass == 0 && !search->stopped) memset(&search->pass.counts, 0, sizeof search->pass.counts); /* its plans come again */
+    if (pass == 0 && !search->stopped) /* its plans come again */
+        memset(&search->pass.counts, 0, sizeof search->pass.counts);
     return search->pass.failed ? fail_memory(error) : ORR_OK;
 }
 

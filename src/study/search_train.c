@@ -328,7 +328,8 @@ static uint64_t count_plans(struct visit *v)
     return n * (uint64_t)n_saved(v);
 }
 
-/* The fastest any plan of the layout can be: no fill and drain, no sharded gathers, experts hidden where they can be. */
+/* The fastest any plan of the layout can be: no fill and drain, no sharded gathers, experts hidden where they can
+ * be. */
 static double layout_bound_s(struct visit *v)
 {
     double plain_s, interleaved_s;

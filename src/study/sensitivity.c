@@ -1,5 +1,6 @@
 /* Elasticities: the model is a maximum of smooth terms, so each side of a parameter has its own slope. Steps are so
- * small that a slope is exact to nine digits, and taken on one side at a time so that a corner between two terms is seen. */
+ * small that a slope is exact to nine digits, and taken on one side at a time so that a corner between two terms is
+ * seen. */
 #include "study/sensitivity.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* A request at many points: index -> values -> job -> outcome, in parallel. What a row says of an outcome is report's. */
+/* A request at many points: index -> values -> job -> outcome, in parallel. What a row says of an outcome is
+ * report's. */
 #ifndef ORR_STUDY_SWEEP_H
 #define ORR_STUDY_SWEEP_H
 

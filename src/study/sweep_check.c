@@ -1,5 +1,5 @@
-/* Before a sweep runs: does every varied field exist, and can it have its values? A value is tried with the first values
- * of the other fields. Values that do not go together are no error here: those points become rows. */
+/* Before a sweep runs: does every varied field exist, and can it have its values? A value is tried with the first
+ * values of the other fields. Values that do not go together are no error here: those points become rows. */
 #include "study/sweep.h"
 
 enum { TRIED_MAX = 256 }; /* of one axis; then its last value */

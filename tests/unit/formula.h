@@ -1,5 +1,5 @@
-/* A reader of the formulas metrics carry: + - · / ( ) max min floor log2, numbers, metrics and symbols; not a number for
- * anything else, so that what names nothing but numbers can be compared with the number beside it. */
+/* A reader of the formulas metrics carry: + - · / ( ) max min floor log2, numbers, metrics and symbols; not a number
+ * for anything else, so that what names nothing but numbers can be compared with the number beside it. */
 #ifndef ORR_TESTS_FORMULA_H
 #define ORR_TESTS_FORMULA_H
 

@@ -1,5 +1,5 @@
-/* Shared by the tests of properties every prediction has: a grid of random valid jobs, and hardware that is better in one
- * respect. */
+/* Shared by the tests of properties every prediction has: a grid of random valid jobs, and hardware that is better in
+ * one respect. */
 #ifndef ORR_TESTS_GRID_H
 #define ORR_TESTS_GRID_H
 

@@ -68,8 +68,9 @@ static double product_s(const struct orr_job *job, const char *names, const stru
     return cost.total_s;
 }
 
-/* 16 x 8192 x 8192 on 4 TB/s of DRAM. Operands 262144 and 134217728 bytes, result 262144: more than 40 MB, so blocks of
- * floor(sqrt(40e6 / 6)) = 2581 columns read the left one 4 times. The rest (6 us of compute, 11 us of cache) is hidden. */
+/* 16 x 8192 x 8192 on 4 TB/s of DRAM. Operands 262144 and 134217728 bytes, result 262144: more than 40 MB, so blocks
+ * of floor(sqrt(40e6 / 6)) = 2581 columns read the left one 4 times. The rest (6 us of compute, 11 us of cache) is
+ * hidden. */
 static void small_product_by_hand(void **state)
 {
     struct world *w = *state;
@@ -129,8 +130,9 @@ static void attention_length_by_hand(void **state)
     assert_close(bare.total_s, 1e12 / 0.25e15, 1e-12);
 }
 
-/* 1 MB over 8 ranks, 1.75 MB on the wire. A ring at half of 400 GB/s with 10 + 14 us, or a latency protocol at an eighth
- * with 1 + 14 * 0.5 us: 32.75 against 43 us, and 8.75 against 35 us by volume. 100 KB: 24.875 against 11.5 us. */
+/* 1 MB over 8 ranks, 1.75 MB on the wire. A ring at half of 400 GB/s with 10 + 14 us, or a latency protocol at an
+ * eighth with 1 + 14 * 0.5 us: 32.75 against 43 us, and 8.75 against 35 us by volume. 100 KB: 24.875 against 11.5
+ * us. */
 static void collectives_by_hand(void **state)
 {
     struct world *w = *state;

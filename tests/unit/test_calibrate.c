@@ -576,7 +576,8 @@ static void the_kit_meets_the_bars(void **state)
     }
     run(fit);
     for (size_t i = 0; i < sizeof bars / sizeof bars[0]; i++) {
-        const struct orr_fit_filter filter = {.kind = (int)bars[i].kernel, .group = -1, .size_class = -1, .fitted = true};
+        const struct orr_fit_filter filter = {
+            .kind = (int)bars[i].kernel, .group = -1, .size_class = -1, .fitted = true};
         assert_at_most(orr_fit_stats_of(fit, filter, ORR_COLUMN_BEFORE).median_frac, bars[i].before);
         assert_at_most(orr_fit_stats_of(fit, filter, ORR_COLUMN_AFTER).median_frac, bars[i].after);
     }

@@ -233,7 +233,8 @@ static void dispatch_sends_a_token_once(void **state)
 {
     struct world *w = *state;
     const double S = 1e9;
-    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'gb200-nvl72','gpus':32,'plan':{'ep':32},'workload':{}}");
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'gb200-nvl72','gpus':32,'plan':{'ep':32},"
+                "'workload':{}}");
     const double fewer = 7.04 * 32 / 31 / 8;
     assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S * fewer, 0), 1e-3);
     read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':32,'plan':{'ep':32},'workload':{}}");
@@ -351,8 +352,8 @@ static void one_row_more_costs_a_wave(void **state)
     assert_close(full.compute_s, 2 * 256.0 * 128 * 8192 / (312e12 / 108 * u->burst_frac) + u->wave_s, 1e-12);
 }
 
-/* 109 tiles on 108 SMs: two waves at an SM's own 0.9, not two at the chip's 0.6; full waves are held by the chip. One tile is
- * 2 * 256 * 128 * 384 FLOP on 1/108 of 312 TFLOP/s; 384 is too short to split. */
+/* 109 tiles on 108 SMs: two waves at an SM's own 0.9, not two at the chip's 0.6; full waves are held by the chip. One
+ * tile is 2 * 256 * 128 * 384 FLOP on 1/108 of 312 TFLOP/s; 384 is too short to split. */
 static void unfilled_waves_run_at_an_sms_own_rate(void **state)
 {
     struct world *w = *state;
@@ -448,11 +449,11 @@ static void fused_attention_approaches_its_limit(void **state)
         }
 }
 
-/* By hand, causal, 132 SMs, P = 132 TFLOP/s so that one SM does 1e12, frac 1, half 256 keys, tail 0.5, heads of 128. A block
- * of 128 queries does 4 * 128 * 128 FLOP per key: k = 65.536 ns. Half counts half under the mask: 128 keys to start.
- *   1 head, 1 block of 128:     the mean query walks 64 keys, the longest 128; 1 walk of 128 + 128 keys decides
- *   1 head, 16 queries:         no cheaper than the start of a block
- *   132 heads, 8 blocks each:   mean 512 + 128 keys, 8 waves; and half of the longest walk, 1024 + 128 keys */
+/* By hand, causal, 132 SMs, P = 132 TFLOP/s so that one SM does 1e12, frac 1, half 256 keys, tail 0.5, heads of 128.
+ * A block of 128 queries does 4 * 128 * 128 FLOP per key: k = 65.536 ns. Half counts half under the mask: 128 keys to
+ * start. 1 head, 1 block of 128: the mean query walks 64 keys, the longest 128; 1 walk of 128 + 128 keys decides 1
+ * head, 16 queries: no cheaper than the start of a block 132 heads, 8 blocks each: mean 512 + 128 keys, 8 waves; and
+ * half of the longest walk, 1024 + 128 keys */
 static void attention_blocks_walk_their_keys(void **state)
 {
     struct world *w = *state;
@@ -523,8 +524,8 @@ static void collectives_hide_under_their_window(void **state)
 }
 
 /* All-to-all seconds of the step, hidden | exposed, of Qwen3-235B on 256 GPUs. */
-static void expert_seconds(struct world *w, const char *system, const char *plan, const char *workload, double *hidden_s,
-                           double *exposed_s)
+static void expert_seconds(struct world *w, const char *system, const char *plan, const char *workload,
+                           double *hidden_s, double *exposed_s)
 {
     read_job(w, "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
                 "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
@@ -534,8 +535,8 @@ static void expert_seconds(struct world *w, const char *system, const char *plan
     *exposed_s = w->result.time_s[ORR_TIME_EP_EXPOSED];
 }
 
-/* Eqs. 64, 65 with the layer's compute, both directions, as window: only between nodes and only where interleaving gives
- * a second micro-batch to run beside. */
+/* Eqs. 64, 65 with the layer's compute, both directions, as window: only between nodes and only where interleaving
+ * gives a second micro-batch to run beside. */
 static void expert_transfers_hide_in_interleaved_pipelines(void **state)
 {
     struct world *w = *state;

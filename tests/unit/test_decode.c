@@ -81,8 +81,9 @@ static void many_sequences_read_at_dram_rate(void **state)
     assert_close(orr_decode_curve_at(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
-/* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns; at 8
- * bits and 40 GB/s the bytes take 6.4 ns. A group of two is packed: bytes alone. Groups apart: again one head at a time. */
+/* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns;
+ * at 8 bits and 40 GB/s the bytes take 6.4 ns. A group of two is packed: bytes alone. Groups apart: again one head at
+ * a time. */
 static void one_head_at_a_time_has_an_sm_each(void **state)
 {
     (void)state;

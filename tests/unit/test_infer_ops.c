@@ -364,8 +364,8 @@ static void pieces_are_halved_to_their_tokens(void **state)
     }
 }
 
-/* Unfused attention moves q, k, v and the context between layouts: split into heads 2 * 3 h, k, v into the cache 2 * 2 h,
- * merged 2 * h, 2 bytes each: 24 h of GPT-3 20B, h = 6144, over 2 ranks, for 4 prompts of 100 tokens. */
+/* Unfused attention moves q, k, v and the context between layouts: split into heads 2 * 3 h, k, v into the cache 2 *
+ * 2 h, merged 2 * h, 2 bytes each: 24 h of GPT-3 20B, h = 6144, over 2 ranks, for 4 prompts of 100 tokens. */
 static void unfused_attention_copies_its_heads(void **state)
 {
     struct world *w = *state;
@@ -378,8 +378,9 @@ static void unfused_attention_copies_its_heads(void **state)
     assert_close(op->count * op->launches, 44 * 3, 0);
 }
 
-/* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50 tokens: q
- * read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such pass. */
+/* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50
+ * tokens: q read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such
+ * pass. */
 static void a_paged_prompt_is_rotated_and_cached_first(void **state)
 {
     struct world *w = *state;
@@ -418,8 +419,8 @@ static void messages_have_their_own_format(void **state)
     }
 }
 
-/* Llama-4 Maverick cuts positions into chunks of 8192 in three of four layers: 4 x 8192^2 / 2 pairs of a prompt of 32768
- * tokens, against 32768^2 / 2; 40 heads, 2 x 128 + 2 x 128 FLOP a pair. */
+/* Llama-4 Maverick cuts positions into chunks of 8192 in three of four layers: 4 x 8192^2 / 2 pairs of a prompt of
+ * 32768 tokens, against 32768^2 / 2; 40 heads, 2 x 128 + 2 x 128 FLOP a pair. */
 static void chunks_attend_within_themselves(void **state)
 {
     struct world *w = *state;
@@ -458,8 +459,8 @@ static void chunks_are_unpacked_where_the_engine_says(void **state)
     }
 }
 
-/* Published gpt-oss: 4-bit experts, 16 bits elsewhere. Widened experts of 128-row tiles run at 0.35 of the peak, measured,
- * and 2.1 us a tile: 32 experts, 512 rows each, tiles of 128 x 256. */
+/* Published gpt-oss: 4-bit experts, 16 bits elsewhere. Widened experts of 128-row tiles run at 0.35 of the peak,
+ * measured, and 2.1 us a tile: 32 experts, 512 rows each, tiles of 128 x 256. */
 static void published_experts_alone_are_narrow(void **state)
 {
     struct world *w = *state;

@@ -215,8 +215,8 @@ static const struct {
     {",'set':{'workload.input_len':99999961}", "",
      "workload.input_len: input_len + output_len = 99999961 + 40 = 100000001 tokens; at most 100000000"},
     {"", ",'matrix_precision':'int4'",
-     "workload.matrix_precision: must be one of \"fp32\", \"tf32\", \"fp16\", \"bf16\", \"fp8\", \"fp8_block\", \"fp4\", \"int8\", "
-     "not \"int4\" (did you mean \"int8\"?)"},
+     "workload.matrix_precision: must be one of \"fp32\", \"tf32\", \"fp16\", \"bf16\", \"fp8\", \"fp8_block\", "
+     "\"fp4\", \"int8\", not \"int4\" (did you mean \"int8\"?)"},
     {"", ",'matrix_precision':'fp4'",
      "workload.matrix_precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, fp8_block, int8)"},
     {"", ",'precision':'fp8'",

@@ -307,9 +307,9 @@ static void llama4_interleaves(void **state)
     assert_int_equal(model.max_seq, 10485760);
 }
 
-/* The prediction layer stands beside the model. Its own parameters, by hand: attention 187107328, 257 experts of
- * 3 * 7168 * 2048, router with bias, two norms; projection 2 * 7168^2 and three norms. The publisher rounds: 11.5e9 of its
- * own, 14e9 with the shared embedding and head. */
+/* The prediction layer stands beside the model. Its own parameters, by hand: attention 187107328, 257 experts of 3 *
+ * 7168 * 2048, router with bias, two norms; projection 2 * 7168^2 and three norms. The publisher rounds: 11.5e9 of
+ * its own, 14e9 with the shared embedding and head. */
 static void prediction_layers_are_counted_apart(void **state)
 {
     (void)state;

@@ -434,7 +434,8 @@ static void stages_hold_every_parameter(void **state)
     /* 61 layers, 3 of them dense; experts over 64 ranks */
     read_job(w,
              "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':256,'plan':{'pp':4,'ep':64,'etp':1,"
-             "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025','mtp_layers':0}}");
+             "'stage_layers':[15,15,15,16]},'workload':{'seq':4096,'global_batch':256,'engine':'megatron-core-2025',"
+             "'mtp_layers':0}}");
     orr_stages_build(&w->job, stages);
     params = 0;
     for (int i = 0; i < 4; i++) params += stages[i].dense_params + 64 * stages[i].expert_params;
@@ -459,8 +460,9 @@ static void stages_hold_every_parameter(void **state)
     "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':1024,'plan':{'tp':2,'pp':16,'ep':64,'etp':1},"   \
     "'workload':{'seq':4096,'global_batch':8192," more "}}"
 
-/* 61 layers, the prediction layer and two ends are 4 * 16: with full first chunks the last rank has one layer of the model
- * left, else the first has one less and the last two. Beside the layer it gains projection and norms (103 M over 2 ranks, norms whole) and a copy of the embedding. */
+/* 61 layers, the prediction layer and two ends are 4 * 16: with full first chunks the last rank has one layer of the
+ * model left, else the first has one less and the last two. Beside the layer it gains projection and norms (103 M
+ * over 2 ranks, norms whole) and a copy of the embedding. */
 static void prediction_layers_are_on_the_last_rank(void **state)
 {
     struct world *w = *state;
@@ -517,7 +519,8 @@ static void prediction_layers_run_the_head_again(void **state)
     assert_close((more - scores) / 6, 2.4e9 - 0.9267e9, 0.1);
 }
 
-/* cuDNN runs 192/128 heads backward on Blackwell from 9.11 on; stacks before that compute the scores and recompute them. */
+/* cuDNN runs 192/128 heads backward on Blackwell from 9.11 on; stacks before that compute the scores and recompute
+ * them. */
 static void latent_attention_falls_back_where_no_kernel_has_it(void **state)
 {
     struct world *w = *state;

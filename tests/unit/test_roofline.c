@@ -1,4 +1,5 @@
-/* The roofline of the operator table (Eq. 96): intensities, ridge and crossover by hand, and the row they are printed in. */
+/* The roofline of the operator table (Eq. 96): intensities, ridge and crossover by hand, and the row they are printed
+ * in. */
 #include "printed.h"
 #include "report/infer_view.h"
 

@@ -58,7 +58,8 @@ static void assert_same_answer(const struct orr_search *a, const struct orr_sear
 
 /* ---------------------------------------------------------------- against a plain loop */
 
-/* Every plan of 4 GPUs, in nested loops that know nothing of the search: rules by orr_job_check, figures by orr_train. */
+/* Every plan of 4 GPUs, in nested loops that know nothing of the search: rules by orr_job_check, figures by
+ * orr_train. */
 struct naive {
     uint64_t plans, fitting, better;
     double best_s, least_bytes, compare_s;

@@ -308,7 +308,8 @@ static void nothing_is_left_beside_the_weights(void **state)
     assert_true(result.latency_s > 0); /* the prediction stands */
 }
 
-/* gpt-oss-20b: 24 layers of 32 experts, 3 x 2880^2 weights and 3 x 2880 biases each, in 4 bits with scales; all else in 16. */
+/* gpt-oss-20b: 24 layers of 32 experts, 3 x 2880^2 weights and 3 x 2880 biases each, in 4 bits with scales; all else
+ * in 16. */
 static void published_experts_are_stored_narrow(void **state)
 {
     struct world *w = *state;

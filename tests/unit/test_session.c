@@ -1,4 +1,5 @@
-/* Questions as text, answers as rows: the same numbers as from the structs, and errors that leave the session usable. */
+/* Questions as text, answers as rows: the same numbers as from the structs, and errors that leave the session
+ * usable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Parts, the catalogue, requests and the rules of a job (src/spec). The parts are those of tests/unit/fixtures: built-in
- * parts underneath, every number that is asserted here their own. */
+/* Parts, the catalogue, requests and the rules of a job (src/spec). The parts are those of tests/unit/fixtures:
+ * built-in parts underneath, every number that is asserted here their own. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -374,7 +374,8 @@ static const char *const REFUSED[][2] = {
     {"\"plan\":[]", "request:1: plan: must be an object, not an array"},
     {"\"plans\":{}", "request:1: unknown key \"plans\" (did you mean \"plan\"?)"},
     {"\"plan\":{\"tensor\":2}", "request:1: unknown key \"plan.tensor\""},
-    {"\"plan\":{\"stage_layers\":[6,\"6\"]}", "request:1: plan.stage_layers: stage 1 must be an integer from 1 to 1024"},
+    {"\"plan\":{\"stage_layers\":[6,\"6\"]}",
+     "request:1: plan.stage_layers: stage 1 must be an integer from 1 to 1024"},
     {"\"set\":[]", "request:1: set: must be an object of paths and values, not an array"},
     {"\"set\":{\"gpu.x\":1}", "request:1: set.gpu.x: is not a path that can be set: model.KEY, chip.KEY, system.KEY, "
                               "engine.KEY, calibration.KEY, plan.KEY or workload.KEY"},
@@ -388,7 +389,8 @@ static const char *const REFUSED[][2] = {
     {"\"set\":{\"plan.tp\":5}",
      "request:1: plan.tp: 5 does not divide the 12 attention heads of tiny (allowed: 1, 2, 4, 12)"},
     /* every rule of orr_job_check */
-    {"\"plan\":{\"tp\":3}", "request:1: plan.tp: 3 does not divide the 4 key-value heads of tiny (allowed: 1, 2, 4, 12)"},
+    {"\"plan\":{\"tp\":3}",
+     "request:1: plan.tp: 3 does not divide the 4 key-value heads of tiny (allowed: 1, 2, 4, 12)"},
     {"\"gpus\":12,\"plan\":{\"tp\":4,\"pp\":2}",
      "request:1: gpus: 12 is not a multiple of tp * pp * cp = 4 * 2 * 1 = 8 (nearest: 16)"},
     {"\"gpus\":12,\"plan\":{\"tp\":4,\"dp\":2}", "request:1: gpus: 12 is not tp * pp * cp * dp = 4 * 1 * 1 * 2 = 8"},
@@ -399,7 +401,8 @@ static const char *const REFUSED[][2] = {
     {"\"plan\":{\"sp\":true}", "request:1: plan.sp: sequence parallel needs tp > 1; tp is 1"},
     {"\"set\":{\"workload.seq\":1022},\"plan\":{\"tp\":4}",
      "request: plan.sp: sequence parallel needs seq / cp = 1022 / 1 to be a multiple of tp = 4"},
-    {"\"plan\":{\"cp\":3}", "request:1: plan.cp: ring context parallel cuts the sequence into 6 blocks, but seq is 1024"},
+    {"\"plan\":{\"cp\":3}",
+     "request:1: plan.cp: ring context parallel cuts the sequence into 6 blocks, but seq is 1024"},
     {"\"plan\":{\"cp\":8,\"cp_kind\":\"ulysses\"}",
      "request:1: plan.cp: ulysses context parallel: 8 does not divide the 12 heads of a rank (12 heads of tiny over "
      "tp = 1)"},
@@ -419,7 +422,8 @@ static const char *const REFUSED[][2] = {
     {"\"plan\":{\"vpp\":2}", "request:1: plan.vpp: 2 chunks per rank need pp > 1; pp is 1"},
     {"\"plan\":{\"pp\":2,\"vpp\":2,\"schedule\":\"1f1b\"}",
      "request:1: plan.schedule: vpp = 2 needs schedule \"interleaved\", not \"1f1b\""},
-    {"\"plan\":{\"pp\":2,\"schedule\":\"interleaved\"}", "request:1: plan.schedule: \"interleaved\" needs vpp > 1; vpp is 1"},
+    {"\"plan\":{\"pp\":2,\"schedule\":\"interleaved\"}",
+     "request:1: plan.schedule: \"interleaved\" needs vpp > 1; vpp is 1"},
     {"\"plan\":{\"pp\":2,\"stage_layers\":[12]}",
      "request:1: plan.stage_layers: has 1 entries, but pp is 2: one entry per pipeline rank"},
     {"\"plan\":{\"pp\":2,\"vpp\":2,\"stage_layers\":[6,6]}",
@@ -440,9 +444,11 @@ static const char *const REFUSED[][2] = {
     {"\"set\":{\"workload.recompute_every\":13,\"workload.recompute\":\"full\"}",
      "request:1: workload.recompute_every: 13 is more than the 12 layers of tiny"},
     {"\"set\":{\"workload.precision\":\"fp4\"}",
-     "request:1: workload.precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, fp8_block, int8)"},
+     "request:1: workload.precision: chip plain has no fp4 units (it has: fp32, tf32, fp16, bf16, fp8, "
+     "fp8_block, int8)"},
     {"\"set\":{\"workload.precision\":\"fp8\"}",
-     "request:1: workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, fp16, bf16, int8)"},
+     "request:1: workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, "
+     "fp16, bf16, int8)"},
     {"\"set\":{\"workload.attention\":\"flash\",\"engine.attention\":\"unfused\"}",
      "request:1: workload.attention: engine plain has no fused kernel of its own; name one: \"flash1\", \"flash2\", "
      "\"flash3\""},

@@ -1,5 +1,5 @@
-/* Traces: what viewers require of the format, threads whose spans do not overlap, ranks whose spans sum to the predicted
- * time, and the parts of the prediction found again in the names. */
+/* Traces: what viewers require of the format, threads whose spans do not overlap, ranks whose spans sum to the
+ * predicted time, and the parts of the prediction found again in the names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -312,7 +312,8 @@ static void unknown_columns_are_errors(void **state)
     assert_string_equal(v->scores[0].by, "training, dense, calibrated");
     assert_string_equal(v->scores[1].by, "peak memory");
     assert_int_equal(orr_validation_group(v, "engin", &error), ORR_ERR_INPUT);
-    const char *const words[] = {"\"engin\"", "did you mean \"engine\"?", "source, model, system, metric", "global_batch"};
+    const char *const words[] = {"\"engin\"", "did you mean \"engine\"?", "source, model, system, metric",
+                                 "global_batch"};
     for (size_t i = 0; i < COUNT(words); i++)
         if (!strstr(error.text, words[i])) fail_msg("\"%s\" does not say %s", error.text, words[i]);
     assert_string_equal(v->by, "class"); /* stays */
@@ -356,8 +357,8 @@ static void page_is_well_formed_and_escaped(void **state)
     struct world *w = *state;
     struct orr_error error;
     struct orr_validation *v =
-        validate(w, TRAINING "a,\"<script>alert('x')</script> & \"\"co\"\"\",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,bf16,"
-                             "generic,step_time_s,10,\n"
+        validate(w, TRAINING "a,\"<script>alert('x')</script> & \"\"co\"\"\",llama2-7b,a100-80g-sxm,8,1,1,8,4096,1,64,"
+                             "bf16,generic,step_time_s,10,\n"
                              "b" ROW "tokens_per_s_per_gpu,3000,\n"
                              "<b>c" ROW "furlongs,10,\n"
                              "d" ROW "peak_memory_gib,30,\n");
