@@ -29,27 +29,55 @@ for folder in $folders; do
     rule "src/$folder includes only folders before it"
 done
 
-grep -nHE '^ *# *include "' cli/*.[ch] bench/*.c | grep -vE 'include "(orrery|cli|cluster|options|request|rows|server/server|store|studies|sweep_cluster|bench)\.h"' >"$found"
-rule "cli and bench use the public header only"
+own='cli|cluster|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
+grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
+    grep -vE "include \"(orrery|server/server|$own)\.h\"" >"$found"
+rule "cli, bench and fuzzers use the public header only"
 
 grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|server/[a-z]+)\.h"' >"$found"
 rule "the server uses the public header only"
 
-grep -nHE 'include <microhttpd' src/*/*.[ch] cli/*.[ch] bench/*.c >"$found"
-rule "libmicrohttpd only in server"
+grep -nHE '^ *# *include "' kit/*.[ch] kit/*/*.[ch] | grep -vE 'include "(\.\./)?(csv|kernels|kit)\.h"' >"$found"
+rule "the kit stands alone"
 
-grep -nHE 'include <jansson' src/*/*.[ch] cli/*.[ch] server/*.[ch] bench/*.c | grep -vE '^src/(spec|report)/' >"$found"
-rule "jansson only in src/spec and src/report"
+only_in() { # library, header, pattern of the files that may include it
+    grep -nHE "include <$2" src/*/*.[ch] cli/*.[ch] server/*.[ch] bench/*.[ch] | grep -vE "^$3" >"$found"
+    rule "$1 only in $3"
+}
+only_in jansson 'jansson' 'src/(spec|report)/'
+only_in NLopt 'nlopt' 'src/study/(calibrate_fit|optimise_search)\.c'
+only_in OpenMP 'omp\.h' 'src/study/'
+only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
+only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
+only_in libmicrohttpd 'microhttpd' 'server/'
+only_in threads 'pthread' '(server/|cli/cluster_mpi\.c)'
 
-in_folders '\b(printf|fprintf|fopen|puts|getenv|exit|abort|time|rand)\(' 'base ops cost memory schedule predict' >"$found"
+grep -nHE 'ctypes' python/orrery/*.py | grep -v '^python/orrery/_library\.py:' >"$found"
+rule "python meets the library in _library.py only"
+
+{
+    grep -nHE '\b(fetch|EventSource|XMLHttpRequest)\(' web/src/*.ts web/src/*/*.ts | grep -v '^web/src/api\.ts:'
+    grep -nHE "from 'echarts" web/src/*.ts web/src/*/*.ts | grep -v '^web/src/charts\.ts:'
+} >"$found"
+rule "the explorer asks in api.ts and draws in charts.ts only"
+
+model='technology ops cost memory schedule'
+in_folders '\b(printf|fprintf|fopen|puts|getenv|exit|abort|time|rand)\(' "base $model predict" >"$found"
 rule "the model does no input or output"
 
-in_folders '\b(malloc|calloc|realloc|free|strdup)\(' 'ops cost memory schedule' | grep -v '^src/schedule/timeline.c:' >"$found"
+in_folders '\b(malloc|calloc|realloc|free|strdup)\(' "$model" | grep -v '^src/schedule/timeline.c:' >"$found"
 rule "the stages do not allocate, but for the timeline a dump asks for"
 
 grep -nHE '^(static )?[a-z][a-z_ ]* \**[a-z_]+( = .*|\[.*\].*)?;$' src/*/*.c cli/*.c server/*.c |
     grep -vE ':(static )?const |typedef|extern|return|:struct [a-z_]+;' >"$found"
 rule "no global variables"
+
+grep -nHE '^ +static ' src/*/*.[ch] cli/*.[ch] server/*.[ch] | grep -vE '\bconst\b|\\$' >"$found"
+rule "no variable keeps its value between calls"
+
+# Characters, system errors and codes of a library; a switch over an enum has every case.
+grep -nHE '\bdefault:' src/*/*.c cli/*.c server/*.c | grep -vE '^src/(report/html|spec/file|spec/json)\.c:|"' >"$found"
+rule "no default in a switch over an enum"
 
 for file in src/*/*.c; do
     grep -qF "'${file#src/}'" src/meson.build || echo "$file is not in src/meson.build"
@@ -64,19 +92,25 @@ rule "every unit test is run"
 
 # Members whose unit is another: ratios of counts, shapes, and constants with a unit of their own in the comment.
 unitless='l2_multicast|scaleout_oversubscription|power_slope|tile_cost|moe_imbalance|count|batch|m|n|k|launches'
-unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|kv_heads|tokens_per_step|walk_ratio|value|objective|front|front_within"
+unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|kv_heads|tokens_per_step|walk_ratio|value"
+unitless="$unitless|objective|front|front_within"
+suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
-    awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */); for (i = 1; i < n; i++) print $1 ": " names[i]}' |
-    grep -vE "(_(s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens)|(^|[ _])(bytes|flops|usd)| ($unitless)|: ranks)$" \
-    >"$found"
+    awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)
+              for (i = 1; i < n; i++) print $1 ": " names[i]}' |
+    grep -vE "(_($suffixes)|(^|[ _])(bytes|flops|usd)| ($unitless)|: ranks)$" >"$found"
 rule "every physical quantity of orrery.h carries its unit"
 
 awk '/^\{/ {start = FNR}
-     /^\}/ {if (start && FNR - start > 70) print FILENAME ":" start ": " FNR - start " lines"; start = 0}' $sources >"$found"
+     /^\}/ {if (start && FNR - start > 70) print FILENAME ":" start ": " FNR - start " lines"; start = 0}' \
+    $sources >"$found"
 rule "no function is longer than 70 lines"
 
 wc -l $sources src/*/*.h | awk '$1 > 1000 && $2 != "total"' >"$found"
 rule "no file is longer than 1000 lines"
+
+LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources src/*/*.h cli/*.h server/*.h include/*.h tests/*/*.h >"$found"
+rule "no line is longer than 120 columns"
 
 find data validation tests src cli docs -type d -name '*[0-9]*' >"$found" 2>/dev/null
 rule "no digits in folder names"
