@@ -10,6 +10,9 @@
 #define BLOCK_KEYS 64
 /* Rows a matrix instruction multiplies at once: smaller query groups are padded. */
 #define GROUP_ROWS 16
+/* Query heads a block of absorbed latent attention takes. */
+#define LATENT_HEADS 64
+
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
@@ -58,12 +61,12 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     return piece;
 }
 
-/* Absorbed latent attention: blocks of 64 heads, one wave time each. */
+/* Absorbed latent attention: one wave time for each wave of blocks. */
 static struct orr_decode_curve latent_curve(const struct orr_job *job, const struct orr_op *op)
 {
-    const double padded = orr_ceil(op->m / 64) * 64, n_sm = (double)job->system.chip.n_sm;
+    const double blocks = op->batch * orr_ceil(op->m / LATENT_HEADS), n_sm = (double)job->system.chip.n_sm;
     struct orr_decode_curve curve = {.n_pieces = 1, .pieces = {common_piece(job, op, 0, 0)}};
-    curve.pieces[0].add_a += orr_ceil(op->batch * padded / (64 * n_sm)) * constants_of(job, op)->block_s;
+    curve.pieces[0].add_a += orr_ceil(blocks / n_sm) * constants_of(job, op)->block_s;
     return curve;
 }
 

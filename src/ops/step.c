@@ -2,6 +2,11 @@
  * and the pipeline sends. Method 6.2, Eqs. 74, 78. */
 #include "ops/ops.h"
 
+/* Kernels of a pass over all parameters: frameworks put many tensors into one launch. */
+#define NORM_LAUNCHES 4
+#define CAST_LAUNCHES 32
+#define ADAM_LAUNCHES 8
+
 static double weight_bytes(const struct orr_emit *emit)
 {
     return emit->dims.w_a;
@@ -60,20 +65,20 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes,
                  w = weight_bytes(emit);
-    if (engine->clip_gradients) emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, 4);
+    if (engine->clip_gradients) emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
     if (!engine->fused_optimizer_cast) {
-        emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), 32);
-        emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), 32);
+        emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
+        emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
     }
     emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM,
-                   params * (gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0)), 8);
+                   params * (gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0)), ADAM_LAUNCHES);
 }
 
 /* Quantised weights are made once per iteration, transposed copy in. */
 static void emit_weight_cast(struct orr_emit *emit, double params)
 {
     if (emit->dims.low_precision)
-        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), 32);
+        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), CAST_LAUNCHES);
 }
 
 /* Eq. 74: one activation per chunk boundary, split over the TP group where the engine does so. */

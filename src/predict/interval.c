@@ -3,6 +3,7 @@
 #include "predict/interval.h"
 
 #include "predict/interval_table.h"
+#include "predict/serve_pass.h"
 
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
@@ -22,17 +23,21 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
+/* Share of overhead from which the host, not a kernel, decides how far off a prediction is. */
+#define HOST_BOUND_FRAC 0.3
+
 /* An eager framework that launches slower than the GPU executes. */
 static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
 {
-    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > 0.3;
+    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > HOST_BOUND_FRAC;
 }
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
     if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->prefill_bound_frac)) return ORR_REGIME_HOST;
-    return job->serving.batch * job->serving.input_len <= 512 ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
+    const int64_t tokens = job->serving.batch * job->serving.input_len;
+    return tokens <= ORR_SHORT_PREFILL_TOKENS ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result)
