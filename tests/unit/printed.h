@@ -8,6 +8,53 @@
 #include "report/table.h"
 #include "support.h"
 
+#define MAX_ASKED 8
+
+/* Requests as jobs, with a scratch for each, so that all their predictions stay. */
+struct asked {
+    struct orr_catalogue *catalogue;
+    size_t n;
+    struct orr_job jobs[MAX_ASKED];
+    struct orr_scratch *scratches[MAX_ASKED];
+};
+
+static inline void open_asked(struct asked *asked, const char *const *requests, size_t n)
+{
+    struct orr_error error;
+    assert_in_range(n, 1, MAX_ASKED);
+    if (orr_catalogue_open(NULL, 0, &asked->catalogue, &error)) fail_msg("%s", error.text);
+    for (asked->n = 0; asked->n < n; asked->n++) {
+        const size_t i = asked->n;
+        if (orr_job_read(asked->catalogue, requests[i], "request", &asked->jobs[i], &error)) fail_msg("%s", error.text);
+        asked->scratches[i] = orr_scratch_new();
+        assert_non_null(asked->scratches[i]);
+    }
+}
+
+static inline void close_asked(struct asked *asked)
+{
+    for (size_t i = 0; i < asked->n; i++) orr_scratch_free(asked->scratches[i]);
+    orr_catalogue_close(asked->catalogue);
+}
+
+typedef char *report_job(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
+
+/* The request in the JSON of a result gives that result again. */
+static inline void check_echo(const struct asked *asked, const char *text, report_job *report)
+{
+    static struct orr_job job;
+    struct orr_error error;
+    json_t *json = json_loads(text, 0, NULL);
+    char *echo = json_dumps(json_object_get(json, "request"), 0);
+    assert_non_null(echo);
+    if (orr_job_read(asked->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
+    char *again = report(&job, ORR_FORMAT_JSON, NULL);
+    assert_string_equal(text, again);
+    free(again);
+    free(echo);
+    json_decref(json);
+}
+
 /* Equal up to an absolute tolerance. */
 static inline void assert_near(double actual, double expected, double tolerance)
 {

@@ -20,9 +20,7 @@ static const char *const requests[N_JOBS] = {
 };
 
 struct fixture {
-    struct orr_catalogue *catalogue;
-    struct orr_job jobs[N_JOBS];
-    struct orr_scratch *scratches[N_JOBS];
+    struct asked asked;
     struct orr_result results[N_JOBS];
     struct orr_view views[N_JOBS];
 };
@@ -30,15 +28,13 @@ struct fixture {
 static int open_fixture(void **state)
 {
     static struct fixture fixture;
-    struct orr_error error;
-    if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
+    open_asked(&fixture.asked, requests, N_JOBS);
     for (size_t i = 0; i < N_JOBS; i++) {
-        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error))
-            fail_msg("%s", error.text);
-        fixture.scratches[i] = orr_scratch_new();
-        orr_train(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
-        orr_train_advice(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
-        fixture.views[i] = orr_view_of(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+        const struct orr_job *job = &fixture.asked.jobs[i];
+        struct orr_scratch *scratch = fixture.asked.scratches[i];
+        orr_train(job, scratch, &fixture.results[i]);
+        orr_train_advice(job, scratch, &fixture.results[i]);
+        fixture.views[i] = orr_view_of(job, scratch, &fixture.results[i]);
     }
     *state = &fixture;
     return 0;
@@ -47,8 +43,7 @@ static int open_fixture(void **state)
 static int close_fixture(void **state)
 {
     struct fixture *fixture = *state;
-    for (size_t i = 0; i < N_JOBS; i++) orr_scratch_free(fixture->scratches[i]);
-    orr_catalogue_close(fixture->catalogue);
+    close_asked(&fixture->asked);
     return 0;
 }
 
@@ -112,7 +107,7 @@ static void lines_fit_the_width(void **state)
 static void long_names_fit_too(void **state)
 {
     const struct fixture *fixture = *state;
-    struct orr_job job = fixture->jobs[0];
+    struct orr_job job = fixture->asked.jobs[0];
     struct orr_view view = fixture->views[0];
     view.job = &job;
     memset(job.model.id, 'm', sizeof job.model.id - 1);
@@ -130,8 +125,8 @@ static void long_names_fit_too(void **state)
 static void no_style_is_eighty_columns(void **state)
 {
     const struct fixture *fixture = *state;
-    char *plain = orr_train_report(&fixture->jobs[0], ORR_FORMAT_TERMINAL, NULL);
-    char *styled = orr_train_report(&fixture->jobs[0], ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
+    char *plain = orr_train_report(&fixture->asked.jobs[0], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = orr_train_report(&fixture->asked.jobs[0], ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 80});
     assert_string_equal(plain, styled);
     free(styled);
     free(plain);
@@ -247,19 +242,10 @@ static void json_follows_the_contract(void **state)
 static void request_echo_gives_the_same_job(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct orr_job job;
     for (size_t i = 0; i < N_JOBS; i++) {
-        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
-        char *echo = json_dumps(json_object_get(json, "request"), 0);
-        struct orr_error error;
-        if (orr_job_read(fixture->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
-        char *first = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
-        char *second = orr_train_report(&job, ORR_FORMAT_JSON, NULL);
-        assert_string_equal(first, second);
-        free(first);
-        free(second);
-        free(echo);
-        json_decref(json);
+        char *text = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
+        check_echo(&fixture->asked, text, orr_train_report);
+        free(text);
     }
 }
 
@@ -267,7 +253,7 @@ static void numbers_json_cannot_hold_are_null(void **state)
 {
     const struct fixture *fixture = *state;
     struct orr_result result = fixture->results[0];
-    struct orr_job job = fixture->jobs[0];
+    struct orr_job job = fixture->asked.jobs[0];
     struct orr_view view = fixture->views[0];
     view.result = &result;
     view.job = &job;
@@ -326,7 +312,7 @@ static void explanation_covers_the_report(void **state)
         }
         for (int64_t t = 0; t < memory->n_tensors; t++) assert_non_null(strstr(text, memory->tensors[t].name));
         for (int64_t t = 0; t < memory->n_instants; t++) assert_non_null(strstr(text, memory->instants[t].name));
-        assert_non_null(strstr(text, fixture->jobs[i].calibration.id));
+        assert_non_null(strstr(text, fixture->asked.jobs[i].calibration.id));
         free(text);
     }
 }
@@ -372,7 +358,7 @@ static void operators_sum_to_the_parts(void **state)
     for (size_t i = 0; i < N_JOBS; i++)
         for (size_t p = 0; p < COUNT(parts); p++) {
             double sum_s = 0;
-            for (size_t k = 0; k < fixture->scratches[i]->ops.n; k++)
+            for (size_t k = 0; k < fixture->asked.scratches[i]->ops.n; k++)
                 sum_s += orr_view_part_s(&fixture->views[i], k, parts[p]);
             assert_near(sum_s, fixture->results[i].time_s[parts[p]], 1e-9 * fixture->results[i].step_time_s);
         }
@@ -411,7 +397,7 @@ static void dumps_are_arrays(void **state)
         json_decref(costs);
         json_decref(memory);
     }
-    const struct orr_job *job = &fixture->jobs[0];
+    const struct orr_job *job = &fixture->asked.jobs[0];
     char *text = orr_train_report(job, ORR_FORMAT_DUMP_TIMELINE, NULL);
     json_t *spans = json_loads(text, 0, NULL);
     assert_int_equal(json_array_size(spans), 2 * 64 * 8 * 3); /* F and B of 64 micro-batches, 8 ranks, 3 chunks */

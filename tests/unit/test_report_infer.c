@@ -28,9 +28,7 @@ static const char *const requests[N_JOBS] = {
 };
 
 struct fixture {
-    struct orr_catalogue *catalogue;
-    struct orr_job jobs[N_JOBS];
-    struct orr_scratch *scratches[N_JOBS];
+    struct asked asked;
     struct orr_infer_result results[N_JOBS];
     struct orr_infer_view views[N_JOBS];
 };
@@ -38,14 +36,12 @@ struct fixture {
 static int open_fixture(void **state)
 {
     static struct fixture fixture;
-    struct orr_error error;
-    if (orr_catalogue_open(NULL, 0, &fixture.catalogue, &error)) fail_msg("%s", error.text);
+    open_asked(&fixture.asked, requests, N_JOBS);
     for (size_t i = 0; i < N_JOBS; i++) {
-        if (orr_job_read(fixture.catalogue, requests[i], "request", &fixture.jobs[i], &error))
-            fail_msg("%s", error.text);
-        fixture.scratches[i] = orr_scratch_new();
-        orr_infer(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
-        fixture.views[i] = orr_infer_view_of(&fixture.jobs[i], fixture.scratches[i], &fixture.results[i]);
+        const struct orr_job *job = &fixture.asked.jobs[i];
+        struct orr_scratch *scratch = fixture.asked.scratches[i];
+        orr_infer(job, scratch, &fixture.results[i]);
+        fixture.views[i] = orr_infer_view_of(job, scratch, &fixture.results[i]);
     }
     *state = &fixture;
     return 0;
@@ -54,8 +50,7 @@ static int open_fixture(void **state)
 static int close_fixture(void **state)
 {
     struct fixture *fixture = *state;
-    for (size_t i = 0; i < N_JOBS; i++) orr_scratch_free(fixture->scratches[i]);
-    orr_catalogue_close(fixture->catalogue);
+    close_asked(&fixture->asked);
     return 0;
 }
 
@@ -123,7 +118,7 @@ static void lines_fit_the_width(void **state)
 static void long_names_fit_too(void **state)
 {
     const struct fixture *fixture = *state;
-    struct orr_job job = fixture->jobs[DRAFTED];
+    struct orr_job job = fixture->asked.jobs[DRAFTED];
     struct orr_infer_view view = fixture->views[DRAFTED];
     view.job = &job;
     memset(job.model.id, 'm', sizeof job.model.id - 1);
@@ -141,7 +136,7 @@ static void long_names_fit_too(void **state)
 static void no_style_is_eighty_columns(void **state)
 {
     const struct fixture *fixture = *state;
-    char *plain = orr_infer_report(&fixture->jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
+    char *plain = orr_infer_report(&fixture->asked.jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
     char *styled = render(&fixture->views[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
     assert_string_equal(plain, styled);
     free(styled);
@@ -154,7 +149,7 @@ static void report_is_short_and_says_what_was_asked(void **state)
     for (size_t i = 0; i < N_JOBS; i++) {
         char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
         assert_in_range(count_lines(text), 30, 55);
-        assert_non_null(strstr(text, fixture->jobs[i].model.id));
+        assert_non_null(strstr(text, fixture->asked.jobs[i].model.id));
         assert_non_null(strstr(text, "heaviest operators"));
         free(text);
     }
@@ -309,19 +304,10 @@ static void json_holds_what_can_be_counted(void **state)
 static void request_echo_gives_the_same_job(void **state)
 {
     const struct fixture *fixture = *state;
-    static struct orr_job job;
     for (size_t i = 0; i < N_JOBS; i++) {
-        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
-        char *echo = json_dumps(json_object_get(json, "request"), 0);
-        struct orr_error error;
-        if (orr_job_read(fixture->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
-        char *first = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
-        char *second = orr_infer_report(&job, ORR_FORMAT_JSON, NULL);
-        assert_string_equal(first, second);
-        free(first);
-        free(second);
-        free(echo);
-        json_decref(json);
+        char *text = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
+        check_echo(&fixture->asked, text, orr_infer_report);
+        free(text);
     }
 }
 
@@ -473,8 +459,8 @@ static void explanation_covers_the_report(void **state)
             (void)snprintf(line, sizeof line, "\n%s", orr_infer_metric_info((enum orr_infer_metric)m)->key);
             if (m != ORR_INFER_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
         }
-        assert_non_null(strstr(text, fixture->jobs[i].calibration.id));
-        assert_non_null(strstr(text, fixture->jobs[i].engine.id));
+        assert_non_null(strstr(text, fixture->asked.jobs[i].calibration.id));
+        assert_non_null(strstr(text, fixture->asked.jobs[i].engine.id));
         free(text);
     }
     char *text = render(&fixture->views[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
