@@ -68,9 +68,12 @@ static enum orr_err add_line(const struct orr_catalogue *catalogue, enum orr_par
     char line[ORR_LINE];
     const enum orr_err err = orr_technology_line(catalogue, part, id, line, error);
     if (err) return err;
-    if (json) orr_text_add(text, ",\"facts\":");
-    if (json) add_word(text, line);
-    else orr_text_add(text, "%s", line);
+    if (json) {
+        orr_text_add(text, ",\"facts\":");
+        add_word(text, line);
+    } else {
+        orr_text_add(text, "%s", line);
+    }
     return ORR_OK;
 }
 

@@ -24,8 +24,10 @@ static struct orr_cell *new_cell(struct orr_sheet *sheet)
         const size_t capacity = 2 * sheet->capacity + 64;
         struct orr_cell *cells = realloc(sheet->cells, capacity * sizeof *cells);
         sheet->failed = !cells;
-        if (cells) sheet->cells = cells;
-        if (cells) sheet->capacity = capacity;
+        if (cells) {
+            sheet->cells = cells;
+            sheet->capacity = capacity;
+        }
     }
     if (sheet->failed) return NULL;
     struct orr_cell *cell = &sheet->cells[sheet->n_cells++];

@@ -22,9 +22,8 @@ static enum orr_err out_of_memory(struct orr_error *error)
 
 static const struct {
     const char *name;
-    double low_m, high_m;
-} CLASSES[] = {
-    {"skinny m < 16", 1, 15}, {"m 16-255", 16, 255}, {"m 256-2047", 256, 2047}, {"large m >= 2048", 2048, HUGE_VAL}};
+    double high_m;
+} CLASSES[] = {{"skinny m < 16", 15}, {"m 16-255", 255}, {"m 256-2047", 2047}, {"large m >= 2048", HUGE_VAL}};
 enum { N_CLASSES = sizeof CLASSES / sizeof *CLASSES };
 
 struct error_sums {
