@@ -65,7 +65,8 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes,
                  w = weight_bytes(emit);
-    if (engine->clip_gradients) emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
+    if (engine->clip_gradients)
+        emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
     if (!engine->fused_optimizer_cast) {
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
