@@ -102,12 +102,12 @@ sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^
 rule "every physical quantity of orrery.h carries its unit"
 
 awk '/^\{/ {start = FNR}
-     /^\}/ {if (start && FNR - start > 70) print FILENAME ":" start ": " FNR - start " lines"; start = 0}' \
+     /^\}/ {if (start && FNR - start > 60) print FILENAME ":" start ": " FNR - start " lines"; start = 0}' \
     $sources >"$found"
-rule "no function is longer than 70 lines"
+rule "no function is longer than 60 lines"
 
-wc -l $sources src/*/*.h | awk '$1 > 1000 && $2 != "total"' >"$found"
-rule "no file is longer than 1000 lines"
+wc -l $sources src/*/*.h | awk '$1 > 700 && $2 != "total"' >"$found"
+rule "no file is longer than 700 lines"
 
 LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources src/*/*.h cli/*.h server/*.h include/*.h tests/*/*.h >"$found"
 rule "no line is longer than 120 columns"

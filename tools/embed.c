@@ -1,6 +1,7 @@
 /* embed OUT.c FILE...: write the files as C strings into one table, struct orr_builtin orr_builtins[].
  * The part is the name of a file's folder, the id its name without the ending: data/chips/x.json -> "chips", "x". */
-#include <stdio.h>
+#include "embed_table.h"
+
 #include <string.h>
 
 /* Text as a C string literal, one source line per line. Escapes: what C needs, "?" against trigraphs, and every
@@ -57,27 +58,7 @@ static int write_entry(FILE *out, const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fputs("usage: embed OUT.c FILE...\n", stderr);
-        return 2;
-    }
-    FILE *out = fopen(argv[1], "wb");
-    if (!out) {
-        perror(argv[1]);
-        return 1;
-    }
-    fputs("/* Written by tools/embed.c from the files of data/; do not edit. */\n"
-          "#include \"spec/builtin.h\"\n\n"
-          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
-          "const struct orr_builtin orr_builtins[] = {\n",
-          out);
-    int failed = 0;
-    for (int i = 2; i < argc && !failed; i++) failed = write_entry(out, argv[i]);
-    fprintf(out, "    {0, 0, 0}\n};\nconst size_t orr_n_builtins = %d;\n", argc - 2);
-    failed |= ferror(out);
-    if (fclose(out) != 0 || failed) {
-        remove(argv[1]); /* never leave half a table behind */
-        return 1;
-    }
-    return 0;
+    static const struct embed_table table = {"spec/builtin.h", "orr_builtin", "orr_builtins", "orr_n_builtins",
+                                             write_entry};
+    return embed_write(argc, argv, &table);
 }

@@ -1,6 +1,7 @@
 /* embed_files OUT.c FILE...: write the files, text or not, as C strings into one table, struct srv_file srv_files[].
  * The path is what follows the last /static or /dist of a file's name: web/dist/assets/x.js -> "/assets/x.js". */
-#include <stdio.h>
+#include "embed_table.h"
+
 #include <string.h>
 
 enum { LINE = 100 }; /* bytes per line of source */
@@ -57,27 +58,6 @@ static int write_entry(FILE *out, const char *name)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fputs("usage: embed_files OUT.c FILE...\n", stderr);
-        return 2;
-    }
-    FILE *out = fopen(argv[1], "wb");
-    if (!out) {
-        perror(argv[1]);
-        return 1;
-    }
-    fputs("/* Written by tools/embed_files.c; do not edit. */\n"
-          "#include \"server/internal.h\"\n\n"
-          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
-          "const struct srv_file srv_files[] = {\n",
-          out);
-    int failed = 0;
-    for (int i = 2; i < argc && !failed; i++) failed = write_entry(out, argv[i]);
-    fprintf(out, "    {0, 0, 0}\n};\nconst size_t srv_n_files = %d;\n", argc - 2);
-    failed |= ferror(out);
-    if (fclose(out) != 0 || failed) {
-        remove(argv[1]); /* never leave half a table behind */
-        return 1;
-    }
-    return 0;
+    static const struct embed_table table = {"server/internal.h", "srv_file", "srv_files", "srv_n_files", write_entry};
+    return embed_write(argc, argv, &table);
 }
