@@ -38,14 +38,14 @@ struct orr_decode_curve {
 };
 /* `op` as for orr_cost_decode; its context n is ignored. */
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window);
-double orr_decode_curve_at(const struct orr_decode_curve *curve, double context);
+double orr_decode_curve_s(const struct orr_decode_curve *curve, double context);
 /* Sum over the whole contexts first, first + 1, ... last; equal to adding them one by one. */
-double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last);
+double orr_decode_curve_sum_s(const struct orr_decode_curve *curve, int64_t first, int64_t last);
 void orr_cost_decode(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 
-/* Time of a matrix kernel when its units run at `matrix_frac` of peak instead of the burst fraction it was costed
- * at: the clock stretches compute, memory and launch keep their time (Eq. 105). Other kernels are unchanged. */
-double orr_cost_at(const struct orr_cost *cost, double clock_frac);
+/* Seconds of a kernel at `clock_frac` of the burst clock it was costed at: compute of matrix kernels is stretched,
+ * memory and launch keep their time (Eq. 105). Other kernels are unchanged. */
+double orr_cost_at_s(const struct orr_cost *cost, double clock_frac);
 
 /* Levels of a kernel joined: they work at once, so the slowest sets the time (Eq. 25). A grouped kernel starts every
  * expert anew and overlaps its weights with the arithmetic only in part: a norm of exponent 3/2 between sum and

@@ -159,7 +159,7 @@ static double kept_keys(double context, double window, bool chunked)
     return chunked ? fmod(context - 1, window) + 1 : window;
 }
 
-double orr_decode_curve_at(const struct orr_decode_curve *curve, double context)
+double orr_decode_curve_s(const struct orr_decode_curve *curve, double context)
 {
     const double x = kept_keys(context, curve->window, curve->chunked);
     const struct orr_decode_piece *piece = piece_at(curve, x);
@@ -210,11 +210,11 @@ static double growing_sum(const struct orr_decode_curve *curve, int64_t first, i
         sum += piece_sum(&curve->pieces[i], from, to);
     }
     const int64_t beyond = first > flat + 1 ? first : flat + 1;
-    if (beyond <= last) sum += (double)(last - beyond + 1) * orr_decode_curve_at(curve, curve->window);
+    if (beyond <= last) sum += (double)(last - beyond + 1) * orr_decode_curve_s(curve, curve->window);
     return sum;
 }
 
-double orr_decode_curve_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
+double orr_decode_curve_sum_s(const struct orr_decode_curve *curve, int64_t first, int64_t last)
 {
     const int64_t chunk = curve->chunked ? (int64_t)curve->window : last;
     if (last <= chunk || !curve->chunked) return growing_sum(curve, first, last);

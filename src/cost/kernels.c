@@ -86,7 +86,7 @@ void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, stru
     }
 }
 
-double orr_cost_at(const struct orr_cost *cost, double clock_frac)
+double orr_cost_at_s(const struct orr_cost *cost, double clock_frac)
 {
     if (cost->matrix_frac <= 0) return cost->total_s;
     return orr_joined_s(cost->partial_overlap, cost->compute_s / clock_frac, cost->l2_s, cost->dram_s) + cost->launch_s;

@@ -197,14 +197,14 @@ static struct curves curves_of(const struct orr_job *job, const struct orr_model
 static double curves_at(const struct curves *c, double context)
 {
     double sum = 0;
-    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_at(&c->curve[i], context);
+    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_s(&c->curve[i], context);
     return sum;
 }
 
 static double curves_sum(const struct curves *c, int64_t first, int64_t last)
 {
     double sum = 0;
-    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_sum(&c->curve[i], first, last);
+    for (int i = 0; i < c->n; i++) sum += c->layers[i] * orr_decode_curve_sum_s(&c->curve[i], first, last);
     return sum;
 }
 
@@ -252,7 +252,7 @@ static void settle_attention(struct orr_scratch *scratch, const struct curves *c
         op->flops *= share;
         op->bytes *= share;
         cost->dram_bytes = cost->l2_bytes = op->bytes;
-        cost->total_s = orr_decode_curve_sum(&c->curve[i], first, last) / (double)(last - first + 1);
+        cost->total_s = orr_decode_curve_sum_s(&c->curve[i], first, last) / (double)(last - first + 1);
     }
 }
 

@@ -49,7 +49,7 @@ static void add_op(const struct orr_job *job, const struct orr_op *op, const str
 
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac)
 {
-    return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at(cost, clock_frac);
+    return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at_s(cost, clock_frac);
 }
 
 /* Add the operators first..end up with matrix kernels at `clock_frac` of the burst clock. */

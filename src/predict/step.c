@@ -70,8 +70,8 @@ static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
         const bool network = op->kind == ORR_OP_COLLECTIVE;
         const double seen_s = cost->total_s - (network ? cost->hidden_s : 0);
         time.burst_s += op->count * seen_s;
-        time.middle_s += op->count * (network ? seen_s : orr_cost_at(cost, model->middle_clock));
-        time.sustained_s += op->count * (network ? seen_s : orr_cost_at(cost, model->sustained_clock));
+        time.middle_s += op->count * (network ? seen_s : orr_cost_at_s(cost, model->middle_clock));
+        time.sustained_s += op->count * (network ? seen_s : orr_cost_at_s(cost, model->sustained_clock));
         time.matrix_s += op->count * cost->matrix_s;
     }
     return time;
@@ -130,8 +130,8 @@ static void add_prompt_attention(struct orr_step_model *model, const struct orr_
     for (size_t i = 0; i < model->list.n; i++) {
         const double n = model->list.items[i].count;
         time->burst_s += n * model->costs[i].total_s;
-        time->middle_s += n * orr_cost_at(&model->costs[i], model->middle_clock);
-        time->sustained_s += n * orr_cost_at(&model->costs[i], model->sustained_clock);
+        time->middle_s += n * orr_cost_at_s(&model->costs[i], model->middle_clock);
+        time->sustained_s += n * orr_cost_at_s(&model->costs[i], model->sustained_clock);
         time->matrix_s += n * model->costs[i].matrix_s;
     }
 }
@@ -143,7 +143,7 @@ static double decode_attention_s(const struct orr_step_model *model, const struc
     const struct orr_op op = orr_serve_decode_op(&model->job, layer, sequences, 1);
     struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)layer->window);
     curve.chunked = layer->chunked;
-    return orr_decode_curve_at(&curve, (double)step->decode_context / sequences);
+    return orr_decode_curve_s(&curve, (double)step->decode_context / sequences);
 }
 
 /* The clock between burst and sustained that the step's matrix load asks for; times in between are interpolated. */

@@ -9,8 +9,9 @@ void orr_dump_ops(const struct orr_view *view, struct orr_text *text)
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_cost *cost = &view->scratch->costs[i];
         json_t *line = orr_op_json(&list->items[i]);
-        line = orr_json_joined(line, json_pack("{so ss}", "time_s", orr_json_real(orr_cost_at(cost, view->clock_frac)),
-                                               "bound", orr_bound_name(cost->bound)));
+        line =
+            orr_json_joined(line, json_pack("{so ss}", "time_s", orr_json_real(orr_cost_at_s(cost, view->clock_frac)),
+                                            "bound", orr_bound_name(cost->bound)));
         orr_dump_line(text, line, i + 1 == list->n);
     }
     orr_text_add(text, "]\n");

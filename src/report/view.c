@@ -44,7 +44,7 @@ double orr_view_runs(const struct orr_view *view, size_t i)
 double orr_view_run_s(const struct orr_view *view, size_t i)
 {
     const struct orr_cost *cost = &view->scratch->costs[i];
-    return orr_cost_at(cost, view->clock_frac) - cost->hidden_s;
+    return orr_cost_at_s(cost, view->clock_frac) - cost->hidden_s;
 }
 
 static enum orr_time_part collective_part(const struct orr_op *op)

@@ -61,7 +61,7 @@ void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, c
         const struct orr_cost *cost = &costs[i];
         if (of_step(op)) continue;
         struct orr_layer_sum *sum = &sums->layer[orr_sum_index(op->layer_kind)];
-        const double time_s = op->kind == ORR_OP_COLLECTIVE ? 0 : orr_cost_at(cost, clock_frac);
+        const double time_s = op->kind == ORR_OP_COLLECTIVE ? 0 : orr_cost_at_s(cost, clock_frac);
         add_op(op->phase == ORR_PHASE_FORWARD ? &sum->forward : &sum->backward, op, cost, time_s);
         if (op->recomputed) add_op(&sum->recompute, op, cost, time_s);
     }

@@ -391,9 +391,9 @@ static void the_clock_stretches_compute_only(void **state)
     const struct orr_cost big = cost_product(w, product(ORR_DTYPE_FP16, 1, 8192, 8192, 8192));
     assert_int_equal(thin.bound, ORR_BOUND_DRAM);
     assert_int_equal(big.bound, ORR_BOUND_COMPUTE);
-    assert_close(orr_cost_at(&thin, 0.8), thin.total_s, 1e-15);
-    assert_close(orr_cost_at(&big, 0.8) - big.launch_s, big.compute_s / 0.8, 1e-15);
-    assert_close(orr_cost_at(&big, 1), big.total_s, 1e-15);
+    assert_close(orr_cost_at_s(&thin, 0.8), thin.total_s, 1e-15);
+    assert_close(orr_cost_at_s(&big, 0.8) - big.launch_s, big.compute_s / 0.8, 1e-15);
+    assert_close(orr_cost_at_s(&big, 1), big.total_s, 1e-15);
 }
 
 /* ---------------------------------------------------------------- attention and memory-bound kernels */

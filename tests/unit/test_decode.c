@@ -55,30 +55,30 @@ static void many_sequences_read_at_dram_rate(void **state)
     const struct orr_op op = decode_op(100, 32, 8, 128, 2);
     const struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
     /* 8 waves of 2 us and of 512 B a key and block at 10 GB/s: 8 * 51.2 ns a token: DRAM is slower */
-    assert_close(orr_decode_curve_at(&curve, 10000), 4e-6 + 10000 * 819.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&curve, 10000), 4e-6 + 10000 * 819.2e-9, 1e-12);
     /* 8 bits: half the bytes */
     const struct orr_op narrow = decode_op(100, 32, 8, 128, 1);
     const struct orr_decode_curve half = orr_decode_curve_of(job, &narrow, 0);
-    assert_close(orr_decode_curve_at(&half, 10000), 4e-6 + 10000 * 409.6e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&half, 10000), 4e-6 + 10000 * 409.6e-9, 1e-12);
     /* a block table of 4 B per 32 tokens: 0.125 B a key beside 4096 B */
     struct orr_op paged = op;
     paged.table_bytes = 4.0 / 32;
     const struct orr_decode_curve table = orr_decode_curve_of(job, &paged, 0);
-    assert_close(orr_decode_curve_at(&table, 10000), 4e-6 + 10000 * 819.2e-9 * (1 + 0.125 / 4096), 1e-12);
+    assert_close(orr_decode_curve_s(&table, 10000), 4e-6 + 10000 * 819.2e-9 * (1 + 0.125 / 4096), 1e-12);
     /* a window stops the growth */
     const struct orr_decode_curve windowed = orr_decode_curve_of(job, &op, 4096);
-    assert_close(orr_decode_curve_at(&windowed, 10000), 4e-6 + 4096 * 819.2e-9, 1e-12);
-    assert_close(orr_decode_curve_at(&windowed, 4000), 4e-6 + 4000 * 819.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&windowed, 10000), 4e-6 + 4096 * 819.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&windowed, 4000), 4e-6 + 4000 * 819.2e-9, 1e-12);
     /* heads one at a time: 2 * 100 * 128 * 128 elements a token over 2e12/s = 1.6384 us */
     struct orr_op again = decode_op(100, 128, 8, 128, 2);
     again.packed = false;
     const struct orr_decode_curve reread = orr_decode_curve_of(job, &again, 0);
-    assert_close(orr_decode_curve_at(&reread, 10000), 4e-6 + 10000 * 1638.4e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&reread, 10000), 4e-6 + 10000 * 1638.4e-9, 1e-12);
     /* the first 1000 keys, 409.6 MB, at half the rate */
     job->calibration.decode[ORR_DECODE_PAGED][0].ramp_bytes = 409.6e6;
     const struct orr_decode_curve ramp = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&ramp, 500), 4e-6 + 500 * 2 * 819.2e-9, 1e-12);
-    assert_close(orr_decode_curve_at(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&ramp, 500), 4e-6 + 500 * 2 * 819.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&ramp, 10000), 4e-6 + 11000 * 819.2e-9, 1e-12);
 }
 
 /* One query head per K,V head, 10 of them, unsplit: 2 * 128 elements a key on one SM of 100, 2e12/s / 100 = 12.8 ns;
@@ -92,13 +92,13 @@ static void one_head_at_a_time_has_an_sm_each(void **state)
     for (int i = 0; i < 2; i++) job->calibration.decode[ORR_DECODE_PAGED][i].sm_bytes_per_s = 40e9;
     struct orr_op op = decode_op(1, 10, 10, 128, 1);
     struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
+    assert_close(orr_decode_curve_s(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
     op.m = 20;
     curve = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 6.4e-6, 1e-12);
+    assert_close(orr_decode_curve_s(&curve, 1000), 4e-6 + 2e-6 + 6.4e-6, 1e-12);
     op.packed = false;
     curve = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
+    assert_close(orr_decode_curve_s(&curve, 1000), 4e-6 + 2e-6 + 12.8e-6, 1e-12);
 }
 
 /* Eq. 48, one sequence of 10 heads on 100 SMs: 10 splits. Unsplit 1000 keys walk 512 B * 1000 / 10 GB/s = 51.2 us on
@@ -111,18 +111,18 @@ static void splits_share_a_long_context(void **state)
     struct orr_job *job = plain_job(false);
     job->system.chip.hbm_bytes_per_s = 4e12;
     const struct orr_decode_curve unsplit = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&unsplit, 1000), 4e-6 + 2e-6 + 51.2e-6, 1e-12);
+    assert_close(orr_decode_curve_s(&unsplit, 1000), 4e-6 + 2e-6 + 51.2e-6, 1e-12);
     job->engine.split_kv = true;
     const struct orr_decode_curve split = orr_decode_curve_of(job, &op, 0);
     const double partial_s = 8.0 * 10 * 128 / 4e12;
-    assert_close(orr_decode_curve_at(&split, 1000), 4e-6 + 2e-6 + 5.12e-6 + 3e-6 + 10 * partial_s, 1e-12);
+    assert_close(orr_decode_curve_s(&split, 1000), 4e-6 + 2e-6 + 5.12e-6 + 3e-6 + 10 * partial_s, 1e-12);
     /* a block takes 64 keys at least */
-    assert_close(orr_decode_curve_at(&split, 64), 4e-6 + 2e-6 + 64 * 51.2e-9, 1e-12);
-    assert_close(orr_decode_curve_at(&unsplit, 64), 4e-6 + 2e-6 + 64 * 51.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&split, 64), 4e-6 + 2e-6 + 64 * 51.2e-9, 1e-12);
+    assert_close(orr_decode_curve_s(&unsplit, 64), 4e-6 + 2e-6 + 64 * 51.2e-9, 1e-12);
     /* 100 keys: 36 keys less are 1.8 us, a reduction is 3 us: not cut */
-    assert_close(orr_decode_curve_at(&split, 100), orr_decode_curve_at(&unsplit, 100), 1e-12);
+    assert_close(orr_decode_curve_s(&split, 100), orr_decode_curve_s(&unsplit, 100), 1e-12);
     /* 320 keys: five blocks, five partial results */
-    assert_close(orr_decode_curve_at(&split, 320), 4e-6 + 2e-6 + 64 * 51.2e-9 + 3e-6 + 5 * partial_s, 1e-12);
+    assert_close(orr_decode_curve_s(&split, 320), 4e-6 + 2e-6 + 64 * 51.2e-9 + 3e-6 + 5 * partial_s, 1e-12);
 }
 
 /* Eq. 11, 128 heads on a latent of 512 + 64: 278528 FLOP a token and sequence over 50 TFLOP/s = 5.57 ns, more than
@@ -135,10 +135,10 @@ static void latent_heads_are_compute_bound(void **state)
     op.latent = true;
     op.output_bytes = 512;
     const struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&curve, 5000), 4e-6 + 2e-6 + 5e4 * 278528 / 50e12, 1e-12);
+    assert_close(orr_decode_curve_s(&curve, 5000), 4e-6 + 2e-6 + 5e4 * 278528 / 50e12, 1e-12);
     op.m = 16; /* tp 8: a 8th of the FLOP, the same latent */
     const struct orr_decode_curve eighth = orr_decode_curve_of(job, &op, 0);
-    assert_close(orr_decode_curve_at(&eighth, 5000), 4e-6 + 2e-6 + 5e4 * 1152 / 0.5e12, 1e-12);
+    assert_close(orr_decode_curve_s(&eighth, 5000), 4e-6 + 2e-6 + 5e4 * 1152 / 0.5e12, 1e-12);
 }
 
 /* Chunks of 4096: position 4097 sees itself alone, 8192 a whole chunk. */
@@ -149,10 +149,10 @@ static void a_chunk_begins_anew(void **state)
     const struct orr_decode_curve full = orr_decode_curve_of(plain_job(true), &op, 0);
     struct orr_decode_curve curve = orr_decode_curve_of(plain_job(true), &op, 4096);
     curve.chunked = true;
-    assert_close(orr_decode_curve_at(&curve, 4096), orr_decode_curve_at(&full, 4096), 0);
-    assert_close(orr_decode_curve_at(&curve, 4097), orr_decode_curve_at(&full, 1), 0);
-    assert_close(orr_decode_curve_at(&curve, 8192), orr_decode_curve_at(&full, 4096), 0);
-    assert_close(orr_decode_curve_at(&curve, 9193), orr_decode_curve_at(&full, 1001), 0);
+    assert_close(orr_decode_curve_s(&curve, 4096), orr_decode_curve_s(&full, 4096), 0);
+    assert_close(orr_decode_curve_s(&curve, 4097), orr_decode_curve_s(&full, 1), 0);
+    assert_close(orr_decode_curve_s(&curve, 8192), orr_decode_curve_s(&full, 4096), 0);
+    assert_close(orr_decode_curve_s(&curve, 9193), orr_decode_curve_s(&full, 1001), 0);
 }
 
 /* ---------------------------------------------------------------- sums against loops */
@@ -160,7 +160,7 @@ static void a_chunk_begins_anew(void **state)
 static double loop_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
 {
     long double sum = 0;
-    for (int64_t x = first; x <= last; x++) sum += (long double)orr_decode_curve_at(curve, (double)x);
+    for (int64_t x = first; x <= last; x++) sum += (long double)orr_decode_curve_s(curve, (double)x);
     return (double)sum;
 }
 
@@ -206,7 +206,7 @@ static void sums_equal_loops(void **state)
         curve.chunked = curve.window < HUGE_VAL && i % 2;
         const int64_t first = 1 + (int64_t)draw(&random, i % 3 ? 300 : 9000);
         const int64_t last = first + (int64_t)draw(&random, i % 5 ? 9000 : 3); /* also ranges of one context */
-        const double sum_s = orr_decode_curve_sum(&curve, first, last), loop_s = loop_sum(&curve, first, last);
+        const double sum_s = orr_decode_curve_sum_s(&curve, first, last), loop_s = loop_sum(&curve, first, last);
         if (fabs(sum_s - loop_s) > 1e-12 * loop_s)
             fail_msg("%s, contexts %d to %d: sum %.17g, loop %.17g", text, (int)first, (int)last, sum_s, loop_s);
     }
@@ -228,7 +228,7 @@ static void curves_never_fall_with_the_context(void **state)
         const struct orr_decode_curve curve = draw_curve(&random, jobs, COUNT(jobs), text);
         double last_s = 0;
         for (double x = 1; x <= 20000; x++) {
-            const double at_s = orr_decode_curve_at(&curve, x);
+            const double at_s = orr_decode_curve_s(&curve, x);
             if (at_s < last_s * (1 - 1e-12))
                 fail_msg("%s: context %g takes %.9g s, one less %.9g s", text, x, at_s, last_s);
             last_s = at_s;
