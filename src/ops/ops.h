@@ -132,7 +132,7 @@ void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase
 
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase);
 
-/* Norm over the hidden size of `tokens` rows. */
+/* Norm over rows of the hidden size, `elements` numbers in all. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms);
 /* Residual add with bias and dropout as the engine fuses them. */
 void orr_emit_residual(struct orr_emit *emit);
