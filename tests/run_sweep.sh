@@ -124,4 +124,22 @@ if command -v sqlite3 >/dev/null && orrery "${short[@]}" --out probe.db >/dev/nu
 else
     tap_skip "db" "no SQLite"
 fi
+
+# A point that is a search has the figures of that search, of two pools as well.
+pools=(infer --model llama2-7b --system a100-80g-sxm --gpus 4 --input 512 --disaggregated)
+orrery sweep "${pools[@]}" --search --vary output=64 >point.csv
+orrery search "${pools[@]}" --output 64 --top 1 --csv >plan.csv
+python3 - >"$work/report" 2>&1 <<'END'
+import csv
+point, plan = (next(csv.DictReader(open(name))) for name in ("point.csv", "plan.csv"))
+same = [key for key in point if key in plan]
+number = lambda text: float(text) if text.replace(".", "").replace("e-", "").isdigit() else text
+for key in same:
+    if number(point[key]) != number(plan[key]):
+        print(key, point[key], plan[key])
+for key in ("energy_j_per_token", "decode.gpus", "plan.dp", "workload.batch"):
+    if key not in same:
+        print("no", key)
+END
+check "a point of two pools has the figures of the search"
 tap_done

@@ -48,8 +48,12 @@ void orr_search_show(struct orr_search_view *view, const struct orr_choice *choi
 {
     view->choice = choice;
     orr_search_job(view->search, choice, &view->job);
-    if (view->job.kind == ORR_JOB_TRAIN) orr_train(&view->job, view->scratch, &view->train);
-    else orr_infer(&view->job, view->scratch, &view->infer);
+    if (view->job.kind == ORR_JOB_TRAIN) {
+        orr_train(&view->job, view->scratch, &view->train);
+        return;
+    }
+    orr_infer_predict(view->search, choice, &view->result_job, view->scratch, &view->infer);
+    view->job.serving.output_len = view->request->job.serving.output_len; /* as asked; a prompts' pool makes one */
 }
 
 /* ---------------------------------------------------------------- metrics */
@@ -67,7 +71,7 @@ struct orr_value orr_search_metric(const struct orr_search_view *view, int metri
         const struct orr_view one = {.job = &view->job, .result = &view->train};
         return orr_metric_value(&one, (enum orr_metric)metric);
     }
-    const struct orr_infer_view one = {.job = &view->job, .result = &view->infer};
+    const struct orr_infer_view one = {.job = &view->result_job, .result = &view->infer};
     return orr_infer_metric_value(&one, (enum orr_infer_metric)metric);
 }
 

@@ -19,7 +19,8 @@ struct orr_search_view {
     struct orr_scratch *scratch;
     /* the plan shown last */
     const struct orr_choice *choice;
-    struct orr_job job;
+    struct orr_job job;        /* of the prompts' pool where there are two */
+    struct orr_job result_job; /* inference: of the pool that answers */
     struct orr_result train;
     struct orr_infer_result infer;
 };

@@ -163,6 +163,12 @@ static void csv_line(const struct orr_search_view *v, bool names, struct orr_tex
     json_decref(request);
 }
 
+/* The pool that decodes; zeros where there is one pool. */
+static void csv_decode(const struct orr_choice *c, struct orr_text *text)
+{
+    orr_text_add(text, "%d,%d,%d,%d,%d,", c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep, c->decode_batch);
+}
+
 static void csv_lines(struct orr_search_view *v, const char *list, const struct orr_found *found, size_t n,
                       struct orr_text *text)
 {
@@ -171,14 +177,16 @@ static void csv_lines(struct orr_search_view *v, const char *list, const struct 
         orr_text_add(text, "%s,%zu,", list, r + 1);
         orr_json_add(text, orr_json_real(found[r].objective), JSON_ENCODE_ANY);
         orr_text_add(text, ",");
+        if (v->job.kind == ORR_JOB_INFER) csv_decode(&found[r].choice, text);
         csv_line(v, false, text);
     }
 }
 
 void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
 {
-    v->job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->job = v->result_job = v->request->job; /* columns are the same for every plan, and where there is none */
     orr_text_add(text, "list,rank,objective,");
+    if (v->job.kind == ORR_JOB_INFER) orr_text_add(text, "decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,");
     csv_line(v, true, text);
     csv_lines(v, "best", v->best, v->n_best, text);
     csv_lines(v, "pareto", v->front, v->n_front, text);

@@ -56,7 +56,7 @@ static enum orr_column_type column_type(enum orr_metric_unit unit)
     X(1, "workload.micro_batch", WHOLE, w->micro_batch, NULL, "sequences of a micro-batch")                            \
     X(1, "workload.recompute", TEXT, 0, orr_recompute_name(w->recompute), "what backward executes again")              \
     X(1, "workload.recompute_every", WHOLE, w->recompute_every, NULL, "layers per saved input")                        \
-    X(2, "workload.batch", WHOLE, s->batch, NULL, "sequences of a replica")                                            \
+    X(2, "workload.batch", WHOLE, c->decode_gpus > 0 ? c->batch : s->batch, NULL, "sequences of a replica")            \
     X(2, "workload.precision", TEXT, 0, orr_dtype_name(s->weights), "format of the weights")                           \
     X(2, "workload.kv_precision", TEXT, 0, orr_dtype_name(s->kv), "format of the cache")                               \
     X(2, "decode.gpus", WHOLE, c->decode_gpus, NULL, "GPUs of the answers' pool; 0: one pool")                         \
@@ -81,9 +81,25 @@ static size_t plan_columns(enum orr_job_kind kind, struct orr_column *columns)
     return n;
 }
 
+/* The job is that of the answers' pool where there are two; the plan is the prompts'. */
+static struct orr_plan plan_of(const struct orr_point *outcome)
+{
+    struct orr_plan plan = outcome->job->plan;
+    const struct orr_choice *c = &outcome->choice;
+    if (c->decode_gpus == 0) return plan;
+    plan.tp = c->tp;
+    plan.cp = c->cp;
+    plan.pp = c->pp;
+    plan.dp = c->dp;
+    plan.ep = c->ep;
+    plan.etp = c->etp;
+    return plan;
+}
+
 static void fill_plan(const struct orr_point *outcome, size_t n, struct orr_sweep_row *row)
 {
-    const struct orr_plan *p = &outcome->job->plan;
+    const struct orr_plan plan = plan_of(outcome);
+    const struct orr_plan *p = &plan;
     const struct orr_workload *w = &outcome->job->workload;
     const struct orr_serving *s = &outcome->job->serving;
     const struct orr_choice *c = &outcome->choice;

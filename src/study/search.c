@@ -169,6 +169,7 @@ static void work(struct team *team)
         }
     }
     orr_outcome_free(&outcome);
+    if (worker) orr_search_infer_done(worker);
     free(worker);
 }
 

@@ -76,6 +76,7 @@ struct orr_layout {
 };
 enum { ORR_MAX_LAYOUTS = 64 * 256 };
 
+struct orr_units;
 struct orr_worker {
     struct orr_job job;
     struct orr_op_list ops;
@@ -87,6 +88,8 @@ struct orr_worker {
     size_t n_layouts;
     struct orr_layout layouts[ORR_MAX_LAYOUTS];
     struct orr_scratch scratch; /* full predictions */
+    struct orr_units *answers;  /* inference: pools of the blocks that were last worked on */
+    int64_t answers_of;         /* which blocks */
 };
 
 struct orr_search {
@@ -108,12 +111,16 @@ void orr_search_train_block(const struct orr_search *search, int pass, int64_t b
                             struct orr_outcome *outcome);
 void orr_train_choose(const struct orr_choice *choice, struct orr_job *job);
 
-/* Inference spaces are small: every plan is predicted. */
+/* Inference: every layout of one pool is predicted; pairs of pools are joined from predictions of each. */
 void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
                             struct orr_outcome *outcome);
+void orr_search_infer_done(struct orr_worker *worker);
 void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *result,
                      const struct orr_choice *choice, struct orr_found *found);
 int64_t orr_search_infer_blocks(const struct orr_search_request *request);
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
+/* orr_search_predict, and the job its figures are about: of the answers' pool where there are two. */
+void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
+                       struct orr_scratch *scratch, struct orr_infer_result *result);
 
 #endif

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 
 enum { MAX_BATCHES = 24 };
+/* Blocks of one GPU count, pair of formats and kind of pools: threads share them, and Ctrl-C is heard between them. */
+enum { SLICES = 16 };
+/* Bounds are quotients of the same rates in another order: keep clear of rounding. */
+#define BOUND_SLACK (1 - 1e-9)
 
 /* ---------------------------------------------------------------- one plan */
 
@@ -139,9 +143,10 @@ static double answers_per_s(const struct orr_job *job, const struct orr_infer_re
     return (double)(job->plan.dp * job->serving.batch) / result->decode_s;
 }
 
-static void predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
-                    struct orr_scratch *scratch, struct orr_infer_result *result)
+void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
+                       struct orr_scratch *scratch, struct orr_infer_result *result)
 {
+    *job = search->request.job;
     orr_infer_choose(&search->request, choice, job);
     orr_infer(job, scratch, result);
     if (choice->decode_gpus > 0) {
@@ -158,29 +163,54 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 {
     struct orr_job *job = malloc(sizeof *job);
     if (!job) return ORR_ERR_MEMORY;
-    *job = search->request.job;
-    predict(search, choice, job, scratch, result);
+    orr_infer_predict(search, choice, job, scratch, result);
     free(job);
     return ORR_OK;
 }
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
+/* Figures that objectives and fronts look at; lower bounds may stand in, the rate aside, which is bounded from above. */
+struct figures {
+    double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
+};
+
+static void set_figures(const struct orr_search_request *request, const struct figures *f, struct orr_found *found)
+{
+    found->time_s = f->latency_s;
+    found->memory_bytes = f->memory_bytes;
+    found->front[0] = 1 / f->tokens_per_s_per_gpu;
+    found->front[1] = f->user_s;
+    switch (request->objective) {
+    case ORR_OBJECTIVE_TIME: found->objective = f->latency_s; return;
+    case ORR_OBJECTIVE_THROUGHPUT: found->objective = 1 / f->tokens_per_s_per_gpu; return;
+    case ORR_OBJECTIVE_COST: found->objective = f->usd_per_token; return;
+    case ORR_OBJECTIVE_ENERGY: found->objective = f->j_per_token; return;
+    case ORR_OBJECTIVE_MEMORY: found->objective = f->memory_bytes; return;
+    case ORR_N_OBJECTIVES: return;
+    }
+}
+
+/* Seconds a user waits: for each token, or for the only one. */
+static double user_s(const struct orr_search_request *request, double ttft_s, double tpot_s)
+{
+    return request->job.serving.output_len > 1 ? tpot_s : ttft_s;
+}
+
 void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *r,
                      const struct orr_choice *choice, struct orr_found *found)
 {
     const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
-    *found = (struct orr_found){.time_s = r->latency_s, .memory_bytes = r->memory_total_bytes, .choice = *choice};
-    found->front[0] = 1 / r->output_tokens_per_s_per_gpu;
-    found->front[1] = request->job.serving.output_len > 1 ? r->tpot_s : r->ttft_s;
-    switch (request->objective) {
-    case ORR_OBJECTIVE_TIME: found->objective = r->latency_s; return;
-    case ORR_OBJECTIVE_THROUGHPUT: found->objective = 1 / r->output_tokens_per_s_per_gpu; return;
-    case ORR_OBJECTIVE_COST: found->objective = r->cost_usd_per_million_tokens / 1e6; return;
-    case ORR_OBJECTIVE_ENERGY: found->objective = r->energy_j / tokens; return;
-    case ORR_OBJECTIVE_MEMORY: found->objective = r->memory_total_bytes; return;
-    case ORR_N_OBJECTIVES: return;
-    }
+    const struct figures figures = {
+        .latency_s = r->latency_s,
+        .user_s = user_s(request, r->ttft_s, r->tpot_s),
+        .tokens_per_s_per_gpu = r->output_tokens_per_s_per_gpu,
+        .usd_per_token = r->cost_usd_per_million_tokens / 1e6,
+        .j_per_token = r->energy_j / tokens,
+        .memory_bytes = r->memory_total_bytes,
+    };
+    *found = (struct orr_found){.choice = *choice};
+    set_figures(request, &figures, found);
 }
 
 /* ---------------------------------------------------------------- one block: GPUs, formats, one pool or two */
@@ -191,7 +221,15 @@ struct tour {
     struct orr_outcome *outcome;
     struct orr_choice choice;
     enum role role;
+    int64_t slice, n_layouts; /* which part this is; layouts seen so far */
+    struct orr_found least;   /* of a pair: no layout, so that it is beaten by none of its own */
 };
+
+/* Is the next layout of this slice? */
+static bool in_slice(struct tour *t)
+{
+    return t->n_layouts++ % SLICES == t->slice;
+}
 
 static void list_result(struct tour *t, const struct orr_choice *choice, const struct orr_infer_result *result)
 {
@@ -278,6 +316,7 @@ static void visit_layouts(struct tour *t, int64_t gpus, visit_plan *visit, void 
             for (int64_t pp = 1; tp * cp * pp <= gpus && pp <= t->search->request.job.model.n_layers; pp++) {
                 const int64_t dp = gpus / (tp * cp * pp);
                 if (gpus % (tp * cp * pp) || !orr_chosen(&space->pp, pp) || !orr_chosen(&space->dp, dp)) continue;
+                if (!in_slice(t)) continue;
                 t->choice.tp = (int32_t)tp;
                 t->choice.cp = (int32_t)cp;
                 t->choice.pp = (int32_t)pp;
@@ -302,7 +341,7 @@ struct unit {
     double requests_per_s;
     struct orr_infer_result result;
 };
-struct units {
+struct orr_units {
     size_t n, max;
     struct unit *items;
     bool failed;
@@ -310,7 +349,7 @@ struct units {
 
 static void keep_unit(struct tour *t, const struct orr_infer_result *result, void *context)
 {
-    struct units *units = context;
+    struct orr_units *units = context;
     const struct orr_job *job = &t->worker->job;
     if (units->n == units->max) {
         const size_t max = units->max ? 2 * units->max : 64;
@@ -328,19 +367,22 @@ static void keep_unit(struct tour *t, const struct orr_infer_result *result, voi
                       .result = *result};
 }
 
-static void list_units(struct tour *t, int64_t gpus, enum role role, struct units *units)
+/* Pools are cut by tp, pp and ep alone; prompts of this slice, answers all. */
+static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
 {
     const struct orr_space *space = &t->search->request.space;
     const struct orr_model *model = &t->search->request.job.model;
     const int64_t experts = most_experts(model);
     t->role = role;
+    t->n_layouts = 0;
     for (int64_t tp = 1; tp < gpus; tp++)
         for (int64_t pp = 1; tp * pp < gpus && pp <= model->n_layers; pp++)
             for (int64_t ep = 1; ep <= experts; ep++) {
                 const int64_t etp = usual_etp(experts, tp, ep), dp = ep * etp > tp ? ep * etp / tp : 1;
                 if (experts % ep || tp * pp * dp >= gpus || !orr_chosen(&space->tp, tp) ||
-                    !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep))
+                    !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep) || !orr_chosen(&space->etp, etp))
                     continue;
+                if (!in_slice(t) && role == PROMPT) continue;
                 t->choice.tp = (int32_t)tp;
                 t->choice.cp = 1;
                 t->choice.pp = (int32_t)pp;
@@ -356,62 +398,163 @@ static int64_t unit_gpus(const struct unit *unit)
     return (int64_t)unit->choice.tp * unit->choice.pp * unit->choice.dp;
 }
 
-/* Units of each pool on `gpus` GPUs at the highest rate both sustain; 0: they do not fit. */
-static int64_t match(const struct unit *prompt, const struct unit *answer, int64_t gpus, int64_t *answers)
+/* Two pools of units side by side. */
+struct pair {
+    const struct unit *prompt, *answer;
+    int64_t prompts, answers; /* units of each */
+    double requests_per_s;
+};
+
+/* The rate of so many units of prompts, and of answers on what they leave. */
+static struct pair pair_of(const struct pair *from, int64_t gpus, int64_t prompts)
 {
-    const int64_t g = unit_gpus(prompt), h = unit_gpus(answer);
-    int64_t best = 0;
-    double most = 0;
-    for (int64_t n = 1; n * g + h <= gpus; n++) {
-        const int64_t left = (gpus - n * g) / h;
-        const double rate = orr_min((double)n * prompt->requests_per_s, (double)left * answer->requests_per_s);
-        if (rate > most) {
-            most = rate;
-            best = n;
-            *answers = left;
-        }
-        if ((double)n * prompt->requests_per_s > (double)left * answer->requests_per_s)
-            break; /* only falls from here */
+    struct pair pair = *from;
+    pair.prompts = prompts;
+    pair.answers = (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer);
+    pair.requests_per_s = orr_min((double)pair.prompts * from->prompt->requests_per_s,
+                                  (double)pair.answers * from->answer->requests_per_s);
+    return pair;
+}
+
+static bool prompts_outrun(const struct pair *pair)
+{
+    return (double)pair->prompts * pair->prompt->requests_per_s > (double)pair->answers * pair->answer->requests_per_s;
+}
+
+/* Units of each pool on `gpus` GPUs at the highest rate both sustain: with more prompts their rate rises and that of
+ * the answers falls, so it is where they cross or just before. prompts 0: they do not fit. */
+static struct pair match(const struct pair *from, int64_t gpus)
+{
+    int64_t low = 1, high = (gpus - unit_gpus(from->answer)) / unit_gpus(from->prompt);
+    if (high < 1) return *from;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        const struct pair pair = pair_of(from, gpus, middle);
+        if (prompts_outrun(&pair)) high = middle;
+        else low = middle + 1;
     }
+    const struct pair at = pair_of(from, gpus, low), before = low > 1 ? pair_of(from, gpus, low - 1) : *from;
+    return at.requests_per_s > before.requests_per_s ? at : before;
+}
+
+/* The same where replicas were asked for: both pools have one of these numbers. */
+static struct pair match_given(const struct pair *from, int64_t gpus, const struct orr_choices *replicas)
+{
+    struct pair best = *from;
+    for (int64_t i = 0; i < replicas->n; i++)
+        for (int64_t j = 0; j < replicas->n; j++) {
+            const int64_t prompts = replicas->values[i] / from->prompt->choice.dp;
+            const int64_t answers = replicas->values[j] / from->answer->choice.dp;
+            if (replicas->values[i] % from->prompt->choice.dp || replicas->values[j] % from->answer->choice.dp)
+                continue;
+            if (prompts * unit_gpus(from->prompt) + answers * unit_gpus(from->answer) > gpus) continue;
+            const double rate =
+                orr_min((double)prompts * from->prompt->requests_per_s, (double)answers * from->answer->requests_per_s);
+            if (rate > best.requests_per_s) best = (struct pair){from->prompt, from->answer, prompts, answers, rate};
+        }
     return best;
 }
 
-static void visit_pair(struct tour *t, int64_t gpus, const struct unit *prompt, const struct unit *answer)
+/* Could the pair be in the answer? With P and A requests per second and GPU of either pool no split of the GPUs
+ * sustains more than 1 / (1 / P + 1 / A) per GPU; latency and memory do not depend on the split. */
+static bool promising(struct tour *t, const struct pair *pair)
 {
-    int64_t answers = 0;
-    const int64_t prompts = match(prompt, answer, gpus, &answers);
-    if (prompts == 0) return;
-    struct orr_choice choice = prompt->choice;
+    const struct orr_search_request *request = &t->search->request;
+    const struct orr_system *system = &request->job.system;
+    const struct orr_infer_result *prompt = &pair->prompt->result, *answer = &pair->answer->result;
+    const double gpu_s = (double)unit_gpus(pair->prompt) / pair->prompt->requests_per_s +
+                         (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* of a request */
+    const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
+    const struct figures least = {
+        .latency_s = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+        .user_s = user_s(request, prompt->ttft_s, answer->tpot_s),
+        .tokens_per_s_per_gpu = 1 / token_gpu_s,
+        .usd_per_token = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
+        .j_per_token =
+            BOUND_SLACK * token_gpu_s * orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu) * system->pue_frac,
+        .memory_bytes = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes),
+    };
+    if (request->brute) return true;
+    set_figures(request, &least, &t->least);
+    return t->least.objective < t->search->compare_objective || orr_outcome_wants(t->outcome, &t->least, HUGE_VAL);
+}
+
+static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)
+{
+    struct orr_choice choice = pair->prompt->choice;
+    const struct orr_choice *decode = &pair->answer->choice;
     choice.gpus = (int32_t)gpus;
-    choice.dp = (int32_t)(prompts * prompt->choice.dp);
-    choice.decode_gpus = (int32_t)(answers * unit_gpus(answer));
-    choice.decode_tp = answer->choice.tp;
-    choice.decode_pp = answer->choice.pp;
-    choice.decode_ep = answer->choice.ep;
-    choice.decode_batch = answer->choice.batch;
-    struct orr_infer_result result = answer->result;
+    choice.dp = (int32_t)(pair->prompts * choice.dp);
+    choice.decode_gpus = (int32_t)(pair->answers * unit_gpus(pair->answer));
+    choice.decode_tp = decode->tp;
+    choice.decode_pp = decode->pp;
+    choice.decode_ep = decode->ep;
+    choice.decode_batch = decode->batch;
+    struct orr_infer_result result = pair->answer->result;
     choose_decode(&t->search->request, &choice, &t->worker->job);
-    join_pools(&t->worker->job, &choice,
-               orr_min((double)prompts * prompt->requests_per_s, (double)answers * answer->requests_per_s),
-               &prompt->result, &result);
-    t->outcome->counts.plans++;
+    join_pools(&t->worker->job, &choice, pair->requests_per_s, &pair->prompt->result, &result);
     t->outcome->counts.evaluated++;
     list_result(t, &choice, &result);
 }
 
-static void visit_disaggregated(struct tour *t, int64_t gpus)
+/* Every prompt unit with every answer unit, where the GPUs hold both. */
+static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *prompts, const struct orr_units *answers)
 {
-    struct units prompts = {0}, answers = {0};
+    const struct orr_choices *replicas = &t->search->request.space.dp;
+    for (size_t i = 0; i < prompts->n; i++)
+        for (size_t j = 0; j < answers->n; j++) {
+            struct pair pair = {.prompt = &prompts->items[i], .answer = &answers->items[j]};
+            if (unit_gpus(pair.prompt) + unit_gpus(pair.answer) > gpus) continue;
+            const bool promises = promising(t, &pair);
+            if (replicas->n > 0) pair = match_given(&pair, gpus, replicas);
+            else if (promises) pair = match(&pair, gpus);
+            if (pair.prompts == 0 && (promises || replicas->n > 0)) continue;
+            t->outcome->counts.plans++;
+            if (promises) {
+                visit_pair(t, gpus, &pair);
+                continue;
+            }
+            t->outcome->counts.feasible++;
+            t->outcome->counts.rejected[ORR_REJECT_BOUND]++;
+        }
+}
+
+/* Pools for the answers do not depend on the slice: a worker keeps them for the next one. They are counted once. */
+static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_t group)
+{
+    struct orr_worker *w = t->worker;
+    if (w->answers && w->answers_of == group && t->slice > 0) return w->answers;
+    orr_search_infer_done(w);
+    w->answers = calloc(1, sizeof *w->answers);
+    w->answers_of = group;
+    if (!w->answers) return NULL;
+    const struct orr_search_counts before = t->outcome->counts;
+    list_units(t, gpus, ANSWER, w->answers);
+    t->outcome->counts.plans -= w->answers->n; /* pools are not plans yet */
+    t->outcome->counts.evaluated -= w->answers->n;
+    if (t->slice > 0) t->outcome->counts = before;
+    return w->answers->failed ? NULL : w->answers;
+}
+
+void orr_search_infer_done(struct orr_worker *worker)
+{
+    if (worker->answers) free(worker->answers->items);
+    free(worker->answers);
+    worker->answers = NULL;
+}
+
+static void visit_disaggregated(struct tour *t, int64_t gpus, int64_t group)
+{
+    struct orr_units prompts = {0};
     if (t->search->request.job.serving.output_len < 2) return; /* nothing to hand over for */
+    if (!orr_chosen(&t->search->request.space.cp, 1)) return;
+    const struct orr_units *answers = list_answers(t, gpus, group);
     list_units(t, gpus, PROMPT, &prompts);
-    list_units(t, gpus, ANSWER, &answers);
-    t->outcome->counts.plans -= prompts.n + answers.n; /* pools are not plans yet */
-    t->outcome->counts.evaluated -= prompts.n + answers.n;
-    t->outcome->failed |= prompts.failed || answers.failed;
-    for (size_t i = 0; i < prompts.n; i++)
-        for (size_t j = 0; j < answers.n; j++) visit_pair(t, gpus, &prompts.items[i], &answers.items[j]);
+    t->outcome->counts.plans -= prompts.n;
+    t->outcome->counts.evaluated -= prompts.n;
+    t->outcome->failed |= prompts.failed || !answers;
+    if (answers) visit_pairs(t, gpus, &prompts, answers);
     free(prompts.items);
-    free(answers.items);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -427,10 +570,16 @@ static int64_t value_of(const struct orr_choices *choices, int64_t i, int64_t ba
     return choices->n > 0 ? choices->values[i] : base;
 }
 
+/* One pool or two: both unless one was asked for. */
+static int64_t n_pools(const struct orr_space *space)
+{
+    return space->disaggregated.n > 0 ? space->disaggregated.n : 2;
+}
+
 int64_t orr_search_infer_blocks(const struct orr_search_request *request)
 {
     const struct orr_space *space = &request->space;
-    return space->gpus.n * count_of(&space->weights) * count_of(&space->kv) * count_of(&space->disaggregated);
+    return SLICES * space->gpus.n * count_of(&space->weights) * count_of(&space->kv) * n_pools(space);
 }
 
 void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
@@ -438,17 +587,17 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
 {
     const struct orr_space *space = &search->request.space;
     const struct orr_serving *serving = &search->request.job.serving;
-    if (pass == 0) return; /* nothing is pruned by bounds */
-    struct tour t = {.search = search, .worker = worker, .outcome = outcome};
-    int64_t rest = block;
+    if (pass == 0) return; /* no plan is as plans usually are */
+    struct tour t = {.search = search, .worker = worker, .outcome = outcome, .slice = block % SLICES};
+    int64_t rest = block / SLICES;
     const int64_t gpus = space->gpus.values[rest % space->gpus.n];
     rest /= space->gpus.n;
     t.choice.weights = (uint8_t)value_of(&space->weights, rest % count_of(&space->weights), serving->weights);
     rest /= count_of(&space->weights);
     t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv), serving->kv);
     rest /= count_of(&space->kv);
-    t.choice.disaggregated = (uint8_t)value_of(&space->disaggregated, rest, serving->disaggregated);
+    t.choice.disaggregated = (uint8_t)value_of(&space->disaggregated, rest, rest);
     t.choice.gpus = (int32_t)gpus;
-    if (t.choice.disaggregated) visit_disaggregated(&t, gpus);
+    if (t.choice.disaggregated) visit_disaggregated(&t, gpus, block / SLICES);
     else visit_layouts(&t, gpus, visit_aggregated, NULL);
 }

@@ -1,4 +1,5 @@
 /* A point of a sweep that is a search: its best plan, predicted in full. */
+#include "study/search.h"
 #include "study/sweep.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ static void no_plan(const struct orr_search *search, struct orr_point *point)
                        plans, memory, limits);
 }
 
-static enum orr_err predict_best(const struct orr_search *search, struct orr_sweep_worker *worker)
+static void predict_best(const struct orr_search *search, struct orr_sweep_worker *worker)
 {
     const struct orr_found *best;
     struct orr_point *point = &worker->outcome;
@@ -28,14 +29,10 @@ static enum orr_err predict_best(const struct orr_search *search, struct orr_swe
         point->choice = best->choice;
         orr_search_job(search, &best->choice, &worker->job);
     }
-    if (worker->job.kind == ORR_JOB_INFER) {
-        if (point->status == ORR_POINT_OK)
-            return orr_search_predict(search, &best->choice, worker->scratch, &point->infer);
-        orr_infer(&worker->job, worker->scratch, &point->infer); /* one GPU: what does not fit */
-    } else {
-        orr_train(&worker->job, worker->scratch, &point->train);
-    }
-    return ORR_OK;
+    if (worker->job.kind == ORR_JOB_TRAIN) orr_train(&worker->job, worker->scratch, &point->train);
+    else if (point->status == ORR_POINT_OK)
+        orr_infer_predict(search, &best->choice, &worker->job, worker->scratch, &point->infer);
+    else orr_infer(&worker->job, worker->scratch, &point->infer); /* one GPU: what does not fit */
 }
 
 enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error *error)
@@ -45,7 +42,7 @@ enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error 
     enum orr_err err = orr_search_new(worker->request, &search, error);
     if (err) return err;
     err = orr_search_run(search, 1, NULL, NULL, error);
-    if (!err) err = predict_best(search, worker);
+    if (!err) predict_best(search, worker);
     orr_search_free(search);
     return err;
 }

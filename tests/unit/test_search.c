@@ -407,6 +407,7 @@ static void inference_figures_are_those_of_a_prediction(void **state)
         "'precision':'fp8'}}",
         8, &request);
     request.objective = ORR_OBJECTIVE_THROUGHPUT;
+    request.space.disaggregated = (struct orr_choices){1, {0}};
     struct orr_search *search = run(&request, 1);
     const size_t n = orr_search_best(search, &found);
     assert_int_equal(n, 5);
@@ -474,6 +475,101 @@ static void pools_are_matched(void **state)
     orr_search_free(search);
 }
 
+static void random_infer(struct world *w, struct orr_search_request *request)
+{
+    static const char *const MODELS[] = {"llama2-7b", "llama3-8b", "mixtral-8x7b", "qwen3-30b-a3b"};
+    static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "a100-40g-sxm", "b200-sxm"};
+    static const int64_t POWERS[] = {1, 2, 4, 8};
+    char job[512];
+    (void)snprintf(
+        job, sizeof job, "{'kind':'infer','model':'%s','system':'%s','workload':{'input_len':%d,'output_len':%d}}",
+        draw_word(MODELS, COUNT(MODELS)), draw_word(SYSTEMS, COUNT(SYSTEMS)), 64 << draw(6), 1 + (int)draw(3) * 60);
+    request_of(w, job, 2 + (int64_t)draw(10), request);
+    request->objective = (enum orr_objective)draw(ORR_N_OBJECTIVES);
+    request->top = (int64_t)draw(8);
+    choose_some(&request->space.tp, POWERS, COUNT(POWERS));
+    choose_some(&request->space.ep, POWERS, COUNT(POWERS));
+    choose_some(&request->space.dp, POWERS, COUNT(POWERS));
+    choose_some(&request->space.batch, POWERS, COUNT(POWERS));
+}
+
+/* One pool and two: pruned against unpruned, and by several processes. */
+static void pools_lose_nothing(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    uint64_t pruned_plans = 0;
+    for (int i = 0; i < N_SPACES; i++) {
+        random_infer(w, &request);
+        struct orr_search *pruned = run(&request, 1), *apart = run_apart(&request, 3);
+        request.brute = true;
+        struct orr_search *brute = run(&request, 2);
+        const struct orr_search_counts a = orr_search_counts_of(pruned), b = orr_search_counts_of(brute),
+                                       c = orr_search_counts_of(apart);
+        assert_same_answer(pruned, brute);
+        assert_same_answer(pruned, apart);
+        assert_memory_equal(&a, &c, sizeof a);
+        assert_int_equal(a.plans, b.plans);
+        assert_int_equal(a.plans, a.rejected[ORR_REJECT_MEMORY] + a.rejected[ORR_REJECT_BOUND] + a.evaluated);
+        pruned_plans += a.rejected[ORR_REJECT_BOUND];
+        orr_search_free(pruned);
+        orr_search_free(apart);
+        orr_search_free(brute);
+    }
+    assert_true(pruned_plans > 1000); /* there was something to prune */
+}
+
+/* Nothing asked: plans of one pool and of two; the best of all is the better of either's best. */
+static void both_kinds_of_pools_are_searched(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    uint64_t plans[3];
+    double best[3];
+    for (int asked = 0; asked < 3; asked++) {
+        const struct orr_found *found;
+        request_of(w,
+                   "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'input_len':2048,"
+                   "'output_len':256}}",
+                   4, &request);
+        request.objective = ORR_OBJECTIVE_MEMORY;
+        if (asked < 2) request.space.disaggregated = (struct orr_choices){1, {asked}};
+        struct orr_search *search = run(&request, 1);
+        assert_true(orr_search_best(search, &found) > 0);
+        plans[asked] = orr_search_counts_of(search).plans;
+        best[asked] = found->objective;
+        orr_search_free(search);
+    }
+    assert_true(plans[0] > 0 && plans[1] > 0);
+    assert_int_equal(plans[2], plans[0] + plans[1]);
+    assert_close(best[2], fmin(best[0], best[1]), 1e-15);
+}
+
+/* Replicas that were asked for hold for both pools. */
+static void replicas_hold_for_both_pools(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    const struct orr_found *found;
+    request_of(
+        w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','workload':{'input_len':2048,'output_len':256}}", 7,
+        &request);
+    request.space.disaggregated = (struct orr_choices){1, {1}};
+    request.space.tp = request.space.pp = (struct orr_choices){1, {1}};
+    request.space.dp = (struct orr_choices){2, {2, 3}};
+    request.space.batch = (struct orr_choices){2, {1, 16}};
+    request.top = 100;
+    struct orr_search *search = run(&request, 1);
+    const size_t n = orr_search_best(search, &found);
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(found[i].choice.dp == 2 || found[i].choice.dp == 3);
+        assert_true(found[i].choice.decode_gpus == 2 || found[i].choice.decode_gpus == 3); /* tp = pp = 1 */
+    }
+    assert_int_equal(orr_search_counts_of(search).plans, 4); /* two batches of each pool */
+    orr_search_free(search);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +581,9 @@ int main(void)
         cmocka_unit_test(a_stopped_search_keeps_what_it_has),
         cmocka_unit_test(inference_figures_are_those_of_a_prediction),
         cmocka_unit_test(pools_are_matched),
+        cmocka_unit_test(pools_lose_nothing),
+        cmocka_unit_test(both_kinds_of_pools_are_searched),
+        cmocka_unit_test(replicas_hold_for_both_pools),
     };
     return cmocka_run_group_tests_name("search", tests, open_world, close_world);
 }

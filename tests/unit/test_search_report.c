@@ -160,6 +160,43 @@ static void reports_do_not_depend_on_threads(void **state)
     orr_search_free(four);
 }
 
+/* Two pools: figures of both joined, under the request's own output, in every format. */
+static void two_pools_are_one_answer(void **state)
+{
+    (void)state;
+    static struct orr_search_request request;
+    static const char json_text[] = "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"workload\":{\"input_len\":512,"
+                                    "\"output_len\":64,\"disaggregated\":true}}";
+    struct orr_search *search = NULL;
+    struct orr_error error;
+    struct orr_infer_result joined;
+    const struct orr_found *found;
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (orr_search_read(catalogue, json_text, "request", &request, &error) ||
+        orr_search_new(&request, &search, &error) || orr_search_run(search, 1, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_true(orr_search_best(search, &found) > 0);
+    assert_int_equal(orr_search_predict(search, &found->choice, scratch, &joined), ORR_OK);
+    assert_true(joined.tpot_s > 0);
+    json_t *json = json_of(search);
+    const json_t *best = json_array_get(json_object_get(json, "best"), 0), *decode = json_object_get(best, "decode");
+    assert_true(real_of(best, "tpot_s") == joined.tpot_s);
+    assert_true(real_of(best, "latency_s") == found->objective);
+    assert_true(real_of(best, "output_tokens_per_s") == joined.output_tokens_per_s);
+    /* energy of a batch over its tokens: replicas of the answers' pool, their batch, 64 tokens each */
+    const double tokens = 64.0 * (double)count_of(decode, "batch") * (double)count_of(decode, "gpus") /
+                          (double)(count_of(decode, "tp") * count_of(decode, "pp"));
+    assert_true(fabs(real_of(best, "energy_j_per_token") * tokens / joined.energy_j - 1) < 1e-12);
+    assert_int_equal(count_of(json_object_get(best, "workload"), "output_len"), 64);
+    assert_true(real_of(json, "bound_ratio") == joined.latency_s / joined.bound_s);
+    char *csv = orr_search_report(search, ORR_FORMAT_CSV, NULL, 0);
+    assert_non_null(strstr(csv, "list,rank,objective,decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,kind,"));
+    free(csv);
+    json_decref(json);
+    orr_scratch_free(scratch);
+    orr_search_free(search);
+}
+
 /* The figure of `compare` is that of the plan alone, and every better plan of a list of all is counted. */
 static void compare_ranks(void **state)
 {
@@ -259,6 +296,7 @@ int main(void)
         cmocka_unit_test(counts_add_up),
         cmocka_unit_test(listed_plans_give_their_figures),
         cmocka_unit_test(reports_do_not_depend_on_threads),
+        cmocka_unit_test(two_pools_are_one_answer),
         cmocka_unit_test(compare_ranks),
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(training_flags),
