@@ -25,6 +25,8 @@ void cli_cluster_end(struct cli_cluster *cluster);
 enum cli_status cli_cluster_exchange(struct cli_cluster *cluster, const void *bytes, size_t n_bytes,
                                      enum cli_status (*take)(void *context, const void *bytes, size_t n_bytes),
                                      void *context);
+/* The worst status of all, said once where it is not this process's own: nobody waits for one who gave up. */
+enum cli_status cli_cluster_agree(struct cli_cluster *cluster, enum cli_status status);
 /* The first process's value, to everyone. */
 int64_t cli_cluster_tell(struct cli_cluster *cluster, int64_t value);
 

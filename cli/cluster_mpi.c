@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,19 @@ enum cli_status cli_cluster_enter(char **argv)
     return CLI_ANSWERED;
 }
 
+/* MPI's own threads must leave the signals that end a run to the commands, which let them wait. */
+static void initialise(int *level)
+{
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, level);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 struct cli_cluster *cli_cluster_open(void)
 {
     struct cli_cluster *cluster = calloc(1, sizeof *cluster);
@@ -45,7 +59,7 @@ struct cli_cluster *cli_cluster_open(void)
         cli_fail_memory();
         return NULL;
     }
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    initialise(&level);
     MPI_Comm_rank(MPI_COMM_WORLD, &cluster->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &cluster->size);
     pthread_mutex_init(&cluster->lock, NULL);
@@ -209,6 +223,19 @@ enum cli_status cli_cluster_exchange(struct cli_cluster *cluster, const void *by
         free(buffer);
     }
     return status;
+}
+
+enum cli_status cli_cluster_agree(struct cli_cluster *cluster, enum cli_status status)
+{
+    struct {
+        int status, rank;
+    } mine = {(int)status, cluster->rank}, worst;
+    MPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    if (worst.status && !status)
+        cli_fail("rank %d could not do its part: files of the request must be there on every machine, and only rank 0 "
+                 "has the standard input",
+                 worst.rank);
+    return (enum cli_status)worst.status;
 }
 
 int64_t cli_cluster_tell(struct cli_cluster *cluster, int64_t value)

@@ -75,6 +75,12 @@ enum cli_status cli_cluster_exchange(struct cli_cluster *cluster, const void *by
     return take(context, bytes, n_bytes);
 }
 
+enum cli_status cli_cluster_agree(struct cli_cluster *cluster, enum cli_status status)
+{
+    (void)cluster;
+    return status;
+}
+
 int64_t cli_cluster_tell(struct cli_cluster *cluster, int64_t value)
 {
     (void)cluster;

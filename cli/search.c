@@ -26,11 +26,12 @@ static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", "i
 
 /* ---------------------------------------------------------------- running, with progress and Ctrl-C */
 
-/* Ctrl-C waits while a search runs, until someone asks for it: no handler, nothing to share. */
+/* Ctrl-C, and what mpirun and batch systems send, wait while a search runs until someone asks for them: no handler,
+ * nothing to share. */
 static bool interrupted(void)
 {
     sigset_t waiting;
-    return sigpending(&waiting) == 0 && sigismember(&waiting, SIGINT) == 1;
+    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
 }
 
 static double now_s(void)
@@ -80,10 +81,11 @@ static enum cli_status run_pass(struct cli_cluster *cluster, struct orr_search *
     const enum orr_err err =
         orr_search_pass(search, pass, threads, cli_cluster_next, cluster, on_progress, progress, &error);
     cli_cluster_end(cluster);
-    if (err) return cli_fail("%s", error.text);
-    void *bytes = orr_search_pack(search, &n_bytes);
-    const enum cli_status status =
-        bytes ? cli_cluster_exchange(cluster, bytes, n_bytes, merge, search) : cli_fail_memory();
+    enum cli_status status = err ? cli_fail("%s", error.text) : CLI_ANSWERED;
+    void *bytes = status ? NULL : orr_search_pack(search, &n_bytes);
+    if (!status && !bytes) status = cli_fail_memory();
+    status = cli_cluster_agree(cluster, status);
+    if (!status) status = cli_cluster_exchange(cluster, bytes, n_bytes, merge, search);
     free(bytes);
     return status;
 }
@@ -96,10 +98,11 @@ static enum cli_status run_watched(struct cli_cluster *cluster, struct orr_searc
     int taken;
     sigemptyset(&only);
     sigaddset(&only, SIGINT);
+    sigaddset(&only, SIGTERM);
     sigprocmask(SIG_BLOCK, &only, &before);
     for (int pass = 0; pass < ORR_SEARCH_PASSES && !status; pass++)
         status = run_pass(cluster, search, pass, threads, &progress);
-    if (interrupted()) sigwait(&only, &taken);
+    while (interrupted()) sigwait(&only, &taken);
     sigprocmask(SIG_SETMASK, &before, NULL);
     *seconds = now_s() - progress.start_s;
     if (progress.drawn) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
@@ -137,9 +140,10 @@ static enum cli_status search_plans(struct cli_cluster *cluster, const struct or
     struct orr_error error;
     double seconds = 0;
     int64_t threads = 0;
-    if (cli_args_whole(args, "threads", 1, 1024, &threads)) return CLI_BAD;
-    if (orr_search_new(request, &search, &error)) return cli_fail("%s", error.text);
-    enum cli_status status = run_watched(cluster, search, (int)threads, &seconds);
+    enum cli_status status = cli_args_whole(args, "threads", 1, 1024, &threads);
+    if (!status && orr_search_new(request, &search, &error)) status = cli_fail("%s", error.text);
+    status = cli_cluster_agree(cluster, status);
+    if (!status) status = run_watched(cluster, search, (int)threads, &seconds);
     if (!status && cli_cluster_first(cluster)) status = answer(search, args, seconds);
     orr_search_free(search);
     return status;
@@ -174,6 +178,7 @@ static enum cli_status search(const struct kind *kind, const struct cli_args *ar
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!request) status = cli_fail_memory();
     if (!status) status = read_request(kind, args, catalogue, request);
+    status = cli_cluster_agree(cluster, status);
     if (!status) status = search_plans(cluster, request, args);
     free(request);
     orr_catalogue_close(catalogue);

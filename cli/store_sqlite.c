@@ -106,9 +106,11 @@ static enum cli_status compare_facts(const struct database *db)
     if (!status) status = prepare(db, sqlite3_mprintf("SELECT value FROM meta WHERE key = ?"), &statement);
     for (size_t i = 0; i < table->n_facts && !status; i++) {
         sqlite3_bind_text(statement, 1, table->facts[i].key, -1, SQLITE_STATIC);
-        const bool found = sqlite3_step(statement) == SQLITE_ROW;
-        const char *value = found ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-        status = cli_store_compare(table, db->store.path, table->facts[i].key, value ? value : "");
+        const int code = sqlite3_step(statement);
+        const char *value = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+        if (code == SQLITE_ROW || code == SQLITE_DONE)
+            status = cli_store_compare(table, db->store.path, table->facts[i].key, value ? value : "");
+        else status = fail_sqlite(db);
         sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
@@ -128,6 +130,11 @@ static enum cli_status count_points(const struct database *db, struct cli_held *
     }
     if (!status && held->n_points != last + 1)
         return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, last);
+    int64_t n_results = 0;
+    if (!status) status = ask(db, "SELECT count(*) FROM results", &n_results);
+    if (!status && n_results != held->n_points - held->n_by_status[ORR_POINT_INVALID])
+        return cli_fail("%s: has results of %" PRId64 " points, not of %" PRId64 "; the file was changed",
+                        db->store.path, n_results, held->n_points - held->n_by_status[ORR_POINT_INVALID]);
     return status;
 }
 

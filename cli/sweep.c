@@ -302,6 +302,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     struct orr_catalogue *catalogue = cli_args_catalogue(ask->args);
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
+    status = cli_cluster_agree(cluster, status);
     if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
     if (!status && ask->args->html && cli_cluster_first(cluster)) status = write_page(ask->args->html, sweep);
     free_table(&table);

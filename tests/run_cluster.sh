@@ -96,4 +96,39 @@ status=$?
     [ "$(grep -c '^orrery: ' errors)" = 1 ] || cat errors
 } >"$work/report"
 check "bad input is said once"
+
+# A request that one process cannot read ends all of them.
+echo '{"kind":"train","model":"llama2-7b","system":"a100-80g-sxm","gpus":8,"workload":{"global_batch":8}}' >request.json
+for command in "search train" "sweep train --vary tp=1,2"; do
+    timeout 60 mpirun -n 2 orrery $command --request - <request.json >/dev/null 2>errors
+    status=$?
+    {
+        [ $status = 2 ] || echo "exit status $status"
+        grep -q '^orrery: rank 1 could not do its part' errors || cat errors
+    } >"$work/report"
+    check "${command%% *}: a request of the first process alone is refused"
+done
+
+# Told to end, a search shows what it has. A signal that arrives before the search has begun ends the process: once more.
+for pause in 1 2 4 8; do
+    mpirun -n 2 orrery search train --model deepseek-v3 --system h800-sxm --gpus 2048 --global-batch 15360 --threads 1 \
+        --engine megatron-core-2026 >stopped 2>errors &
+    job=$!
+    victim=
+    while kill -0 $job 2>/dev/null && [ -z "$victim" ]; do
+        sleep 0.2
+        victim=$(pid_of 1)
+    done
+    sleep $pause
+    [ -n "$victim" ] && kill -INT "$victim" 2>/dev/null
+    wait $job
+    status=$?
+    [ $status = 130 ] || break
+done
+{
+    [ $status = 1 ] || echo "exit status $status"
+    grep -q 'stopped early: the best so far' stopped || echo "not said to be incomplete"
+    grep -q '^winner' stopped || echo "no winner"
+} >"$work/report"
+check "one interrupted process stops the search, which shows the best so far"
 tap_done

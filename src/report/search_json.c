@@ -15,9 +15,10 @@ static json_t *ratio_json(double ratio)
     return orr_json_real(ratio > 0 ? ratio : (double)NAN);
 }
 
-static json_t *request_of(const struct orr_search_view *v)
+/* `every_key`: also those a request may not have, for columns that are the same in every row. */
+static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
-    return v->job.kind == ORR_JOB_TRAIN ? orr_train_request_json(&v->job) : orr_infer_request_json(&v->job, true);
+    return v->job.kind == ORR_JOB_TRAIN ? orr_train_request_json(&v->job) : orr_infer_request_json(&v->job, every_key);
 }
 
 /* ---------------------------------------------------------------- one plan */
@@ -33,7 +34,7 @@ static json_t *decode_json(const struct orr_choice *c)
 static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *choice)
 {
     orr_search_show(v, choice);
-    json_t *request = request_of(v), *plan = json_object();
+    json_t *request = request_of(v, false), *plan = json_object();
     int failed = !request || !plan;
     static const char *const KEYS[] = {"gpus", "plan", "workload"};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS && !failed; i++)
@@ -154,7 +155,7 @@ static void csv_line(const struct orr_search_view *v, bool names, struct orr_tex
 {
     const size_t n = v->job.kind == ORR_JOB_TRAIN ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
     struct orr_entry entries[METRICS_MAX];
-    json_t *request = request_of(v);
+    json_t *request = request_of(v, true);
     for (size_t i = 0; i < n; i++)
         entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
                                         .value = orr_search_metric(v, (int)i)};

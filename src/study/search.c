@@ -226,13 +226,13 @@ int64_t orr_search_n_blocks(const struct orr_search *search)
 struct packed {
     struct orr_search_counts counts;
     double fastest_s;
-    uint64_t n_best, n_front;
+    uint64_t n_best, n_front, stopped;
 };
 
 void *orr_search_pack(const struct orr_search *search, size_t *n_bytes)
 {
     const struct orr_outcome *o = &search->pass;
-    const struct packed head = {o->counts, o->fastest_s, o->n_best, o->n_front};
+    const struct packed head = {o->counts, o->fastest_s, o->n_best, o->n_front, search->stopped};
     const size_t best = o->n_best * sizeof *o->best, front = o->n_front * sizeof *o->front;
     *n_bytes = sizeof head + best + front;
     char *bytes = malloc(*n_bytes);
@@ -263,6 +263,7 @@ enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size
                                  .n_front = head.n_front,
                                  .front = found + head.n_best};
     orr_outcome_add(&search->outcome, &other);
+    search->stopped |= head.stopped != 0; /* blocks that one process left are missing everywhere */
     free(found);
     return search->outcome.failed ? fail_memory(error) : ORR_OK;
 }

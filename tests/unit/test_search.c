@@ -391,6 +391,16 @@ static void a_stopped_search_keeps_what_it_has(void **state)
     assert_int_equal(calls, 1);
     assert_false(orr_search_complete(search));
     assert_true(orr_search_best(search, &best) > 0); /* of the first pass */
+    /* another process that takes its outcome knows that blocks are missing */
+    struct orr_search *other = run(&request, 1);
+    size_t n_bytes;
+    void *bytes = orr_search_pack(search, &n_bytes);
+    assert_non_null(bytes);
+    assert_true(orr_search_complete(other));
+    assert_int_equal(orr_search_merge(other, bytes, n_bytes, &error), ORR_OK);
+    assert_false(orr_search_complete(other));
+    free(bytes);
+    orr_search_free(other);
     orr_search_free(search);
 }
 

@@ -160,6 +160,44 @@ static void reports_do_not_depend_on_threads(void **state)
     orr_search_free(four);
 }
 
+/* What is listed can be asked again as it stands. */
+static void listed_inference_plans_read_back(void **state)
+{
+    (void)state;
+    static struct orr_search_request request;
+    static struct orr_job job;
+    static const char json_text[] = "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"workload\":{\"input_len\":512,"
+                                    "\"output_len\":64,\"disaggregated\":false}}";
+    struct orr_search *search = NULL;
+    struct orr_error error;
+    struct orr_infer_result result;
+    struct orr_scratch *scratch = orr_scratch_new();
+    if (orr_search_read(catalogue, json_text, "request", &request, &error) ||
+        orr_search_new(&request, &search, &error) || orr_search_run(search, 1, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    json_t *json = json_of(search);
+    const json_t *plan;
+    size_t i;
+    assert_true(json_array_size(json_object_get(json, "best")) > 3);
+    json_array_foreach(json_object_get(json, "best"), i, plan)
+    {
+        json_t *asked = json_pack("{ss ss ss sO sO sO}", "kind", "infer", "model", "llama2-7b", "system",
+                                  "a100-80g-sxm", "gpus", json_object_get(plan, "gpus"), "plan",
+                                  json_object_get(plan, "plan"), "workload", json_object_get(plan, "workload"));
+        char *text = json_dumps(asked, 0);
+        if (orr_job_read(catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
+        orr_infer(&job, scratch, &result);
+        assert_true(result.fits);
+        assert_true(real_of(plan, "latency_s") == result.latency_s);
+        assert_true(real_of(plan, "output_tokens_per_s") == result.output_tokens_per_s);
+        free(text);
+        json_decref(asked);
+    }
+    json_decref(json);
+    orr_scratch_free(scratch);
+    orr_search_free(search);
+}
+
 /* Two pools: figures of both joined, under the request's own output, in every format. */
 static void two_pools_are_one_answer(void **state)
 {
@@ -296,6 +334,7 @@ int main(void)
         cmocka_unit_test(counts_add_up),
         cmocka_unit_test(listed_plans_give_their_figures),
         cmocka_unit_test(reports_do_not_depend_on_threads),
+        cmocka_unit_test(listed_inference_plans_read_back),
         cmocka_unit_test(two_pools_are_one_answer),
         cmocka_unit_test(compare_ranks),
         cmocka_unit_test(lines_fit),
