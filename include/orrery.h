@@ -931,7 +931,7 @@ ORR_API const char *orr_reject_name(enum orr_reject reject);
 struct orr_search_counts {
     uint64_t plans;                   /* valid ones, fitting or not */
     uint64_t evaluated;               /* times worked out in full */
-    uint64_t feasible;                /* found to fit */
+    uint64_t feasible;                /* not found too large */
     uint64_t shapes;                  /* ways a layer is cut whose costs were worked out */
     uint64_t better;                  /* than the plan to compare with, layouts not told apart */
     uint64_t rejected[ORR_N_REJECTS];

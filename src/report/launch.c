@@ -27,7 +27,6 @@ struct row {
 VALUE(tp, j->plan.tp)
 VALUE(pp, j->plan.pp)
 VALUE(vpp, j->plan.vpp)
-VALUE(dp, j->plan.dp)
 VALUE(cp, j->plan.cp)
 VALUE(ep, j->plan.ep)
 VALUE(etp, j->plan.etp)
@@ -54,6 +53,7 @@ HOLDS(has_sp, j->plan.sp)
 HOLDS(zero_1, j->plan.zero == 1)
 HOLDS(zero_2, j->plan.zero == 2)
 HOLDS(zero_3, j->plan.zero == 3)
+HOLDS(fsdp, j->plan.zero >= 2)
 HOLDS(selective, j->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
 HOLDS(full, j->workload.recompute == ORR_RECOMPUTE_FULL)
 HOLDS(trains_bf16, j->workload.precision == ORR_DTYPE_BF16)
@@ -72,10 +72,20 @@ HOLDS(hides_tp, j->plan.tp > 1 && j->plan.sp && hides(j, ORR_GROUP_TP) && j->eng
 HOLDS(hides_ep, j->plan.ep > 1 && hides(j, ORR_GROUP_EP) && j->engine.ep_overlap_frac > 0)
 HOLDS(sends_alone, j->plan.vpp > 1 && !(hides(j, ORR_GROUP_PP) && j->engine.p2p_overlap))
 
-HOLDS(has_dp, j->plan.dp > 1)
+/* Serving. One server has one set of experts, over all of its ranks: those of ep / tp replicas. */
+HOLDS(shares_experts, j->plan.ep > 1 && j->plan.etp == 1 && j->plan.cp == 1 && j->plan.ep % j->plan.tp == 0 &&
+                          j->plan.tp * j->plan.dp % j->plan.ep == 0)
+VALUE(replicas, shares_experts(j) ? j->plan.ep / j->plan.tp : has_experts(j) ? 1 : j->plan.dp)
+HOLDS(replicates, replicas(j) > 1)
+HOLDS(needs_servers, j->plan.dp > replicas(j))
+HOLDS(odd_experts, j->plan.ep > 1 && !shares_experts(j))
+/* TensorRT-LLM: replicas that share experts are ranks of tp whose attention is not cut. */
+HOLDS(attention_dp, shares_experts(j) && j->plan.tp == 1)
+VALUE(tp_size, attention_dp(j) ? j->plan.ep : j->plan.tp)
 HOLDS(has_ep, j->plan.ep > 1)
-HOLDS(ep_is_all, j->plan.ep > 1 && j->plan.ep == j->plan.tp * j->plan.dp * j->plan.cp)
-HOLDS(ep_is_part, j->plan.ep > 1 && j->plan.ep != j->plan.tp * j->plan.dp * j->plan.cp)
+HOLDS(ep_beyond_tp, j->plan.ep > j->plan.tp && !attention_dp(j))
+HOLDS(needs_replicas, j->plan.dp > 1 && !attention_dp(j) && !ep_beyond_tp(j))
+HOLDS(needs_sets, attention_dp(j) && j->plan.dp > j->plan.ep)
 HOLDS(chunks, j->serving.chunk_tokens > 0)
 HOLDS(serves_bf16, j->serving.weights == ORR_DTYPE_BF16)
 HOLDS(serves_fp16, j->serving.weights == ORR_DTYPE_FP16)
@@ -99,10 +109,13 @@ static const struct row MEGATRON[] = {
     {cp_swaps, "--cp-comm-type a2a", NULL, NULL},
     {has_experts, "--expert-model-parallel-size", ep, NULL},
     {has_experts, "--expert-tensor-parallel-size", etp, NULL},
+    {has_ep, "--moe-token-dispatcher-type alltoall", NULL, NULL},
     {has_sp, "--sequence-parallel", NULL, NULL},
     {zero_1, "--use-distributed-optimizer", NULL, NULL},
     {zero_2, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads", NULL, NULL},
     {zero_3, "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params", NULL, NULL},
+    {fsdp, "--use-distributed-optimizer --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor", NULL,
+     "unset CUDA_DEVICE_MAX_CONNECTIONS"},
     {NULL, "--seq-length", seq, NULL},
     {NULL, "--micro-batch-size", micro_batch, NULL},
     {NULL, "--global-batch-size", global_batch, NULL},
@@ -126,9 +139,9 @@ static const struct row MEGATRON[] = {
 static const struct row VLLM[] = {
     {NULL, "--tensor-parallel-size", tp, NULL},
     {NULL, "--pipeline-parallel-size", pp, NULL},
-    {has_dp, "--data-parallel-size", dp, NULL},
+    {replicates, "--data-parallel-size", replicas, NULL},
     {has_cp, "--prefill-context-parallel-size", cp, NULL},
-    {ep_is_all, "--enable-expert-parallel", NULL, NULL},
+    {shares_experts, "--enable-expert-parallel", NULL, NULL},
     {NULL, "--max-num-seqs", batch, NULL},
     {NULL, "--max-model-len", longest, NULL},
     {chunks, "--max-num-batched-tokens", chunk_tokens, NULL},
@@ -136,7 +149,8 @@ static const struct row VLLM[] = {
     {serves_fp16, "--dtype float16", NULL, NULL},
     {serves_fp8, "--quantization fp8", NULL, NULL},
     {cache_fp8, "--kv-cache-dtype fp8", NULL, NULL},
-    {ep_is_part, NULL, NULL, "no flag for an expert-parallel degree: --enable-expert-parallel takes all ranks"},
+    {odd_experts, NULL, NULL, "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks"},
+    {needs_servers, NULL, NULL, "start one server for each set of experts"},
     {serves_other, NULL, NULL, "weights in this format come from a quantised checkpoint"},
     {cache_int8, NULL, NULL, "no flag for an int8 cache"},
     {drafts, NULL, NULL, "the draft model goes into --speculative-config"},
@@ -144,15 +158,18 @@ static const struct row VLLM[] = {
 };
 
 static const struct row TENSORRT_LLM[] = {
-    {NULL, "--tp_size", tp, NULL},
+    {NULL, "--tp_size", tp_size, NULL},
     {NULL, "--pp_size", pp, NULL},
     {has_cp, "--cp_size", cp, NULL},
     {has_ep, "--ep_size", ep, NULL},
+    {attention_dp, "--enable_attention_dp", NULL, NULL},
     {NULL, "--max_batch_size", batch, NULL},
     {NULL, "--max_seq_len", longest, NULL},
     {chunks, "--enable_chunked_prefill --max_num_tokens", chunk_tokens, NULL},
     {cache_fp8, "--kv_cache_dtype fp8", NULL, NULL},
-    {has_dp, NULL, NULL, "no flag for replicas: start one server for each of dp"},
+    {needs_replicas, NULL, NULL, "no flag for replicas: start one server for each of dp"},
+    {needs_sets, NULL, NULL, "start one server for each set of experts"},
+    {ep_beyond_tp, NULL, NULL, "no flag for experts shared by replicas of several GPUs"},
     {serves_quantised, NULL, NULL, "weights in this format come from a quantised checkpoint"},
     {cache_int8, NULL, NULL, "no flag for an int8 cache"},
     {drafts, NULL, NULL, "the draft model goes into the file of --config"},

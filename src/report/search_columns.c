@@ -277,7 +277,7 @@ void orr_search_plan(const struct orr_search_view *view, struct orr_text *text)
         bool always;
     } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
                    {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
-    orr_text_add(text, "%d GPUs", view->choice->gpus);
+    orr_text_add(text, "%d GPU%s", view->choice->gpus, view->choice->gpus == 1 ? "" : "s");
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (degrees[i].always || degrees[i].degree > 1)
             orr_text_add(text, " · %s %lld", degrees[i].name, (long long)degrees[i].degree);

@@ -154,7 +154,8 @@ static void add_summary(struct orr_search_view *v, struct orr_text *text)
     orr_text_add(text, "<p>Orrery %s, %s search, best by %s: %s valid plans, ", orr_version(),
                  job->kind == ORR_JOB_TRAIN ? "training" : "inference", orr_objective_name(v->request->objective),
                  orr_print_count(count, (int64_t)v->counts.plans));
-    orr_text_add(text, "%s fit, ", orr_print_count(count, (int64_t)v->counts.feasible));
+    orr_text_add(text, "%s%s fit, ", v->counts.rejected[ORR_REJECT_BOUND] > 0 ? "at most " : "",
+                 orr_print_count(count, (int64_t)v->counts.feasible));
     orr_text_add(text, "%s timed in full.%s</p>\n", orr_print_count(count, (int64_t)v->counts.evaluated),
                  orr_search_complete(v->search) ? "" : " Stopped early: the best so far.");
     if (v->n_best > 0) {

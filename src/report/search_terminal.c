@@ -48,7 +48,9 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_search_limits_text(request, &line);
     orr_summary_line(text, style, "best", &line);
     orr_text_add(&line, "%s valid", orr_print_count(count, (int64_t)v->counts.plans));
-    orr_text_add(&line, " · %s fit", orr_print_count(count, (int64_t)v->counts.feasible));
+    /* layouts that are too slow are not looked at rank by rank */
+    orr_text_add(&line, " · %s%s fit", v->counts.rejected[ORR_REJECT_BOUND] > 0 ? "at most " : "",
+                 orr_print_count(count, (int64_t)v->counts.feasible));
     orr_text_add(&line, " · %s timed in full", orr_print_count(count, (int64_t)v->counts.evaluated));
     if (!orr_search_complete(v->search)) orr_text_add(&line, " · stopped early: the best so far");
     orr_summary_line(text, style, "plans", &line);

@@ -70,15 +70,16 @@ static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_s
     return true;
 }
 
-/* Schedules of one chunk per rank differ only where there are other ranks. */
+/* Schedules of one chunk per rank differ only where there are other ranks: one rank takes the first that may be. */
 static bool add_pipes(struct pipe_builder *b, int64_t pp)
 {
     static const enum orr_schedule PLAIN[] = {ORR_SCHEDULE_1F1B, ORR_SCHEDULE_GPIPE, ORR_SCHEDULE_ZB_H1,
                                               ORR_SCHEDULE_ZB_H2};
     const struct orr_space *space = &b->request->space;
+    const size_t before = b->space->n_pipes;
     bool done = true;
-    for (size_t i = 0; i < (pp > 1 ? sizeof PLAIN / sizeof *PLAIN : 1) && done && orr_chosen(&space->vpp, 1); i++)
-        done = add_pipe(b, pp, 1, PLAIN[i]);
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN && done && orr_chosen(&space->vpp, 1); i++)
+        if (pp > 1 || b->space->n_pipes == before) done = add_pipe(b, pp, 1, PLAIN[i]);
     for (int64_t vpp = 2; pp > 1 && done && pp * vpp <= b->request->job.model.n_layers + 2; vpp++)
         if (orr_chosen(&space->vpp, vpp)) done = add_pipe(b, pp, vpp, ORR_SCHEDULE_INTERLEAVED);
     return done;

@@ -206,6 +206,28 @@ static void a_plain_loop_finds_the_same(void **state)
     orr_search_free(search);
 }
 
+/* Without other ranks all schedules of one chunk are one: whichever is asked for, the plans are there. */
+static void a_lone_rank_has_any_schedule(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    static const enum orr_schedule SCHEDULES[] = {ORR_SCHEDULE_1F1B, ORR_SCHEDULE_GPIPE, ORR_SCHEDULE_ZB_H2};
+    uint64_t plans = 0;
+    for (size_t i = 0; i < COUNT(SCHEDULES); i++) {
+        const struct orr_found *best;
+        request_of(w, "{'kind':'train','model':'llama2-7b','system':'a100-80g-sxm','workload':{'global_batch':8}}", 4,
+                   &request);
+        request.space.pp = (struct orr_choices){1, {1}};
+        request.space.schedule = (struct orr_choices){1, {SCHEDULES[i]}};
+        struct orr_search *search = run(&request, 1);
+        const uint64_t n = orr_search_counts_of(search).plans;
+        assert_true(n > 0 && (i == 0 || n == plans));
+        plans = n;
+        assert_true(orr_search_best(search, &best) > 0 && best->choice.schedule == SCHEDULES[i]);
+        orr_search_free(search);
+    }
+}
+
 /* ---------------------------------------------------------------- against itself */
 
 static void choose_some(struct orr_choices *choices, const int64_t *values, size_t n)
@@ -584,6 +606,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_loop_finds_the_same),
+        cmocka_unit_test(a_lone_rank_has_any_schedule),
         cmocka_unit_test(pruning_loses_nothing),
         cmocka_unit_test(figures_are_those_of_a_prediction),
         cmocka_unit_test(processes_and_threads_agree),

@@ -306,6 +306,15 @@ static void training_flags(void **state)
                  "--micro-batch-size 1 --global-batch-size 64 --recompute-granularity full --recompute-method uniform "
                  "--recompute-num-layers 2 --bf16",
                  "no flag for zero-bubble schedules");
+    check_launch(ORR_LAUNCHER_MEGATRON,
+                 "{\"kind\":\"train\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,"
+                 "\"plan\":{\"ep\":8,\"etp\":1,\"zero\":3},\"workload\":{\"global_batch\":8}}",
+                 "--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --expert-model-parallel-size 8 "
+                 "--expert-tensor-parallel-size 1 --moe-token-dispatcher-type alltoall --use-megatron-fsdp "
+                 "--data-parallel-sharding-strategy optim_grads_params --use-distributed-optimizer "
+                 "--no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor --seq-length 2048 --micro-batch-size 1 "
+                 "--global-batch-size 8 --bf16",
+                 "unset CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
 static void serving_flags(void **state)
@@ -320,12 +329,42 @@ static void serving_flags(void **state)
                  "");
     check_launch(ORR_LAUNCHER_TENSORRT_LLM, dense, "--tp_size 2 --pp_size 1 --max_batch_size 8 --max_seq_len 128",
                  "no flag for replicas: start one server for each of dp");
-    check_launch(ORR_LAUNCHER_VLLM,
-                 "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{\"tp\":4,"
-                 "\"ep\":2},\"workload\":{\"batch\":8,\"input_len\":100,\"output_len\":28}}",
-                 "--tensor-parallel-size 4 --pipeline-parallel-size 1 --data-parallel-size 2 --max-num-seqs 8 "
-                 "--max-model-len 128 --dtype bfloat16",
-                 "no flag for an expert-parallel degree: --enable-expert-parallel takes all ranks");
+}
+
+/* tp 1 or more, replicas, experts: one set of experts is one server. */
+static void expert_serving_flags(void **state)
+{
+    (void)state;
+#define EXPERTS(plan)                                                                                                  \
+    "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{" plan                \
+    "},\"workload\":{\"batch\":8,\"input_len\":100,\"output_len\":28}}"
+    static const char cut[] = EXPERTS("\"tp\":4,\"ep\":2"), spread[] = EXPERTS("\"tp\":1,\"ep\":4,\"etp\":1"),
+                      one[] = EXPERTS("\"tp\":8,\"ep\":8,\"etp\":1"), wide[] = EXPERTS("\"tp\":2,\"ep\":8,\"etp\":1");
+#undef EXPERTS
+    const char *const end = " --max-num-seqs 8 --max-model-len 128 --dtype bfloat16";
+    const char *const trt_end = " --max_batch_size 8 --max_seq_len 128";
+    static const struct {
+        const char *job, *vllm, *vllm_notes, *trt, *trt_notes;
+    } CASES[] = {
+        {cut, "--tensor-parallel-size 4 --pipeline-parallel-size 1",
+         "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks; "
+         "start one server for each set of experts",
+         "--tp_size 4 --pp_size 1 --ep_size 2", "no flag for replicas: start one server for each of dp"},
+        {spread, "--tensor-parallel-size 1 --pipeline-parallel-size 1 --data-parallel-size 4 --enable-expert-parallel",
+         "start one server for each set of experts", "--tp_size 4 --pp_size 1 --ep_size 4 --enable_attention_dp",
+         "start one server for each set of experts"},
+        {one, "--tensor-parallel-size 8 --pipeline-parallel-size 1 --enable-expert-parallel", "",
+         "--tp_size 8 --pp_size 1 --ep_size 8", ""},
+        {wide, "--tensor-parallel-size 2 --pipeline-parallel-size 1 --data-parallel-size 4 --enable-expert-parallel",
+         "", "--tp_size 2 --pp_size 1 --ep_size 8", "no flag for experts shared by replicas of several GPUs"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char flags[256];
+        snprintf(flags, sizeof flags, "%s%s", CASES[i].vllm, end);
+        check_launch(ORR_LAUNCHER_VLLM, CASES[i].job, flags, CASES[i].vllm_notes);
+        snprintf(flags, sizeof flags, "%s%s", CASES[i].trt, trt_end);
+        check_launch(ORR_LAUNCHER_TENSORRT_LLM, CASES[i].job, flags, CASES[i].trt_notes);
+    }
 }
 
 int main(void)
@@ -340,6 +379,7 @@ int main(void)
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(training_flags),
         cmocka_unit_test(serving_flags),
+        cmocka_unit_test(expert_serving_flags),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }
