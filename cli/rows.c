@@ -1,4 +1,4 @@
-/* Rows of a sweep <-> bytes: status, reason; unless invalid one number per column and the words of text columns. */
+/* Rows of a sweep <-> bytes: status, reason; unless blank one number per column and the words of text columns. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -37,10 +37,10 @@ char *cli_rows_pack(const struct orr_column *columns, size_t n_columns, const st
 {
     struct bytes bytes = {0};
     for (size_t i = 0; i < n; i++) {
-        const int32_t status = (int32_t)rows[i].status;
-        put(&bytes, &status, sizeof status);
+        const int32_t head[] = {(int32_t)rows[i].status, rows[i].blank};
+        put(&bytes, head, sizeof head);
         put_text(&bytes, rows[i].reason);
-        if (rows[i].status == ORR_POINT_INVALID) continue; /* has no more */
+        if (rows[i].blank) continue; /* has no more */
         put(&bytes, rows[i].numbers, n_columns * sizeof *rows[i].numbers);
         for (size_t c = 0; c < n_columns; c++)
             if (columns[c].type == ORR_COLUMN_TEXT) put_text(&bytes, rows[i].words[c]);
@@ -70,12 +70,13 @@ static const char *get_text(const char **at, const char *end)
 static bool unpack_row(const struct orr_column *columns, size_t n_columns, const char **at, const char *end,
                        struct orr_sweep_row *row)
 {
-    int32_t status;
-    const char *reason = get(at, end, &status, sizeof status) ? get_text(at, end) : NULL;
-    if (!reason || status < 0 || status >= ORR_N_POINT_STATUSES || strlen(reason) >= sizeof row->reason) return false;
-    row->status = (enum orr_point_status)status;
+    int32_t head[2];
+    const char *reason = get(at, end, head, sizeof head) ? get_text(at, end) : NULL;
+    if (!reason || head[0] < 0 || head[0] >= ORR_N_POINT_STATUSES || strlen(reason) >= sizeof row->reason) return false;
+    row->status = (enum orr_point_status)head[0];
+    row->blank = head[1] != 0;
     memcpy(row->reason, reason, strlen(reason) + 1);
-    if (row->status == ORR_POINT_INVALID) return true;
+    if (row->blank) return true;
     if (!get(at, end, row->numbers, n_columns * sizeof *row->numbers)) return false;
     for (size_t c = 0; c < n_columns; c++) {
         row->words[c] = columns[c].type == ORR_COLUMN_TEXT ? get_text(at, end) : NULL;

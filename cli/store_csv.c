@@ -84,7 +84,7 @@ static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *
     }
     for (size_t i = 0; i < table->n_columns; i++) {
         cli_text_append(text, ",", 1);
-        if (row->status != ORR_POINT_INVALID) add_cell(text, table->columns[i].type, row->numbers[i], row->words[i]);
+        if (!row->blank) add_cell(text, table->columns[i].type, row->numbers[i], row->words[i]);
     }
     cli_text_append(text, "\n", 1);
 }

@@ -130,11 +130,12 @@ static enum cli_status count_points(const struct database *db, struct cli_held *
     }
     if (!status && held->n_points != last + 1)
         return cli_fail("%s: points are missing before point %" PRId64 "; the file was changed", db->store.path, last);
-    int64_t n_results = 0;
-    if (!status) status = ask(db, "SELECT count(*) FROM results", &n_results);
-    if (!status && n_results != held->n_points - held->n_by_status[ORR_POINT_INVALID])
-        return cli_fail("%s: has results of %" PRId64 " points, not of %" PRId64 "; the file was changed",
-                        db->store.path, n_results, held->n_points - held->n_by_status[ORR_POINT_INVALID]);
+    int64_t n_lost = 0;
+    if (!status)
+        status = ask(db, "SELECT count(*) FROM points WHERE status = 'ok' AND point NOT IN (SELECT point FROM results)",
+                     &n_lost);
+    if (!status && n_lost > 0)
+        return cli_fail("%s: results of %" PRId64 " points are missing; the file was changed", db->store.path, n_lost);
     return status;
 }
 
@@ -208,7 +209,7 @@ static enum cli_status sqlite_add(struct cli_store *store, int64_t first, size_t
     if (!status) status = check_last(db, first);
     for (size_t i = 0; i < n && !status; i++) {
         status = add_point(db, first + (int64_t)i, &rows[i]);
-        if (!status && rows[i].status != ORR_POINT_INVALID) status = add_result(db, first + (int64_t)i, &rows[i]);
+        if (!status && !rows[i].blank) status = add_result(db, first + (int64_t)i, &rows[i]);
     }
     return status ? status : execute(db, "COMMIT"); /* what is not committed is undone when the file is closed */
 }

@@ -1151,8 +1151,9 @@ ORR_API size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_colum
 
 struct orr_sweep_row {
     enum orr_point_status status;
+    bool blank;                           /* no numbers: invalid, or a search that found no plan */
     char reason[ORR_ERROR_TEXT];          /* why it does not fit or is invalid; else empty */
-    double numbers[ORR_MAX_COLUMNS];      /* by column; none if invalid */
+    double numbers[ORR_MAX_COLUMNS];      /* by column, unless blank */
     const char *words[ORR_MAX_COLUMNS];   /* of text columns, static */
 };
 

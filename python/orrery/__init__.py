@@ -254,7 +254,7 @@ def _run_sweep(handle: c.c_void_p, names: List[str], error: c.CError) -> Table:
 def _numbers(row: c.Row, columns: Tuple[Column, ...]) -> Dict[str, Any]:
     status = c.STATUSES[row.status]
     numbers: Dict[str, Any] = {"status": status, "reason": row.reason.decode("utf-8", "replace")}
-    if status != "invalid":
+    if not row.blank:
         numbers.update((column.name, value_of(row, i, column.type)) for i, column in enumerate(columns))
     return numbers
 

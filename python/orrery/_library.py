@@ -35,8 +35,8 @@ class CError(ctypes.Structure):
 class Row(ctypes.Structure):
     """struct orr_sweep_row"""
 
-    _fields_ = [("status", c_int), ("reason", c_char * ERROR_TEXT), ("numbers", c_double * MAX_COLUMNS),
-                ("words", c_char_p * MAX_COLUMNS)]
+    _fields_ = [("status", c_int), ("blank", ctypes.c_bool), ("reason", c_char * ERROR_TEXT),
+                ("numbers", c_double * MAX_COLUMNS), ("words", c_char_p * MAX_COLUMNS)]
 
 
 class CColumn(ctypes.Structure):

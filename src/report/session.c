@@ -44,6 +44,7 @@ enum orr_err orr_session_ask(struct orr_session *session, const char *json, cons
     } else {
         orr_infer(job, session->scratch, &session->infer);
     }
+    row->blank = false;
     row->status = (train ? session->train.fits : session->infer.fits) ? ORR_POINT_OK : ORR_POINT_NO_FIT;
     orr_copy_line(row->reason, sizeof row->reason, train ? session->train.reason : session->infer.reason);
     orr_row_fill(job, &session->train, &session->infer, row);

@@ -168,7 +168,8 @@ static void visit(void *context, size_t i, const struct orr_point *outcome)
     struct orr_sweep_row *row = &rows->rows[i];
     row->status = outcome->status;
     memcpy(row->reason, outcome->reason, sizeof row->reason);
-    if (outcome->status == ORR_POINT_INVALID) return;
+    row->blank = outcome->status == ORR_POINT_INVALID || (rows->search && outcome->status != ORR_POINT_OK);
+    if (row->blank) return;
     const size_t n = orr_row_fill(outcome->job, &outcome->train, &outcome->infer, row);
     if (rows->search) fill_plan(outcome, n, row);
 }

@@ -69,7 +69,7 @@ static void add_plot(const struct page *page, struct orr_text *text)
     text->failed |= !points || !titles;
     for (size_t i = 0; points && titles && i < page->n_rows; i++) {
         char value[ORR_SWEEP_VALUE] = "";
-        if (page->rows[i].status == ORR_POINT_INVALID) continue;
+        if (page->rows[i].blank) continue;
         if (axis < page->sweep->n_axes) orr_sweep_value(page->sweep, (int64_t)i, axis, value);
         add_values(page, (int64_t)i, &titles[n]);
         text->failed |= titles[n].failed;
@@ -115,7 +115,7 @@ static void add_table(const struct page *page, struct orr_text *text)
             orr_html_element(text, "td", "", value);
         }
         orr_html_element(text, "th", "", orr_point_status_name(row->status));
-        if (row->status == ORR_POINT_INVALID) {
+        if (row->blank) {
             orr_text_add(text, "<th colspan=\"%d\">", N_SHOWN);
             orr_html_text(text, row->reason);
             orr_text_add(text, "</th>");

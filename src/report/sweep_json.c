@@ -148,7 +148,7 @@ static json_t *value_json(const char *text)
 
 static json_t *cell_json(const struct orr_column *column, const struct orr_sweep_row *row, size_t i)
 {
-    if (row->status == ORR_POINT_INVALID) return json_null();
+    if (row->blank) return json_null();
     switch (column->type) {
     case ORR_COLUMN_TEXT: return orr_json_word(row->words[i]);
     case ORR_COLUMN_FLAG: return json_boolean(row->numbers[i] != 0);

@@ -23,16 +23,15 @@ static void predict_best(const struct orr_search *search, struct orr_sweep_worke
     point->reason[0] = '\0';
     point->choice = (struct orr_choice){0};
     worker->job = worker->request->job;
-    if (orr_search_best(search, &best) == 0) no_plan(search, point);
-    else {
-        point->status = ORR_POINT_OK;
-        point->choice = best->choice;
-        orr_search_job(search, &best->choice, &worker->job);
+    if (orr_search_best(search, &best) == 0) {
+        no_plan(search, point);
+        return;
     }
+    point->status = ORR_POINT_OK;
+    point->choice = best->choice;
+    orr_search_job(search, &best->choice, &worker->job);
     if (worker->job.kind == ORR_JOB_TRAIN) orr_train(&worker->job, worker->scratch, &point->train);
-    else if (point->status == ORR_POINT_OK)
-        orr_infer_predict(search, &best->choice, &worker->job, worker->scratch, &point->infer);
-    else orr_infer(&worker->job, worker->scratch, &point->infer); /* one GPU: what does not fit */
+    else orr_infer_predict(search, &best->choice, &worker->job, worker->scratch, &point->infer);
 }
 
 enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error *error)

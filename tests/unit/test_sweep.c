@@ -404,6 +404,28 @@ static void points_can_be_searches(void **state)
     orr_sweep_close(sweep);
 }
 
+/* A search that finds no plan has a reason and no figures: those of some other plan would pass for an answer. */
+static void a_search_without_a_plan_is_blank(void **state)
+{
+    const struct orr_vary vary = {"gpus", "gpus", "1,8"};
+    struct orr_sweep *sweep = open_sweep(
+        *state, (struct orr_sweep_spec){.request = "{\"kind\":\"train\",\"model\":\"gpt2\",\"system\":\"a100-80g-sxm\","
+                                                   "\"workload\":{\"global_batch\":8},"
+                                                   "\"search\":{\"limits\":\"tokens_per_s>=400000\"}}",
+                                        .varies = &vary,
+                                        .n_varies = 1,
+                                        .search_limits = orr_search_limits});
+    struct orr_sweep_row *rows = calloc(2, sizeof *rows);
+    assert_int_equal(orr_sweep_run(sweep, 0, 2, rows, NULL), ORR_OK);
+    assert_int_equal(rows[0].status, ORR_POINT_NO_FIT);
+    assert_true(rows[0].blank);
+    assert_non_null(strstr(rows[0].reason, "break a limit"));
+    assert_int_equal(rows[1].status, ORR_POINT_OK);
+    assert_false(rows[1].blank);
+    free(rows);
+    orr_sweep_close(sweep);
+}
+
 static int set_up(void **state)
 {
     return orr_catalogue_open(NULL, 0, (struct orr_catalogue **)state, NULL) != ORR_OK;
@@ -430,6 +452,7 @@ int main(void)
         cmocka_unit_test(wrong_values_are_refused_at_once),
         cmocka_unit_test(equal_sweeps_have_equal_texts),
         cmocka_unit_test(points_can_be_searches),
+        cmocka_unit_test(a_search_without_a_plan_is_blank),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
