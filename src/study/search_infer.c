@@ -237,13 +237,13 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
     struct orr_found found;
     orr_infer_found(request, result, choice, &found);
     t->outcome->counts.feasible++;
-    t->outcome->counts.better += found.objective < t->search->compare_objective;
-    if (!orr_outcome_wants(t->outcome, &found, HUGE_VAL)) return;
-    if (request->accept && !request->accept(request, &t->worker->job, NULL, result)) {
-        t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
-        return;
-    }
-    orr_outcome_put(t->outcome, &found);
+    const bool better = found.objective < t->search->compare_objective,
+               wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL);
+    if (!better && !wanted) return;
+    const bool keeps = !request->accept || request->accept(request, &t->worker->job, NULL, result);
+    t->outcome->counts.better += better && keeps;
+    if (wanted && keeps) orr_outcome_put(t->outcome, &found);
+    else if (wanted) t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
 }
 
 /* Batches asked for; else powers of two and the largest that fits. Ascending; returns how many. */

@@ -173,6 +173,17 @@ static double time_bound_s(const struct visit *v, double work_s)
 
 /* ---- one plan */
 
+/* Does a plan keep the limits? They may be on any number of the result, so all of it is predicted. */
+static bool keeps_limits(const struct visit *v)
+{
+    const struct orr_search_request *request = &v->search->request;
+    struct orr_worker *w = v->worker;
+    struct orr_result result;
+    if (!request->accept) return true;
+    orr_train(&w->job, &w->scratch, &result);
+    return request->accept(request, &w->job, &result, NULL);
+}
+
 /* Work the time out and list the plan if it is good enough and keeps the limits. */
 static double evaluate(struct visit *v, double memory_bytes)
 {
@@ -191,17 +202,13 @@ static double evaluate(struct visit *v, double memory_bytes)
     struct orr_found found;
     orr_train_found(request, step.total_s, memory_bytes, energy_j, &v->choice, &found);
     v->outcome->counts.evaluated++;
-    if (found.objective < v->search->compare_objective) v->outcome->counts.better++;
-    if (!orr_outcome_wants(v->outcome, &found, request->front_within)) return step.total_s;
-    if (request->accept) {
-        struct orr_result result;
-        orr_train(&w->job, &w->scratch, &result);
-        if (!request->accept(request, &w->job, &result, NULL)) {
-            v->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
-            return step.total_s;
-        }
-    }
-    orr_outcome_put(v->outcome, &found);
+    const bool better = found.objective < v->search->compare_objective,
+               wanted = orr_outcome_wants(v->outcome, &found, request->front_within);
+    if (!better && !wanted) return step.total_s;
+    const bool keeps = keeps_limits(v);
+    v->outcome->counts.better += better && keeps;
+    if (wanted && keeps) orr_outcome_put(v->outcome, &found);
+    else if (wanted) v->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
     return step.total_s;
 }
 

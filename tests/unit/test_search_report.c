@@ -250,6 +250,15 @@ static void compare_ranks(void **state)
     assert_true(count_of(compare, "better_plans") < count_of(json, "plans"));
     json_decref(json);
     orr_search_free(search);
+    /* a plan that breaks a limit is not better: the fastest that keeps this one is twice as slow as the plan to rank */
+    char limit[128];
+    snprintf(limit, sizeof limit, "\"compare\":\"tp=4,pp=4,zero=1\",\"limits\":\"step_time_s>=%.17g\"", 2 * alone_s);
+    search = search_train(limit, 1);
+    json = json_of(search);
+    assert_true(json_array_size(json_object_get(json, "best")) > 0);
+    assert_int_equal(count_of(json_object_get(json, "compare"), "better_plans"), 0);
+    json_decref(json);
+    orr_search_free(search);
 }
 
 static void lines_fit(void **state)
