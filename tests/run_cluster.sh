@@ -109,7 +109,7 @@ for command in "search train" "sweep train --vary tp=1,2"; do
     check "${command%% *}: a request of the first process alone is refused"
 done
 
-# Told to end, a search shows what it has. A signal that arrives before the search has begun ends the process: once more.
+# Told to end, a search shows what it has. A signal before the search has begun ends the process: once more.
 for pause in 1 2 4 8; do
     mpirun -n 2 orrery search train --model deepseek-v3 --system h800-sxm --gpus 2048 --global-batch 15360 --threads 1 \
         --engine megatron-core-2026 >stopped 2>errors &

@@ -170,7 +170,7 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
-/* Figures that objectives and fronts look at; lower bounds may stand in, the rate aside, which is bounded from above. */
+/* Figures that objectives and fronts look at, or bounds of them: lower ones, of the rate an upper one. */
 struct figures {
     double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
 };
@@ -277,12 +277,11 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
         t->choice.batch = (int32_t)batches[i];
         choose_pool(&t->search->request, &t->choice, t->role, job);
         orr_infer(job, &t->worker->scratch, &result);
-        t->outcome->counts.evaluated++;
         if (!result.fits) {
-            t->outcome->counts.evaluated--;
             t->outcome->counts.rejected[ORR_REJECT_MEMORY] += (uint64_t)(n - i);
             return;
         }
+        t->outcome->counts.evaluated++;
         visit(t, &result, context);
     }
 }
@@ -510,12 +509,9 @@ static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *pr
             else if (promises) pair = match(&pair, gpus);
             if (pair.prompts == 0 && (promises || replicas->n > 0)) continue;
             t->outcome->counts.plans++;
-            if (promises) {
-                visit_pair(t, gpus, &pair);
-                continue;
-            }
-            t->outcome->counts.feasible++;
-            t->outcome->counts.rejected[ORR_REJECT_BOUND]++;
+            t->outcome->counts.feasible += !promises;
+            t->outcome->counts.rejected[ORR_REJECT_BOUND] += !promises;
+            if (promises) visit_pair(t, gpus, &pair);
         }
 }
 
