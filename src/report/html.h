@@ -18,7 +18,7 @@ int orr_html_hue(size_t i);
 /* Text that is kept as it is, behind a line to open it. */
 void orr_html_folded(struct orr_text *text, const char *title, const char *id, const struct orr_text *content);
 
-/* Pages of reports that are not of one job: the head with its title; at the end the terminal's text, and the JSON folded.
+/* Pages of reports that are not of one job: the head with its title; at the end the terminal's text, the JSON folded.
  * Takes both texts. */
 void orr_html_start(struct orr_text *text, const char *title);
 void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct orr_text *json);
