@@ -11,7 +11,8 @@
 
 static const char usage[] = "usage: orrery validate [FILE...] [options]\n"
                             "Score predictions against measured CSV files (docs/formats.md); without FILE, against\n"
-                            "those that come with orrery. Exit status 1: above the bar of --max-mape.";
+                            "those that come with orrery. Exit status 1: above the bar of --max-mape, or nothing to\n"
+                            "hold against it.";
 
 /* The error table of the last change lies beside the measurements; it is not one. */
 static bool is_record(const char *path)

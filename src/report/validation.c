@@ -187,8 +187,9 @@ static json_t *skipped_json(const struct orr_validation *v)
     json_t *array = json_array();
     for (size_t i = 0; i < v->n_scores; i++)
         if (v->scores[i].skipped[0])
-            json_array_append_new(array,
-                                  json_pack("{s:s, s:s}", "id", v->scores[i].id, "reason", v->scores[i].skipped));
+            json_array_append_new(array, json_pack("{s:s, s:i, s:s}", "id", v->scores[i].id, "line",
+                                                   v->csvs[v->scores[i].csv].lines[v->scores[i].row], "reason",
+                                                   v->scores[i].skipped));
     return array;
 }
 

@@ -99,6 +99,7 @@ enum orr_err orr_csv_parse(const char *text, const char *file, struct orr_csv *c
         orr_csv_free(csv);
         return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
     }
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* the byte order mark spreadsheets write */
     const size_t length = strlen(text);
     char *copy = csv->storage + length + 1; /* read from the upper half, write cells into the lower */
     memcpy(copy, text, length + 1);

@@ -58,5 +58,6 @@ struct orr_error_stats orr_score_stats(const struct orr_validation *validation,
 
 double orr_validation_mape_frac(const struct orr_validation *validation)
 {
-    return orr_score_stats(validation, NULL, NULL).mape_frac;
+    const struct orr_error_stats all = orr_score_stats(validation, NULL, NULL);
+    return all.n > 0 ? all.mape_frac : (double)NAN;
 }

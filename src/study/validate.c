@@ -71,7 +71,7 @@ static char *training_request(const struct orr_csv *csv, size_t row, const char 
     for (size_t i = 0; i < sizeof PLAN / sizeof *PLAN; i++)
         orr_row_cell(&text, PLAN[i], orr_csv_cell(csv, row, PLAN[i]));
     const char *sp = orr_csv_cell(csv, row, "sp");
-    orr_row_cell(&text, "sp", strcmp(sp, "1") == 0 ? "true" : strcmp(sp, "0") == 0 ? "false" : "");
+    orr_row_cell(&text, "sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
     add_noted_plan(&text, orr_csv_cell(csv, row, "notes"));
     orr_text_add(&text, "},\"workload\":{");
     for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
@@ -111,15 +111,28 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
     score->calibrated = w->job.calibration.calibrated;
 }
 
-/* The measured value in units of `unit`; where there is none, the score says what is wrong with the cell. */
-static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
-                          struct orr_score *score)
+double orr_row_value(const char *cell)
 {
-    const char *cell = orr_csv_cell(w->csv, row, column);
-    score->measured = strtod(cell, NULL) / unit;
+    char *end;
+    const double value = strtod(cell, &end);
+    return end != cell && end[strspn(end, " ")] == '\0' ? value : (double)NAN;
+}
+
+bool orr_row_measured(struct orr_score *score, const char *column, const char *cell)
+{
+    score->measured = orr_row_value(cell);
     if (score->measured > 0 && isfinite(score->measured)) return true;
     snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
     return false;
+}
+
+/* The measured value in units of `unit`. */
+static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
+                          struct orr_score *score)
+{
+    if (!orr_row_measured(score, column, orr_csv_cell(w->csv, row, column))) return false;
+    score->measured /= unit;
+    return true;
 }
 
 /* Several validations ask for the same request in turn, and reading takes far longer than predicting. */

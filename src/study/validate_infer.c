@@ -10,16 +10,34 @@
 #include <string.h>
 
 /* Mean prompt of the OpenOrca set, for sources that print only the mean output [A]. */
-#define UNKNOWN_INPUT "294"
+#define UNKNOWN_INPUT 294
 
 static bool narrow(const char *precision)
 {
     return strcmp(precision, "fp8") == 0 || strcmp(precision, "fp4") == 0 || strcmp(precision, "int8") == 0;
 }
 
-static long number(const char *cell, long absent)
+/* A cell that counts_are_good has seen; means are rounded. */
+static long number(const struct orr_csv *csv, size_t row, const char *column, long absent)
 {
-    return cell[0] ? strtol(cell, NULL, 10) : absent;
+    const char *cell = orr_csv_cell(csv, row, column);
+    return cell[0] ? lround(orr_row_value(cell)) : absent;
+}
+
+/* Every count of a row is a number that a product of three of them cannot overflow; else the score says which is not. */
+static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_score *score)
+{
+    static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",        "ep",
+                                          "batch", "concurrency", "input_len", "output_len"};
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
+        const char *cell = orr_csv_cell(csv, row, COLUMNS[i]);
+        const double value = cell[0] ? orr_row_value(cell) : 1;
+        if (value >= 1 && value <= 1e6) continue;
+        snprintf(score->skipped, sizeof score->skipped, "%s must be a number from 1 to 1000000, not \"%.40s\"",
+                 COLUMNS[i], cell);
+        return false;
+    }
+    return true;
 }
 
 static void add_number(struct orr_text *text, const char *key, long value)
@@ -29,13 +47,19 @@ static void add_number(struct orr_text *text, const char *key, long value)
     orr_row_cell(text, key, digits);
 }
 
+/* Replicas, whose sum of batches is the concurrency. */
+static long replicas(const struct orr_csv *csv, size_t row)
+{
+    const long one = number(csv, row, "tp", 1) * number(csv, row, "pp", 1), gpus = number(csv, row, "gpus", 1);
+    return number(csv, row, "dp", gpus / one > 0 ? gpus / one : 1);
+}
+
 /* Attention ranks reuse the GPUs of the tensor group: `gpus` decides how many of them share an attention layer. */
 static void add_plan(struct orr_text *text, const struct orr_csv *csv, size_t row)
 {
-    const long gpus = number(orr_csv_cell(csv, row, "gpus"), 1), tp = number(orr_csv_cell(csv, row, "tp"), 1);
-    const long pp = number(orr_csv_cell(csv, row, "pp"), 1), ep = number(orr_csv_cell(csv, row, "ep"), 1);
-    long dp = number(orr_csv_cell(csv, row, "dp"), 0), attention = tp;
-    if (dp <= 0) dp = gpus / (tp * pp) > 0 ? gpus / (tp * pp) : 1;
+    const long gpus = number(csv, row, "gpus", 1), tp = number(csv, row, "tp", 1), pp = number(csv, row, "pp", 1);
+    const long ep = number(csv, row, "ep", 1), dp = replicas(csv, row);
+    long attention = tp;
     if (tp * pp * dp != gpus && gpus % (pp * dp) == 0) attention = gpus / (pp * dp);
     orr_text_add(text, ",\"plan\":{");
     add_number(text, "tp", attention);
@@ -46,6 +70,30 @@ static void add_plan(struct orr_text *text, const struct orr_csv *csv, size_t ro
     orr_text_add(text, "}");
 }
 
+/* Requests in flight without a batch: as many at a time as the cache holds. */
+static bool is_loaded(const struct orr_csv *csv, size_t row)
+{
+    return orr_csv_cell(csv, row, "concurrency")[0] && !orr_csv_cell(csv, row, "batch")[0];
+}
+
+/* Requests of one replica. */
+static long share_of_load(const struct orr_csv *csv, size_t row)
+{
+    const long ranks = replicas(csv, row);
+    return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
+}
+
+/* A rate of one phase, where the notes say so. */
+static bool is_prefill(const char *notes)
+{
+    return strstr(notes, "PREFILL") != NULL;
+}
+
+static bool is_decode(const char *notes)
+{
+    return strstr(notes, "DECODE only") != NULL;
+}
+
 /* What a metric asks for: one decode step at a context is the second of two tokens; a prompt alone is one token. */
 struct lengths {
     long batch, input, output;
@@ -54,11 +102,10 @@ struct lengths {
 static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const char *metric)
 {
     const char *notes = orr_csv_cell(csv, row, "notes");
-    const char *input = orr_csv_cell(csv, row, "input_len"), *output = orr_csv_cell(csv, row, "output_len");
-    struct lengths n = {.batch = number(orr_csv_cell(csv, row, "batch"), 1),
-                        .input = number(input[0] ? input : UNKNOWN_INPUT, 1),
-                        .output = (long)lround(output[0] ? strtod(output, NULL) : 1)};
-    if (strcmp(metric, "decode_step_s") == 0) {
+    struct lengths n = {.batch = number(csv, row, "batch", share_of_load(csv, row)),
+                        .input = number(csv, row, "input_len", UNKNOWN_INPUT),
+                        .output = number(csv, row, "output_len", 1)};
+    if (strcmp(metric, "decode_step_s") == 0 || is_decode(notes)) {
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
@@ -137,10 +184,10 @@ static double iteration_s(const struct orr_job *job, int64_t batch)
 /* A batch that is filled in flight: the source says so, or prints no batch, or more requests than a batch holds. */
 static bool in_flight(const struct orr_csv *csv, size_t row)
 {
-    const char *batch = orr_csv_cell(csv, row, "batch");
-    const long concurrency = number(orr_csv_cell(csv, row, "concurrency"), 0);
+    const long concurrency = number(csv, row, "concurrency", 0);
     return strstr(orr_csv_cell(csv, row, "notes"), "in-flight") || !orr_csv_cell(csv, row, "input_len")[0] ||
-           (!batch[0] && orr_csv_cell(csv, row, "output_len")[0]) || concurrency > number(batch, concurrency);
+           (!orr_csv_cell(csv, row, "batch")[0] && orr_csv_cell(csv, row, "output_len")[0]) ||
+           concurrency > number(csv, row, "batch", concurrency);
 }
 
 /* A table of the engine's own tool: output tokens of the whole run over its time. */
@@ -153,60 +200,91 @@ static void score_bench(struct validator *w, int64_t fits, struct orr_score *sco
     orr_row_time(w, orr_in_flight_regime(&w->job), run_s, run_s * score->predicted / score->measured, score);
 }
 
+/* Sequences one replica decodes at a time: as printed, else what is there and fits. */
+static int64_t sequences_of(const struct validator *w, size_t row, const struct orr_infer_result *result)
+{
+    const int64_t batch = w->job.serving.batch;
+    if (orr_csv_cell(w->csv, row, "batch")[0]) return batch;
+    return is_loaded(w->csv, row) && batch < result->max_batch ? batch : result->max_batch;
+}
+
 static void score_in_flight(struct validator *w, size_t row, struct orr_infer_result *result, struct orr_score *score)
 {
-    const char *batch = orr_csv_cell(w->csv, row, "batch"), *metric = score->metric;
-    const int64_t sequences = batch[0] ? w->job.serving.batch : result->max_batch;
+    const char *metric = score->metric;
+    const int64_t sequences = sequences_of(w, row, result);
+    const bool loaded = is_loaded(w->csv, row);
     score->set = ORR_SET_IN_FLIGHT;
     if (sequences < 1) {
         snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result->reason);
         return;
     }
-    if (w->job.engine.bench_limits && !batch[0]) {
+    if (w->job.engine.bench_limits && !loaded && !orr_csv_cell(w->csv, row, "batch")[0]) {
         score_bench(w, sequences, score);
         return;
     }
     const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
-    if (strcmp(metric, "latency_s") == 0) {
-        score->predicted = output * step_s;
-        orr_row_time(w, orr_in_flight_regime(&w->job), score->predicted, score->measured, score);
-        return;
-    }
-    score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
-    orr_row_time(w, orr_in_flight_regime(&w->job), step_s, step_s * score->predicted / score->measured, score);
+    /* requests beyond the batch wait for a place: by Little's law as much longer as there are more of them */
+    const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
+    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
+    if (rate) score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
+    else score->predicted = strcmp(metric, "tpot_s") == 0 ? step_s : queue * output * step_s;
+    const double time_s = rate ? step_s : score->predicted;
+    orr_row_time(w, orr_in_flight_regime(&w->job), time_s,
+                 rate ? step_s * score->predicted / score->measured : score->measured, score);
 }
 
-/* The predicted value of a metric, and whether it is a time (else a rate). */
-static bool predicted_value(const struct orr_infer_result *result, const char *metric, const char *notes, double *value,
-                            bool *is_time)
+/* A predicted metric, and the time behind it: itself, unless it is a rate. */
+struct predicted {
+    double value, time_s;
+};
+
+/* Tokens per second of the phase the notes name, else of the request. */
+static struct predicted predicted_rate(const struct orr_job *job, const struct orr_infer_result *result,
+                                       const char *notes)
+{
+    if (is_prefill(notes)) return (struct predicted){result->input_tokens_per_s_per_gpu, result->latency_s};
+    if (!is_decode(notes)) return (struct predicted){result->output_tokens_per_s_per_gpu, result->latency_s};
+    const double sequences = (double)(job->serving.batch * job->plan.dp);
+    return (struct predicted){sequences / result->decode_s / (double)job->plan.gpus, result->decode_s};
+}
+
+/* False: no such metric. */
+static bool predicted_value(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
+                            const char *notes, struct predicted *predicted)
 {
     const struct {
         const char *name;
-        double value;
-        bool is_time;
-    } known[] = {{"latency_s", result->latency_s, true},
-                 {"ttft_s", result->ttft_s, true},
-                 {"tpot_s", result->tpot_s, true},
-                 {"prefill_s", result->prefill_s, true},
-                 {"decode_step_s", result->decode_s, true},
-                 {"tokens_per_s_per_gpu",
-                  strstr(notes, "PREFILL") ? result->input_tokens_per_s_per_gpu : result->output_tokens_per_s_per_gpu,
-                  false}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, metric) == 0) {
-            *value = known[i].value;
-            *is_time = known[i].is_time;
+        double value_s;
+    } times[] = {{"latency_s", result->latency_s},
+                 {"ttft_s", result->ttft_s},
+                 {"tpot_s", result->tpot_s},
+                 {"prefill_s", result->prefill_s},
+                 {"decode_step_s", result->decode_s}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(times[i].name, metric) == 0) {
+            *predicted = (struct predicted){times[i].value_s, times[i].value_s};
             return true;
         }
-    return false;
+    *predicted = predicted_rate(job, result, notes);
+    return strcmp(metric, "tokens_per_s_per_gpu") == 0;
 }
 
 /* A row of one phase has that phase's regime, whatever the longer phase of its request. */
-static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric)
+static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
+                                 const char *notes)
 {
     if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) return orr_prefill_regime(job, result);
-    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0) return orr_decode_regime(job, result);
+    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0 || is_decode(notes))
+        return orr_decode_regime(job, result);
     return orr_infer_regime(job, result);
+}
+
+/* Throughputs and latencies are of a batch filled in flight, and steps where only the load is known. */
+static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *notes)
+{
+    if (is_prefill(notes) || is_decode(notes) || !in_flight(csv, row)) return false;
+    return strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0 ||
+           (strcmp(metric, "tpot_s") == 0 && is_loaded(csv, row));
 }
 
 void orr_score_infer_row(struct validator *w, size_t row)
@@ -215,29 +293,27 @@ void orr_score_infer_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric"), *notes = orr_csv_cell(csv, row, "notes");
     struct orr_score *score = orr_row_score(w, row, metric);
     struct orr_infer_result result;
-    bool is_time;
-    score->measured = strtod(orr_csv_cell(csv, row, "value"), NULL);
-    if (!(score->measured > 0) || !isfinite(score->measured)) {
-        snprintf(score->skipped, sizeof score->skipped, "value must be a positive number, not \"%.40s\"",
-                 orr_csv_cell(csv, row, "value"));
-        return;
-    }
+    struct predicted predicted;
+    if (!orr_row_measured(score, "value", orr_csv_cell(csv, row, "value")) || !counts_are_good(csv, row, score)) return;
     const struct lengths n = lengths_of(csv, row, metric);
     struct formats formats = printed_formats(csv, row);
     if (!orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
     if (loaded_formats(&w->job, &formats) && !orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);
-    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0;
-    if (rate && in_flight(csv, row) && !strstr(notes, "PREFILL")) {
+    if (scored_in_flight(csv, row, metric, notes)) {
         score_in_flight(w, row, &result, score);
         return;
     }
-    if (!predicted_value(&result, metric, notes, &score->predicted, &is_time)) {
-        snprintf(score->skipped, sizeof score->skipped, "unknown metric \"%.40s\"", metric);
+    if (!predicted_value(&w->job, &result, metric, notes, &predicted)) {
+        snprintf(score->skipped, sizeof score->skipped,
+                 "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
+                 "tokens_per_s_per_gpu)",
+                 metric);
         return;
     }
-    const double time_s = is_time ? score->predicted : result.latency_s;
-    orr_row_time(w, regime_of(&w->job, &result, metric), time_s,
-                 is_time ? score->measured : time_s * score->predicted / score->measured, score);
+    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
+    score->predicted = predicted.value;
+    orr_row_time(w, regime_of(&w->job, &result, metric, notes), predicted.time_s,
+                 rate ? predicted.time_s * predicted.value / score->measured : score->measured, score);
 }

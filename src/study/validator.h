@@ -21,6 +21,10 @@ struct validator {
 
 /* "key": cell, unless the cell is empty: then the documented default applies. */
 void orr_row_cell(struct orr_text *text, const char *key, const char *cell);
+/* The whole cell as a number; NAN: it is none. */
+double orr_row_value(const char *cell);
+/* The score has a positive measured value, which it takes from the cell; else it says what is wrong with it. */
+bool orr_row_measured(struct orr_score *score, const char *column, const char *cell);
 /* A new score for a row. */
 struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
 /* Read a request (taken over) into w->job and take the pieces out; on failure the score says why. */

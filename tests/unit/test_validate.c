@@ -38,6 +38,18 @@ static void cells_may_be_quoted(void **state)
     orr_csv_free(&csv);
 }
 
+/* Spreadsheets begin a file with a byte order mark; it is no part of the first name. */
+static void a_byte_order_mark_is_no_letter(void **state)
+{
+    (void)state;
+    struct orr_csv csv;
+    struct orr_error error;
+    assert_int_equal(orr_csv_parse("\xef\xbb\xbfid,value\na,1\n", "test.csv", &csv, &error), ORR_OK);
+    assert_string_equal(csv.names[0], "id");
+    assert_string_equal(orr_csv_cell(&csv, 0, "id"), "a");
+    orr_csv_free(&csv);
+}
+
 static void assert_csv_error(const char *text, int line, const char *words)
 {
     struct orr_csv csv;
@@ -151,6 +163,22 @@ static void throughput_is_inverted(void **state)
     assert_close(v->scores[2].error, -0.5, 1e-9);
     assert_true(v->scores[0].timed && v->scores[1].timed && !v->scores[2].timed);
     assert_string_equal(v->scores[0].id, "a");
+    orr_validation_free(v);
+}
+
+/* Sequence parallelism is 1 or 0, or a word of a request; anything else is no silent default. */
+static void sequence_parallel_is_read_or_refused(void **state)
+{
+    struct orr_validation *v = validate(*state, "id,model,system,gpus,tp,sp,seq,micro_batch,global_batch,metric,value\n"
+                                                "a,llama3-8b,h100-sxm,8,8,1,8192,1,8,step_time_s,1\n"
+                                                "b,llama3-8b,h100-sxm,8,8,1.0,8192,1,8,step_time_s,1\n"
+                                                "c,llama3-8b,h100-sxm,8,8,true,8192,1,8,step_time_s,1\n"
+                                                "d,llama3-8b,h100-sxm,8,8,0,8192,1,8,step_time_s,1\n"
+                                                "e,llama3-8b,h100-sxm,8,8,perhaps,8192,1,8,step_time_s,1\n");
+    assert_close(v->scores[1].predicted, v->scores[0].predicted, 0);
+    assert_close(v->scores[2].predicted, v->scores[0].predicted, 0);
+    assert_true(fabs(v->scores[3].predicted / v->scores[0].predicted - 1) > 1e-3);
+    assert_non_null(strstr(v->scores[4].skipped, "plan.sp"));
     orr_validation_free(v);
 }
 
@@ -580,10 +608,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_may_be_quoted),
+        cmocka_unit_test(a_byte_order_mark_is_no_letter),
         cmocka_unit_test(csv_errors_have_a_line),
         cmocka_unit_test(empty_tables_have_no_rows),
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test(throughput_is_inverted),
+        cmocka_unit_test(sequence_parallel_is_read_or_refused),
         cmocka_unit_test(skipped_rows_say_why),
         cmocka_unit_test(lab_rows_give_time_memory_and_verdict),
         cmocka_unit_test(layer_rows_give_one_layer),

@@ -1,0 +1,109 @@
+/* Inference rows of measurement tables: cells that are no counts, rates of one phase, requests in flight. */
+#include "support.h"
+
+#include "study/validate.h"
+
+#define HEADER                                                                                                         \
+    "id,model,system,gpus,tp,pp,dp,ep,precision,batch,concurrency,input_len,output_len,metric,value,engine,notes\n"
+
+static struct orr_validation *validate(struct world *w, const char *rows)
+{
+    char csv[4096];
+    struct orr_validation *validation = NULL;
+    struct orr_error error;
+    snprintf(csv, sizeof csv, HEADER "%s", rows);
+    if (orr_validate(w->catalogue, csv, "test.csv", &validation, &error)) fail_msg("%s", error.text);
+    return validation;
+}
+
+/* Degrees of zero and words divided by each other would stop the program: they are reasons. */
+static void counts_that_are_none_are_reasons(void **state)
+{
+    struct orr_validation *v =
+        validate(*state, "a,llama3-8b,h100-sxm,8,8,0,0,1,bf16,1,,128,128,latency_s,1,vllm,\n"
+                         "b,llama3-8b,h100-sxm,8,eight,1,1,1,bf16,1,,128,128,latency_s,1,vllm,\n"
+                         "c,llama3-8b,h100-sxm,8,8,1,1,1,bf16,,,0,,tokens_per_s_per_gpu,1,vllm,PREFILL only; 1 tokens\n"
+                         "d,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,1e30,latency_s,1,vllm,\n"
+                         "e,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,latency_s,12x,vllm,\n"
+                         "f,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,127.6,latency_s,1,vllm,\n"
+                         "g,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,furlongs,1,vllm,\n");
+    const char *const words[] = {"pp must be a number from 1 to 1000000, not \"0\"",
+                                 "tp must be a number from 1 to 1000000, not \"eight\"",
+                                 "input_len must be a number from 1 to 1000000, not \"0\"",
+                                 "output_len must be a number from 1 to 1000000, not \"1e30\"",
+                                 "value must be a positive number, not \"12x\"",
+                                 "",
+                                 "unknown metric \"furlongs\" (known: latency_s, "};
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strncmp(v->scores[i].skipped, words[i], strlen(words[i])) != 0)
+            fail_msg("\"%s\" does not say \"%s\"", v->scores[i].skipped, words[i]);
+    assert_int_equal(orr_score_stats(v, NULL, NULL).n, 1);
+    orr_validation_free(v);
+}
+
+/* One decode step of 64 sequences on one GPU: their tokens over its time. */
+static void a_decode_rate_is_one_step(void **state)
+{
+    struct orr_validation *v = validate(
+        *state,
+        "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,decode_step_s,1,sglang,\n"
+        "b,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,DECODE only: output tokens\n"
+        "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,DECODE only: output tokens\n");
+    assert_close(v->scores[1].predicted, 64 / v->scores[0].predicted, 1e-12);
+    assert_close(v->scores[2].predicted, v->scores[1].predicted, 1e-12); /* a replica more: the same per GPU */
+    assert_string_equal(v->scores[1].job_class, v->scores[0].job_class);
+    orr_validation_free(v);
+}
+
+/* A load without a batch is the batch, of all replicas together, until the cache is full. Then requests wait: what is in
+ * the system is what leaves it per second times how long it stays (Little). */
+static void a_load_fills_the_batch_and_then_waits(void **state)
+{
+    struct orr_validation *v =
+        validate(*state, "a,llama3-8b,h100-sxm,2,1,1,2,1,bf16,8,,500,200,tokens_per_s_per_gpu,1,vllm,in-flight\n"
+                         "b,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tokens_per_s_per_gpu,1,vllm,\n"
+                         "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,latency_s,1,vllm,\n"
+                         "d,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tpot_s,1,vllm,\n"
+                         "e,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,,500,200,tokens_per_s_per_gpu,1,vllm,\n"
+                         "f,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tokens_per_s_per_gpu,1,vllm,\n"
+                         "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,\n");
+    const struct orr_score *s = v->scores;
+    assert_close(s[1].predicted, s[0].predicted, 1e-12);
+    assert_close(s[2].predicted * 2 * s[1].predicted, 16 * 200, 1e-9);
+    assert_close(s[3].predicted, 8 / s[1].predicted, 1e-12); /* every step is a token of 8 sequences */
+    assert_true(s[4].predicted > 2 * s[1].predicted);
+    assert_close(s[5].predicted, s[4].predicted, 1e-12);
+    assert_close(s[6].predicted * 2 * s[5].predicted, 40000 * 200, 1e-9);
+    assert_string_equal(s[3].job_class, s[1].job_class);
+    orr_validation_free(v);
+}
+
+/* The tool that fills the batch itself is told how many requests there are. */
+static void a_load_bounds_a_run_of_the_tool(void **state)
+{
+    struct orr_validation *v =
+        validate(*state, "a,llama3-70b,h200-sxm,2,2,1,,,fp8,,,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,\n"
+                         "b,llama3-70b,h200-sxm,2,2,1,,,fp8,,4,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,\n");
+    assert_true(v->scores[1].predicted * 10 < v->scores[0].predicted);
+    orr_validation_free(v);
+}
+
+/* Nothing scored is nothing known: no bar is met by it. */
+static void no_score_has_no_mean(void **state)
+{
+    struct orr_validation *v = validate(*state, "a,none,h100-sxm,1,1,1,1,1,bf16,1,,128,128,latency_s,1,vllm,\n");
+    assert_true(isnan(orr_validation_mape_frac(v)));
+    orr_validation_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_that_are_none_are_reasons),
+        cmocka_unit_test(a_decode_rate_is_one_step),
+        cmocka_unit_test(a_load_fills_the_batch_and_then_waits),
+        cmocka_unit_test(a_load_bounds_a_run_of_the_tool),
+        cmocka_unit_test(no_score_has_no_mean),
+    };
+    return cmocka_run_group_tests_name("validate_infer", tests, open_world, close_world);
+}
