@@ -228,7 +228,7 @@ const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalog
     return same ? next : NULL;
 }
 
-/* `word` occurs in `text`, ignoring case: saves parsing the engines that cannot have the alias. */
+/* `word` occurs in `text`, ignoring case: saves parsing the files that cannot list it. */
 static bool occurs(const char *text, const char *word)
 {
     const size_t length = strlen(word);
@@ -242,15 +242,17 @@ static bool occurs(const char *text, const char *word)
     return false;
 }
 
-static enum orr_err has_alias(const struct orr_entry *entry, const char *alias, bool *has, struct orr_error *error)
+/* `word` is in the list of that key, ignoring case. */
+static enum orr_err lists(const struct orr_entry *entry, const char *key, const char *word, bool *has,
+                          struct orr_error *error)
 {
     struct orr_doc doc;
     *has = false;
     const enum orr_err err = orr_doc_parse(entry->text, entry->file ? entry->file : entry->id, &doc, error);
-    const json_t *aliases = err ? NULL : json_object_get(doc.root, "aliases");
-    for (size_t i = 0; i < json_array_size(aliases) && !*has; i++) {
-        const char *name = json_string_value(json_array_get(aliases, i));
-        *has = name && orr_compare_nocase(name, alias) == 0;
+    const json_t *words = err ? NULL : json_object_get(doc.root, key);
+    for (size_t i = 0; i < json_array_size(words) && !*has; i++) {
+        const char *name = json_string_value(json_array_get(words, i));
+        *has = name && orr_compare_nocase(name, word) == 0;
     }
     orr_doc_close(&doc);
     return err;
@@ -264,12 +266,31 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
     for (size_t i = catalogue->first[part]; i < catalogue->first[part + 1]; i++) {
         bool has = false;
         const struct orr_entry *candidate = catalogue->visible[i];
-        const enum orr_err err = occurs(candidate->text, name) ? has_alias(candidate, name, &has, error) : ORR_OK;
+        const enum orr_err err =
+            occurs(candidate->text, name) ? lists(candidate, "aliases", name, &has, error) : ORR_OK;
         if (err) return err;
         if (has) {
             *entry = candidate;
             return ORR_OK;
         }
+    }
+    return ORR_OK;
+}
+
+enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,
+                                  struct orr_error *error)
+{
+    size_t rank = 0;
+    *id = NULL;
+    for (size_t i = catalogue->first[ORR_PART_CALIBRATION]; i < catalogue->first[ORR_PART_CALIBRATION + 1]; i++) {
+        bool has = false;
+        const struct orr_entry *candidate = catalogue->visible[i];
+        if (candidate->rank <= rank || !occurs(candidate->text, chip_id)) continue;
+        const enum orr_err err = lists(candidate, "chips", chip_id, &has, error);
+        if (err) return err;
+        if (!has) continue;
+        *id = candidate->id;
+        rank = candidate->rank;
     }
     return ORR_OK;
 }

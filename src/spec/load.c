@@ -53,18 +53,32 @@ enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct
     return err;
 }
 
+static enum orr_err read_calibration(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                                     const struct orr_part_doc *chip, const struct orr_set *set,
+                                     struct orr_calibration *calibration, struct orr_error *error)
+{
+    struct orr_part_doc *part;
+    enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err) err = orr_calibration_from_json(&part->doc, part->id, chip->id, calibration, error);
+    part_free(part);
+    return err;
+}
+
+/* The calibration a chip names. Borrowed constants give way to a user's that were fitted on the chip, unless the request
+ * itself names them. */
 static enum orr_err load_calibration(const struct orr_catalogue *catalogue, const struct orr_part_doc *chip,
                                      const struct orr_set *set, struct orr_calibration *calibration,
                                      struct orr_error *error)
 {
     struct orr_reference reference;
     enum orr_err err = inner_reference(chip, "calibration", ORR_PART_CALIBRATION, &reference, error);
-    if (err) return err;
-    struct orr_part_doc *part;
-    err = part_new(catalogue, &reference, set, &part, error);
-    if (!err) err = orr_calibration_from_json(&part->doc, part->id, chip->id, calibration, error);
-    part_free(part);
-    return err;
+    if (!err) err = read_calibration(catalogue, &reference, chip, set, calibration, error);
+    if (err || calibration->calibrated || orr_doc_is_set(&chip->doc, "calibration")) return err;
+    const char *fitted;
+    err = orr_catalogue_fitted(catalogue, chip->id, &fitted, error);
+    if (err || !fitted) return err;
+    reference = (struct orr_reference){.part = ORR_PART_CALIBRATION, .name = fitted};
+    return read_calibration(catalogue, &reference, chip, set, calibration, error);
 }
 
 static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struct orr_part_doc *system,

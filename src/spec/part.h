@@ -19,6 +19,10 @@ struct orr_entry {
  * may have the alias is not valid JSON. */
 enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
                                 const struct orr_entry **entry, struct orr_error *error);
+/* The calibration of a user's directory, the last one given first, that was fitted on the chip; *id is NULL if there is
+ * none. Fails only when one that names the chip is not valid JSON. */
+enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,
+                                  struct orr_error *error);
 /* The entry of the same part and id that this one hides; NULL if there is none. */
 const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry);
 /* May a request not name files? */
