@@ -38,20 +38,6 @@ static char *group_name(const struct orr_fit_group *group, char buffer[64])
     return buffer;
 }
 
-static const char *state_name(enum orr_constant_state state)
-{
-    switch (state) {
-    case ORR_CONSTANT_FITTED: return "fitted";
-    case ORR_CONSTANT_ONE_SIDE: return "limit";
-    case ORR_CONSTANT_REFUSED: return "not identified";
-    case ORR_CONSTANT_CONFIRMED: return "confirmed";
-    case ORR_CONSTANT_BOUND: return "leaves its bounds";
-    case ORR_CONSTANT_POOR: return "poor fit";
-    case ORR_CONSTANT_FEW_ROWS: return "too few rows";
-    }
-    return "";
-}
-
 static char *value_text(char buffer[32], double value, const char *unit)
 {
     if (strcmp(unit, "s") == 0) return orr_print_s(buffer, value);
@@ -153,7 +139,7 @@ static void add_constants(const struct orr_fit *fit, struct orr_text *text, cons
             const bool kept = !orr_constant_is_new(c);
             ORR_ROW(&table, kept ? ORR_PAINT_DIM : ORR_PAINT_NONE, c->path, value_text(before, c->old_value, c->unit),
                     kept ? "kept" : value_text(after, c->new_value, c->unit), strcmp(c->unit, "s") == 0 ? "" : c->unit,
-                    rows, state_name(c->state), c->meaning);
+                    rows, orr_constant_state_name(c->state), c->meaning);
         }
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
@@ -239,7 +225,7 @@ static json_t *constants_json(const struct orr_fit *fit)
             json_array_append_new(array,
                                   json_pack("{s:s, s:f, s:f, s:s, s:s, s:I, s:s}", "path", c->path, "old", c->old_value,
                                             "new", c->new_value, "unit", c->unit, "meaning", c->meaning, "rows",
-                                            (json_int_t)c->rows, "state", state_name(c->state)));
+                                            (json_int_t)c->rows, "state", orr_constant_state_name(c->state)));
         }
     return array;
 }

@@ -135,6 +135,44 @@ static bool is_fitted(const struct orr_fit_group *group)
     return false;
 }
 
+static void set_residuals(json_t *object, const struct orr_fit_group *group)
+{
+    set_real(object, "median_error_frac", (double)(int64_t)(group->median_frac * 1e4 + 0.5) / 1e4);
+    set_real(object, "p90_error_frac", (double)(int64_t)(group->p90_frac * 1e4 + 0.5) / 1e4);
+}
+
+/* What became of every constant the tables bear on: a record beside the numbers, which are above. */
+static void set_record(json_t *record, const struct orr_fit_group *group)
+{
+    for (size_t i = 0; i < group->n_constants; i++) {
+        const struct orr_fit_constant *c = &group->constants[i];
+        if (c->rows == 0) continue;
+        json_t *entry =
+            json_pack("{s:f, s:s, s:s, s:I, s:s}", "value", c->new_value, "unit", c->unit, "meaning", c->meaning,
+                      "rows", (json_int_t)c->rows, "state", orr_constant_state_name(c->state));
+        set_residuals(entry, group);
+        json_object_set_new(record, c->path, entry);
+    }
+}
+
+/* The software named so far made the constants that are only borrowed. */
+static bool set_software(const struct orr_fit *fit, json_t *root)
+{
+    struct orr_text text = {0};
+    for (size_t t = 0; t < fit->n_tables; t++) {
+        size_t earlier = 0;
+        while (earlier < t && strcmp(fit->tables[earlier].source, fit->tables[t].source) != 0) earlier++;
+        if (earlier == t) orr_text_add(&text, "%s%s", t == 0 ? "" : ", ", fit->tables[t].source);
+    }
+    const char *old = json_string_value(json_object_get(root, "software"));
+    if (old) orr_text_add(&text, "%s%s", KEPT_MARK, old);
+    char *software = orr_text_take(&text);
+    if (!software) return false;
+    json_object_set_new(root, "software", orr_json_word(software));
+    free(software);
+    return true;
+}
+
 /* The object of a group, where it has one of its own, carries how well it fits. */
 static void set_fit(json_t *root, const struct orr_fit_group *group)
 {
@@ -150,10 +188,14 @@ static void set_fit(json_t *root, const struct orr_fit_group *group)
         (void)snprintf(middle, sizeof middle, "%.*s", (int)(second - dot - 1), dot + 1);
         object = json_object_get(at(root, first, middle), second + 1);
     }
-    if (!json_is_object(object)) return;
-    json_object_set_new(object, "rows", json_integer((json_int_t)group->n_fitted));
-    set_real(object, "median_error_frac", (double)(int64_t)(group->median_frac * 1e4 + 0.5) / 1e4);
-    set_real(object, "p90_error_frac", (double)(int64_t)(group->p90_frac * 1e4 + 0.5) / 1e4);
+    /* both 16-bit formats are one group */
+    json_t *twin = group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? at(root, "gemm", "fp16") : NULL;
+    json_t *const objects[] = {object, json_object_get(twin, "rows") ? twin : NULL};
+    for (size_t i = 0; i < 2; i++) {
+        if (!json_is_object(objects[i])) continue;
+        json_object_set_new(objects[i], "rows", json_integer((json_int_t)group->n_fitted));
+        set_residuals(objects[i], group);
+    }
 }
 
 /* The entry of "sources" a group writes to. */
@@ -343,12 +385,19 @@ enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **js
     free(part);
     if (err) return err;
     struct orr_text text = {0};
-    if (!fit->before.calibrated) /* borrowed so far: from now on this chip's own */
+    bool good = root != NULL;
+    if (good && !fit->before.calibrated) { /* borrowed so far: from now on this chip's own */
         json_object_set_new(root, "chips", json_pack("[s]", fit->job.system.chip.id));
+        good = set_software(fit, root);
+    }
     set_values(root, &fit->job.calibration, &fit->before);
-    for (size_t g = 0; g < fit->n_groups; g++)
+    json_t *record = json_object_get(root, "fit") ? json_incref(json_object_get(root, "fit")) : json_object();
+    for (size_t g = 0; g < fit->n_groups; g++) {
         if (is_fitted(&fit->groups[g])) set_fit(root, &fit->groups[g]);
-    const bool good = root && set_sources(fit, json_object_get(root, "sources"), date);
+        set_record(record, &fit->groups[g]);
+    }
+    good = good && set_sources(fit, json_object_get(root, "sources"), date);
+    json_object_set_new(root, "fit", record);
     if (good) add_members(&text, root, 0);
     orr_text_add(&text, "\n");
     json_decref(root);

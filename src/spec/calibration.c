@@ -126,8 +126,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_calibration, straggle_frac_per_doubling, ORR_UNIT_NONE, true, 0, 1, "time added per doubling"),
 };
 static const char *const EXTRA[] = {"name", "chips", "software", "gemm", "attention", "decode", "mla_decode",
-                                    "pointwise_frac", "lines", "sources", NULL};
-static const char *const UNSOURCED[] = {"name", "chips", "software", "sources", NULL};
+                                    "pointwise_frac", "lines", "fit", "sources", NULL};
+static const char *const UNSOURCED[] = {"name", "chips", "software", "fit", "sources", NULL};
 
 /* ---------------------------------------------------------------- the nested tables */
 

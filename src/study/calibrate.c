@@ -179,6 +179,8 @@ enum orr_err orr_fit_run(struct orr_fit *fit, void (*progress)(void *context, co
 {
     if (!ORR_HAS_NLOPT)
         return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0}, "built without NLopt: no constants can be fitted");
+    if (fit->n_rows == 0)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "the tables hold no timings: nothing to fit");
     bool good = orr_fit_prepare(fit);
     for (size_t g = 0; good && g < fit->n_groups; g++) {
         good = orr_fit_terms(fit, g);

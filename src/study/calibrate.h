@@ -189,6 +189,8 @@ struct orr_fit_filter {
 enum orr_fit_column { ORR_COLUMN_BEFORE, ORR_COLUMN_AFTER, ORR_COLUMN_PLAIN_BEFORE, ORR_COLUMN_PLAIN };
 /* A constant that has a new value. */
 bool orr_constant_is_new(const struct orr_fit_constant *constant);
+/* "fitted", "not identified", ...: the words of docs/calibrate.md. */
+const char *orr_constant_state_name(enum orr_constant_state state);
 struct orr_fit_stats orr_fit_stats_of(const struct orr_fit *fit, struct orr_fit_filter filter,
                                       enum orr_fit_column column);
 

@@ -309,6 +309,20 @@ static size_t refuse(struct problem *p, struct orr_fit_group *group, const size_
     return refused;
 }
 
+const char *orr_constant_state_name(enum orr_constant_state state)
+{
+    switch (state) {
+    case ORR_CONSTANT_FITTED: return "fitted";
+    case ORR_CONSTANT_ONE_SIDE: return "limit";
+    case ORR_CONSTANT_REFUSED: return "not identified";
+    case ORR_CONSTANT_CONFIRMED: return "confirmed";
+    case ORR_CONSTANT_BOUND: return "leaves its bounds";
+    case ORR_CONSTANT_POOR: return "poor fit";
+    case ORR_CONSTANT_FEW_ROWS: return "too few rows";
+    }
+    return "";
+}
+
 bool orr_constant_is_new(const struct orr_fit_constant *constant)
 {
     return constant->state == ORR_CONSTANT_FITTED || constant->state == ORR_CONSTANT_ONE_SIDE;

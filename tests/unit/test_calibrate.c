@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include <jansson.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -535,6 +537,44 @@ static void the_file_is_a_calibration(void **state)
     orr_fit_close(fit);
 }
 
+/* Every constant the rows bear on is recorded: what it is, in which unit, by how many rows, how well, and what became of
+ * it. The file of a chip that had borrowed names its own tables first. */
+static void the_file_records_the_fit(void **state)
+{
+    struct orr_fit *fit = open_fit(*state, "h20-sxm-96gb");
+    add(fit, "pointwise",
+        "op,bytes,time_s,source\n"
+        "add,200000000,0.0000801,mine\nadd,400000000,0.0001601,mine\nadd,800000000,0.0003201,mine\n"
+        "add,1600000000,0.0006401,mine\nadd,3200000000,0.0012801,mine\n");
+    run(fit);
+    char *text = file_of(fit);
+    json_t *root = json_loads(text, 0, NULL);
+    const json_t *entry = json_object_get(json_object_get(root, "fit"), "pointwise_frac.add");
+    assert_non_null(entry);
+    assert_close(json_real_value(json_object_get(entry, "value")), 0.625, 5e-3); /* 2.5 of 4 TB/s */
+    assert_string_equal(json_string_value(json_object_get(entry, "unit")), "frac");
+    assert_non_null(json_string_value(json_object_get(entry, "meaning")));
+    assert_int_equal(json_integer_value(json_object_get(entry, "rows")), 5);
+    assert_true(json_real_value(json_object_get(entry, "median_error_frac")) < 0.01);
+    assert_string_equal(json_string_value(json_object_get(entry, "state")), "fitted");
+    assert_ptr_equal(strstr(json_string_value(json_object_get(root, "software")), "mine; the rest: "),
+                     json_string_value(json_object_get(root, "software")));
+    assert_string_equal(json_string_value(json_array_get(json_object_get(root, "chips"), 0)), "h20-sxm-96gb");
+    json_decref(root);
+    free(text);
+    orr_fit_close(fit);
+}
+
+static void a_header_is_no_table(void **state)
+{
+    struct orr_fit *fit = open_fit(*state, "h100_sxm");
+    struct orr_error error;
+    add(fit, "gemm", "m,n,k,dtype,time_s\n");
+    assert_int_equal(orr_fit_run(fit, NULL, NULL, &error), ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "no timings"));
+    orr_fit_close(fit);
+}
+
 static void add_file(struct orr_fit *fit, const char *kind, const char *path)
 {
     char *csv = read_text(path);
@@ -602,6 +642,8 @@ int main(void)
         cmocka_unit_test(rows_outside_the_model_are_left_out),
         cmocka_unit_test(same_tables_same_bits),
         cmocka_unit_test(the_file_is_a_calibration),
+        cmocka_unit_test(the_file_records_the_fit),
+        cmocka_unit_test(a_header_is_no_table),
         cmocka_unit_test(our_own_timings_give_the_power_rule),
         cmocka_unit_test(the_kit_meets_the_bars),
     };
