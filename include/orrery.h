@@ -516,6 +516,7 @@ struct orr_engine {
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
+    bool moe_redundant;                       /* serving: places that ep leaves over hold copies of busy experts */
     bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
     bool mtp_full_first_chunk;                /* ... and the last chunk gives way to them and the ends, if it can */
     bool default_sp;                          /* sequence parallel when tp > 1 */
@@ -1336,7 +1337,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
                                                 const char *origin, struct orr_validation **validation,
                                                 struct orr_error *error);
 ORR_API void orr_validation_free(struct orr_validation *validation);
-/* Mean absolute percentage error over the scored rows, as a fraction. */
+/* Mean absolute percentage error over the scored rows, as a fraction; NAN: none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
 /* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later report. No
  * file has the column: ORR_ERR_INPUT, and the error names those there are. */

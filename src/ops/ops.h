@@ -79,6 +79,8 @@ void orr_ops_step(struct orr_emit *emit, const struct orr_stage *heaviest);
 /* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (method 6.2). */
 void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
 
+/* Experts that the ranks of an expert group hold together: all, and copies up to a multiple of ep (moe_redundant). */
+int64_t orr_expert_places(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Parameters one rank holds: of one layer of a kind without its routed experts, of those experts, and of the ends. */
 double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);

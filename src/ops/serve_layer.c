@@ -233,12 +233,13 @@ static double group_tokens(const struct orr_serve_emit *emit)
 static void emit_experts(struct orr_serve_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    const double experts = (double)kind->n_experts, active = (double)kind->n_active, e = (double)plan->ep;
-    const double tokens = group_tokens(emit), local = experts / e, f = (double)kind->expert_width / (double)plan->etp;
-    const double touched = orr_min(local, experts * (1 - pow(1 - active / experts, tokens)) / e); /* Eq. 8 */
+    const double places = (double)orr_expert_places(emit->job, kind), active = (double)kind->n_active;
+    const double e = (double)plan->ep, local = places / e, f = (double)kind->expert_width / (double)plan->etp;
+    const double tokens = group_tokens(emit);
+    const double touched = orr_min(local, places * (1 - pow(1 - active / places, tokens)) / e); /* Eq. 8 */
     const double rows = tokens * active / e * emit->job->serving.moe_imbalance;
     const double used = orr_max(1, orr_min(touched, rows));
-    orr_serve_linear(emit, "moe.router", emit->rows, emit->h, experts, false);
+    orr_serve_linear(emit, "moe.router", emit->rows, emit->h, (double)kind->n_experts, false);
     orr_serve_product(emit, "expert.gate_up", ORR_OP_GROUPED, used, rows / used, emit->h, (kind->gated ? 2 : 1) * f);
     orr_serve_product(emit, "expert.down", ORR_OP_GROUPED, used, rows / used, f, emit->h);
     orr_serve_product(emit, "moe.permute", ORR_OP_POINTWISE, 1, 0, 0, 0);

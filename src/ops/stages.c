@@ -20,9 +20,15 @@ double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_k
            (double)(kind->norm_params + kind->router_params);
 }
 
+int64_t orr_expert_places(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const int64_t ep = job->plan.ep;
+    return (kind->n_experts + ep - 1) / ep * ep;
+}
+
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    return (double)(kind->expert_params * kind->n_experts) / (double)(job->plan.ep * job->plan.etp);
+    return (double)(kind->expert_params * orr_expert_places(job, kind)) / (double)(job->plan.ep * job->plan.etp);
 }
 
 /* Rows added to pad the vocabulary, over the TP group. */

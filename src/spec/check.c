@@ -233,6 +233,11 @@ static bool etp_fits(const struct orr_job *job, int64_t etp)
     return true;
 }
 
+static bool copies_fill_up(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_INFER && job->engine.moe_redundant;
+}
+
 static enum orr_err check_experts(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
@@ -243,7 +248,7 @@ static enum orr_err check_experts(const struct orr_job *job, struct orr_error *e
         return FAIL(error, plan->ep > 1 ? "plan.ep" : "plan.etp", "must be 1: %s has no experts", model->id);
     for (int64_t i = 0; i < model->n_kinds; i++) {
         const struct orr_layer_kind *kind = &model->kinds[i];
-        if (kind->n_experts % plan->ep != 0) {
+        if (kind->n_experts % plan->ep != 0 && !copies_fill_up(job)) {
             list_allowed(allowed, job, kind->n_experts, ep_fits);
             return FAIL(error, "plan.ep", "%lld does not divide the %lld experts of %s (allowed: %s)", (ll)plan->ep,
                         (ll)kind->n_experts, model->id, allowed);

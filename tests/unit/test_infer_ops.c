@@ -192,6 +192,29 @@ static void experts_touched_are_eq_8(void **state)
     assert_close(op->batch * op->m, 64, 1e-12);
 }
 
+/* 256 experts on 72 ranks: four places each, 32 of the 288 hold copies. Ranks read four experts of 3 h f elements, and
+ * the tokens of a group, 72 times 256, go to all places alike. Engines that do not copy refuse. */
+static void copies_fill_up_expert_ranks(void **state)
+{
+    struct world *w = *state;
+    static const char request[] =
+        "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':72,'ep':72},'workload':{'engine':'%s',"
+        "'precision':'fp8','batch':256,'input_len':2000,'output_len':2,'moe_imbalance':1}}";
+    read_job(w, request, "sglang");
+    (void)infer(w, &w->job);
+    const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "expert.gate_up", NULL);
+    assert_non_null(op);
+    assert_close(op->batch, 4, 1e-9);
+    assert_close(op->batch * op->m, 256 * 8, 1e-9);
+    const struct orr_layer_kind *kind = &w->job.model.kinds[w->job.model.layer_kind[60]];
+    assert_int_equal(orr_expert_places(&w->job, kind), 288);
+    assert_close(orr_rank_expert_params(&w->job, kind), 4 * 3 * 7168.0 * 2048, 0);
+    struct orr_error error;
+    w->job.engine.moe_redundant = false;
+    assert_int_equal(orr_job_check(&w->job, &error), ORR_ERR_RULE);
+    assert_non_null(strstr(error.text, "72 does not divide the 256 experts"));
+}
+
 /* Experts inside the tensor-parallel group see all tokens; only a group over data-parallel ranks exchanges them: B K
  * h w bytes each way (Eq. 9a before its (e - 1)/e). */
 static void only_spanning_experts_exchange_tokens(void **state)
@@ -490,6 +513,7 @@ int main(void)
         cmocka_unit_test(lone_decode_products_are_dram_bound),
         cmocka_unit_test(narrow_weights_are_never_slower_in_decode),
         cmocka_unit_test(experts_touched_are_eq_8),
+        cmocka_unit_test(copies_fill_up_expert_ranks),
         cmocka_unit_test(only_spanning_experts_exchange_tokens),
         cmocka_unit_test(a_cached_prefix_shortens_the_prompt),
         cmocka_unit_test(attention_of_a_prefix_counts_its_pairs),
