@@ -15,13 +15,21 @@ struct flow {
     double stages, pieces; /* pipeline stages; micro-batches the batch is cut into */
 };
 
+/* Pieces that keep every stage busy, and their halves where one exchanges tokens while the other computes. */
+static int64_t pieces_of(const struct orr_job *job)
+{
+    const struct orr_plan *plan = &job->plan;
+    const int64_t batch = job->serving.batch, pieces = plan->pp > 1 && batch >= 2 * plan->pp ? plan->pp : 1;
+    return orr_serve_halves(job) && batch >= 2 * pieces ? 2 * pieces : pieces;
+}
+
 /* `tokens` of a sequence go through at once: its prompt, or one. Engines with a limit on a piece cut the batch into p
  * where that leaves no rest, and halve it while a piece is too large and even. */
 static struct flow flow_of(const struct orr_job *job, int64_t tokens)
 {
     const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
     int64_t piece = job->serving.batch;
-    if (limit <= 0) return (struct flow){.stages = (double)p, .pieces = p > 1 && piece >= 2 * p ? (double)p : 1};
+    if (limit <= 0) return (struct flow){.stages = (double)p, .pieces = (double)pieces_of(job)};
     if (piece % p == 0) piece /= p;
     while (piece * tokens > limit && piece % 2 == 0) piece /= 2;
     return (struct flow){.stages = (double)p, .pieces = (double)job->serving.batch / (double)piece};

@@ -4,6 +4,11 @@
 #include "base/number.h"
 #include "predict/power.h"
 
+bool orr_serve_halves(const struct orr_job *job)
+{
+    return job->engine.two_batch_overlap && job->plan.ep * job->plan.etp > job->plan.tp;
+}
+
 double orr_pass_s(const struct orr_pass *pass)
 {
     return pass->gemm_s + pass->attention_s + pass->pointwise_s + pass->network_s;

@@ -18,6 +18,9 @@ struct orr_pass {
     double dram_bytes, link_bytes, flop_j;
 };
 
+/* Batches run in two halves: the engine overlaps them, and there is an exchange between expert ranks to hide. */
+bool orr_serve_halves(const struct orr_job *job);
+
 double orr_pass_s(const struct orr_pass *pass); /* kernels and collectives, gaps apart */
 
 /* Emit and cost the operators of one step from list->n on; returns the index of the first. */

@@ -170,7 +170,7 @@ static double gaps_s(const struct orr_engine *engine, const struct orr_step *ste
     return launches * (short_prompt ? engine->short_prefill_gap_s : engine->kernel_gap_s);
 }
 
-double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
+static double undivided_s(struct orr_step_model *model, const struct orr_step *step)
 {
     const struct orr_engine *engine = &model->job.engine;
     const int64_t cp = model->job.plan.cp, idle = step->padding_rows;
@@ -187,4 +187,36 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
     const double host_s = orr_max(0, time.launches * engine->host_launch_s - gpu_s);
     return gpu_s + host_s + gaps_s(engine, step, time.launches) + engine->sampling_s +
            engine->sampling_s_per_sequence * (double)sequences;
+}
+
+/* Part of a total that belongs to `part` of `whole` sequences. */
+static int64_t share_of(int64_t total, int64_t part, int64_t whole)
+{
+    return whole > 0 ? total * part / whole : 0;
+}
+
+static struct orr_step first_half(const struct orr_step *step)
+{
+    const int64_t prompts = (step->prefill_sequences + 1) / 2, decoding = (step->decode_sequences + 1) / 2;
+    return (struct orr_step){.prefill_sequences = prompts,
+                             .prefill_tokens = share_of(step->prefill_tokens, prompts, step->prefill_sequences),
+                             .prefill_context = share_of(step->prefill_context, prompts, step->prefill_sequences),
+                             .decode_sequences = decoding,
+                             .decode_context = share_of(step->decode_context, decoding, step->decode_sequences),
+                             .padding_rows = (step->padding_rows + 1) / 2};
+}
+
+double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
+{
+    const int64_t sequences = step->prefill_sequences + step->decode_sequences;
+    if (!orr_serve_halves(&model->job) || sequences < 2) return undivided_s(model, step);
+    const struct orr_step first = first_half(step),
+                          second = {.prefill_sequences = step->prefill_sequences - first.prefill_sequences,
+                                    .prefill_tokens = step->prefill_tokens - first.prefill_tokens,
+                                    .prefill_context = step->prefill_context - first.prefill_context,
+                                    .decode_sequences = step->decode_sequences - first.decode_sequences,
+                                    .decode_context = step->decode_context - first.decode_context,
+                                    .padding_rows = step->padding_rows - first.padding_rows};
+    const double both_s = undivided_s(model, &first) + undivided_s(model, &second);
+    return second.prefill_sequences + second.decode_sequences > 0 ? both_s - model->job.engine.sampling_s : both_s;
 }

@@ -201,6 +201,7 @@ static void copies_fill_up_expert_ranks(void **state)
         "{'kind':'infer','model':'deepseek-v3','system':'h100-sxm','plan':{'dp':72,'ep':72},'workload':{'engine':'%s',"
         "'precision':'fp8','batch':256,'input_len':2000,'output_len':2,'moe_imbalance':1}}";
     read_job(w, request, "sglang");
+    w->job.engine.two_batch_overlap = false;
     (void)infer(w, &w->job);
     const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, "expert.gate_up", NULL);
     assert_non_null(op);
@@ -213,6 +214,31 @@ static void copies_fill_up_expert_ranks(void **state)
     w->job.engine.moe_redundant = false;
     assert_int_equal(orr_job_check(&w->job, &error), ORR_ERR_RULE);
     assert_non_null(strstr(error.text, "72 does not divide the 256 experts"));
+}
+
+/* Two halves of a batch are two batches of half the size, in both phases; without an exchange, or with one sequence,
+ * there is nothing to cut. */
+static void halves_hide_each_others_exchange(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *plan;
+        int batch;
+        bool cut;
+    } rows[] = {{"'dp':8,'ep':8", 64, true}, {"'tp':8,'ep':8", 64, false}, {"'dp':8,'ep':8", 1, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'deepseek-v3','system':'h200-sxm','plan':{%s},'workload':{'engine':'sglang',"
+                 "'precision':'fp8','batch':%d,'input_len':512,'output_len':2}}",
+                 rows[i].plan, rows[i].batch);
+        w->job.engine.sampling_s = w->job.engine.sampling_s_per_sequence = 0;
+        const struct orr_infer_result as_is = infer(w, &w->job);
+        w->job.engine.two_batch_overlap = false;
+        if (rows[i].cut) w->job.serving.batch /= 2;
+        const struct orr_infer_result half = infer(w, &w->job);
+        assert_close(as_is.decode_s, (rows[i].cut ? 2 : 1) * half.decode_s, 1e-12);
+        assert_close(as_is.prefill_s, (rows[i].cut ? 2 : 1) * half.prefill_s, 1e-12);
+    }
 }
 
 /* Experts inside the tensor-parallel group see all tokens; only a group over data-parallel ranks exchanges them: B K
@@ -514,6 +540,7 @@ int main(void)
         cmocka_unit_test(narrow_weights_are_never_slower_in_decode),
         cmocka_unit_test(experts_touched_are_eq_8),
         cmocka_unit_test(copies_fill_up_expert_ranks),
+        cmocka_unit_test(halves_hide_each_others_exchange),
         cmocka_unit_test(only_spanning_experts_exchange_tokens),
         cmocka_unit_test(a_cached_prefix_shortens_the_prompt),
         cmocka_unit_test(attention_of_a_prefix_counts_its_pairs),
