@@ -24,7 +24,7 @@
     /* Calibrated: rows 38, sources 4, inside 92 %, left out 95 %. \
        Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
     X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42) \
-    /* Calibrated: rows 15, sources 3, inside 73 %, left out 53 %. \
+    /* Calibrated: rows 16, sources 3, inside 75 %, left out 62 %. \
        Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
     X(INFER_MOE, 0.89, 1.33, 0.63, 1.33) \
     /* Calibrated: rows 10, sources 2, inside 90 %, left out 80 %. \
