@@ -516,7 +516,7 @@ struct orr_engine {
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
-    bool two_batch_overlap;                   /* serving: a batch runs in halves, one exchanges tokens beside the other */
+    bool two_batch_overlap;                   /* a batch runs in halves; one exchanges tokens beside the other */
     bool moe_redundant;                       /* serving: places that ep leaves over hold copies of busy experts */
     bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
     bool mtp_full_first_chunk;                /* ... and the last chunk gives way to them and the ends, if it can */

@@ -64,8 +64,8 @@ static enum orr_err read_calibration(const struct orr_catalogue *catalogue, cons
     return err;
 }
 
-/* The calibration a chip names. Borrowed constants give way to a user's that were fitted on the chip, unless the request
- * itself names them. */
+/* The calibration a chip names. Borrowed constants give way to a user's that were fitted on the chip, unless the
+ * request itself names them. */
 static enum orr_err load_calibration(const struct orr_catalogue *catalogue, const struct orr_part_doc *chip,
                                      const struct orr_set *set, struct orr_calibration *calibration,
                                      struct orr_error *error)

@@ -24,7 +24,7 @@ static long number(const struct orr_csv *csv, size_t row, const char *column, lo
     return cell[0] ? lround(orr_row_value(cell)) : absent;
 }
 
-/* Every count of a row is a number that a product of three of them cannot overflow; else the score says which is not. */
+/* Every count of a row is a number small enough for a product of three; else the score says which is not. */
 static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_score *score)
 {
     static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",        "ep",

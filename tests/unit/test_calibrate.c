@@ -537,8 +537,8 @@ static void the_file_is_a_calibration(void **state)
     orr_fit_close(fit);
 }
 
-/* Every constant the rows bear on is recorded: what it is, in which unit, by how many rows, how well, and what became of
- * it. The file of a chip that had borrowed names its own tables first. */
+/* Every constant the rows bear on is recorded: what it is, in which unit, by how many rows, how well, and what became
+ * of it. The file of a chip that had borrowed names its own tables first. */
 static void the_file_records_the_fit(void **state)
 {
     struct orr_fit *fit = open_fit(*state, "h20-sxm-96gb");

@@ -55,8 +55,8 @@ static void a_decode_rate_is_one_step(void **state)
     orr_validation_free(v);
 }
 
-/* A load without a batch is the batch, of all replicas together, until the cache is full. Then requests wait: what is in
- * the system is what leaves it per second times how long it stays (Little). */
+/* A load without a batch is the batch, of all replicas together, until the cache is full. Then requests wait: what is
+ * in the system is what leaves it per second times how long it stays (Little). */
 static void a_load_fills_the_batch_and_then_waits(void **state)
 {
     struct orr_validation *v =
