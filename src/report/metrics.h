@@ -50,7 +50,7 @@
       "model_flops / (step_time_s · gpus)", "definition", r->model_tflops_per_gpu)                                    \
     X(MFU, "mfu_frac", FRAC, "model FLOP utilisation", "model_flops / (step_time_s · gpus · peak_flops_per_s)",       \
       "Eq. 3", r->mfu_frac)                                                                                           \
-    X(HFU, "hfu_frac", FRAC, "hardware FLOP utilisation",                                                             \
+    X(HFU, "hfu_frac", FRAC, "hardware FLOP utilisation; causal attention counts half, in mfu_frac whole",            \
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
