@@ -97,13 +97,12 @@ static void add_parts(const struct orr_pass *pass, double passes, enum orr_infer
     time_s[gemm + 3] += passes * pass->network_s;
 }
 
-/* What binds `passes` of a pass, in seconds; to_shares divides by the sum. */
-static void add_bounds(const struct orr_pass *pass, double passes, double extra_network_s, double overhead_s,
-                       double *bound_s)
+/* What binds `passes` of a pass, network and overhead beside them; to_shares divides by the sum. */
+static void add_bounds(const struct orr_pass *pass, double passes, double network_s, double overhead_s, double *bound_s)
 {
     for (int i = 0; i < ORR_N_BOUNDS; i++) bound_s[i] += passes * pass->bound_s[i];
-    bound_s[ORR_BOUND_NETWORK] += passes * extra_network_s;
-    bound_s[ORR_BOUND_OVERHEAD] += passes * overhead_s;
+    bound_s[ORR_BOUND_NETWORK] += network_s;
+    bound_s[ORR_BOUND_OVERHEAD] += overhead_s;
 }
 
 static void to_shares(double *bound_s)
@@ -149,7 +148,7 @@ static void add_prompt_pass(const struct orr_job *job, struct orr_scratch *scrat
     result->time_s[ORR_INFER_PIPELINE] += waited * pass_s;
     result->time_s[ORR_INFER_OVERHEAD] += own * idle_s;
     result->prefill_s += (own + waited) * pass_s + chunks * send_s;
-    add_bounds(&pass, chunks, send_s, idle_s, result->prefill_bound_frac);
+    add_bounds(&pass, own + waited, chunks * send_s, (own + waited) * idle_s, result->prefill_bound_frac);
     add_work(job, &pass, chunks * flow.pieces, chunks * orr_max(1, flow.pieces / flow.stages), work);
     for (size_t i = first; i < scratch->ops.n; i++) scratch->ops.items[i].count *= chunks * flow.pieces;
 }
