@@ -142,6 +142,14 @@ int64_t orr_model_params_mtp(const struct orr_model *model)
     return model->mtp_params + layer_params(&model->kinds[model->layer_kind[model->n_layers - 1]], false);
 }
 
+int64_t orr_most_experts(const struct orr_model *model)
+{
+    int64_t experts = 1;
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        if (model->kinds[k].n_experts > experts) experts = model->kinds[k].n_experts;
+    return experts;
+}
+
 bool orr_model_has_experts(const struct orr_model *model)
 {
     for (int64_t k = 0; k < model->n_kinds; k++)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -112,9 +113,31 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
     if (json_object_get(object, "comm_precision")) serving->comm = orr_moved_formats[asked.comm];
 }
 
-double orr_default_imbalance(int64_t ep)
+/* Standard deviation of the logarithm of an expert's load. 256 experts: DeepSeek-R1 on 32 ranks without balancing has a
+ * coefficient of variation of 1.28 and a hottest expert of 11.9 times the mean, a hottest rank of 2.56 (TensorRT-LLM,
+ * tech blog 4, table 1); 1.03 gives 1.3, 11.6 and 2.4. 8 experts: loads of 0.7 to 1.4 of the mean, an assumption after
+ * the figures of Mixtral's paper. In between: linear in the logarithm of their number, an assumption. */
+static double load_spread(double experts)
 {
-    return 1 + 0.05 * pow(log2((double)ep), 1.5);
+    return orr_max(0, 0.2 + (1.03 - 0.2) / 5 * (log2(experts) - 3));
+}
+
+/* Where a standard normal variable is below with probability p of at least one half (Abramowitz & Stegun 26.2.23). */
+static double normal_quantile(double p)
+{
+    const double t = sqrt(-2 * log(1 - p));
+    return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+}
+
+/* The load of a rank is a sum of lognormal loads, taken as lognormal with their mean and variance; the hottest of ep
+ * stands at Blom's plotting position. */
+double orr_default_imbalance(const struct orr_job *job, int64_t ep)
+{
+    const double n = (double)ep, experts = (double)orr_most_experts(&job->model);
+    if (ep < 2 || experts < 2) return 1;
+    if (job->engine.moe_redundant) return 1 + 0.05 * pow(log2(n), 1.5); /* balanced by copies, in part [A] */
+    const double spread = load_spread(experts), variance = log(1 + (exp(spread * spread) - 1) * n / experts);
+    return exp(sqrt(variance) * normal_quantile((n - 0.375) / (n + 0.25)) - variance / 2);
 }
 
 void orr_serving_workload(struct orr_job *job)
@@ -162,7 +185,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     if (!err) err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
     if (err) return err;
     fill_formats(object, job, &serving);
-    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = orr_default_imbalance(job->plan.ep);
+    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
     job->serving = serving;
     orr_serving_workload(job);
     return read_draft(catalogue, request, object, job, error);

@@ -26,10 +26,12 @@ enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id
                                        struct orr_calibration *calibration, struct orr_error *error);
 
 /* What an inference job derives from what was asked; a search asks again for every plan.
- * Formats that follow from the weights', the hottest expert rank of a power-law popularity over ep ranks, and the
- * workload that stages shared with training read. */
+ * Formats that follow from the weights', the load of the hottest of ep expert ranks over the mean, and the workload
+ * that stages shared with training read. */
 void orr_serving_formats(const struct orr_job *job, enum orr_dtype weights, struct orr_serving *serving);
-double orr_default_imbalance(int64_t ep);
+/* Experts of the layer that has most of them; 1: none. */
+int64_t orr_most_experts(const struct orr_model *model);
+double orr_default_imbalance(const struct orr_job *job, int64_t ep);
 void orr_serving_workload(struct orr_job *job);
 
 #endif

@@ -58,16 +58,8 @@ static void choose_pool(const struct orr_search_request *request, const struct o
     job->serving.disaggregated = role == PROMPT;
     if (role == PROMPT) job->serving.output_len = 1;                       /* its cache leaves with the first token */
     if (role == ANSWER) job->serving.prefix_hit_frac = ORR_PREFIX_HIT_MAX; /* the prompt's cache arrives made */
-    if (!request->imbalance_given) job->serving.moe_imbalance = orr_default_imbalance(choice->ep);
+    if (!request->imbalance_given) job->serving.moe_imbalance = orr_default_imbalance(job, choice->ep);
     orr_serving_workload(job);
-}
-
-static int64_t most_experts(const struct orr_model *model)
-{
-    int64_t experts = 1;
-    for (int64_t k = 0; k < model->n_kinds; k++)
-        if (model->kinds[k].n_experts > experts) experts = model->kinds[k].n_experts;
-    return experts;
 }
 
 /* Expert ranks that go with tp: experts are cut like the other matrices over what ep leaves of tp. */
@@ -91,7 +83,7 @@ static void choose_decode(const struct orr_search_request *request, const struct
     pool.cp = 1;
     pool.pp = choice->decode_pp;
     pool.ep = choice->decode_ep;
-    pool.etp = (int32_t)usual_etp(most_experts(&request->job.model), pool.tp, pool.ep);
+    pool.etp = (int32_t)usual_etp(orr_most_experts(&request->job.model), pool.tp, pool.ep);
     pool.dp = choice->decode_gpus / (pool.tp * pool.pp);
     pool.batch = choice->decode_batch;
     choose_pool(request, &pool, ANSWER, job);
@@ -289,7 +281,7 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
 static void visit_experts(struct tour *t, visit_plan *visit, void *context)
 {
     const struct orr_space *space = &t->search->request.space;
-    const int64_t experts = most_experts(&t->search->request.job.model), tp = t->choice.tp;
+    const int64_t experts = orr_most_experts(&t->search->request.job.model), tp = t->choice.tp;
     for (int64_t ep = 1; ep <= experts; ep++) {
         if (experts % ep || !orr_chosen(&space->ep, ep)) continue;
         t->choice.ep = (int32_t)ep;
@@ -371,7 +363,7 @@ static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_
 {
     const struct orr_space *space = &t->search->request.space;
     const struct orr_model *model = &t->search->request.job.model;
-    const int64_t experts = most_experts(model);
+    const int64_t experts = orr_most_experts(model);
     t->role = role;
     t->n_layouts = 0;
     for (int64_t tp = 1; tp < gpus; tp++)

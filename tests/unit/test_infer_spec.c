@@ -2,6 +2,9 @@
  * of tests/unit/fixtures: chip "plain" has 16-bit and fp8 units, model "tiny" 12 heads, 4 of them key-value heads. */
 #include "support.h"
 
+#include "random.h"
+#include "spec/spec.h"
+
 static int open_fixtures(void **state)
 {
     static const char *const FIXTURES[] = {"tests/unit/fixtures"};
@@ -154,21 +157,57 @@ static void formats_follow_the_chip(void **state)
     }
 }
 
-/* 1 + 0.05 (log2 ep)^1.5: ep 2 gives 1.05, ep 6 gives 1.2078. */
-static void imbalance_grows_with_expert_ranks(void **state)
+/* The sum of twelve uniform numbers has the variance of a standard normal one, and nearly its tails. */
+static double normal(struct random *random)
+{
+    const size_t steps = (size_t)1 << 30;
+    double sum = -6;
+    for (int i = 0; i < 12; i++) sum += ((double)draw(random, steps) + 0.5) / (double)steps;
+    return sum;
+}
+
+/* Mean load of the hottest of `ranks`, over the mean, when loads of experts are lognormal: thrown 2000 times. */
+static double thrown(int experts, int ranks, double spread)
+{
+    struct random random = {7};
+    double sum = 0;
+    for (int run = 0; run < 2000; run++) {
+        double hottest = 0, all = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            double load = 0;
+            for (int i = 0; i < experts / ranks; i++) load += exp(spread * normal(&random));
+            hottest = load > hottest ? load : hottest;
+            all += load;
+        }
+        sum += hottest * ranks / all;
+    }
+    return sum / 2000;
+}
+
+static double imbalance(int64_t experts, int64_t ep, bool copies)
+{
+    static struct orr_job job;
+    job = (struct orr_job){.model = {.n_kinds = 1, .kinds = {{.n_experts = experts}}},
+                           .engine = {.moe_redundant = copies}};
+    return orr_default_imbalance(&job, ep);
+}
+
+/* 256 experts have a spread of 1.03, 8 of 0.2, 128 of 0.2 + 0.83 * 4 / 5; the published hottest of 32 ranks is 2.56. */
+static void hot_experts_make_hot_ranks(void **state)
 {
     struct world *world = *state;
-    const double log_6 = 2.584962500721156;
-    read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':2},"
-                    "'workload':{'engine':'plain','input_len':300,'output_len':40}}");
-    assert_close(world->job.serving.moe_imbalance, 1.05, 1e-12);
-    assert_close(world->job.workload.moe_imbalance, 1.05, 1e-12);
-    read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},"
-                    "'workload':{'engine':'plain','input_len':300,'output_len':40}}");
-    assert_close(world->job.serving.moe_imbalance, 1 + 0.05 * log_6 * sqrt(log_6), 1e-12);
+    for (int ep = 4; ep <= 32; ep *= 2) assert_close(imbalance(256, ep, false), thrown(256, ep, 1.03), 0.06);
+    for (int ep = 2; ep <= 8; ep *= 2) {
+        assert_close(imbalance(128, ep, false), thrown(128, ep, 0.864), 0.04);
+        assert_close(imbalance(8, ep, false), thrown(8, ep, 0.2), 0.04);
+    }
+    assert_close(imbalance(256, 32, false), 2.56, 0.1);
+    assert_close(imbalance(256, 1, false), 1, 1e-12);
+    assert_close(imbalance(256, 16, true), 1.4, 1e-12); /* 1 + 0.05 * 4^1.5 */
     read_job(world, "{'kind':'infer','model':'tiny-experts','system':'cluster','plan':{'dp':6,'ep':6},"
                     "'workload':{'engine':'plain','input_len':300,'output_len':40,'moe_imbalance':3}}");
     assert_close(world->job.serving.moe_imbalance, 3, 1e-12);
+    assert_close(world->job.workload.moe_imbalance, 3, 1e-12);
 }
 
 static void draft_models_are_read(void **state)
@@ -348,7 +387,7 @@ int main(void)
         cmocka_unit_test(the_workload_follows_the_serving_members),
         cmocka_unit_test(training_requests_stay_training),
         cmocka_unit_test(formats_follow_the_chip),
-        cmocka_unit_test(imbalance_grows_with_expert_ranks),
+        cmocka_unit_test(hot_experts_make_hot_ranks),
         cmocka_unit_test(draft_models_are_read),
         cmocka_unit_test(the_default_engine_serves),
         cmocka_unit_test(wrong_requests_are_explained),
