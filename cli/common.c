@@ -101,7 +101,7 @@ enum cli_status cli_write(const char *text)
 {
     errno = 0;
     if (fputs(text, stdout) >= 0 && fflush(stdout) == 0) return CLI_ANSWERED;
-    return cli_fail("standard output: %s", strerror(errno));
+    return errno == EPIPE ? CLI_BAD : cli_fail("standard output: %s", strerror(errno)); /* whoever read has left */
 }
 
 enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json)

@@ -26,6 +26,7 @@ struct csv {
 
 static enum cli_status fail_system(const char *path)
 {
+    if (!path && errno == EPIPE) return CLI_BAD; /* whoever read has left */
     return cli_fail("%s: %s", path ? path : "standard output", strerror(errno));
 }
 

@@ -118,7 +118,7 @@ def _load() -> ctypes.CDLL:
             return ctypes.CDLL(path)
         except OSError as error:
             tried.append(f"{path}: {error}")
-    raise ImportError("liborrery is not there; build it (./dev run), or name it in ORRERY_LIBRARY. Tried "
+    raise ImportError("liborrery is not there; build it (ninja -C build), or name it in ORRERY_LIBRARY. Tried "
                       + "; ".join(tried))
 
 

@@ -24,7 +24,7 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
                                                        .backward_launches = launches});
 }
 
-/* b s h f t as in the method reference; width f. A shared expert reuses the gathered input and the reduced output. */
+/* b s h f t as in docs/equations.md; width f. A shared expert reuses the gathered input and the reduced output. */
 void orr_ops_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
 {
     const struct orr_dims *d = &emit->dims;

@@ -12,7 +12,7 @@ struct orr_op_list {
     struct orr_op items[ORR_MAX_OPS];
 };
 
-/* Widths and degrees used all over the emitters, worked out once per job. One letter as in the method reference. */
+/* Widths and degrees used all over the emitters, worked out once per job. One letter as in docs/equations.md. */
 struct orr_dims {
     double b, s, h;         /* micro-batch, sequence, hidden size */
     double t, c, e, te;     /* tensor, context, expert, expert-tensor degree */

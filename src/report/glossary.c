@@ -32,7 +32,8 @@ void orr_glossary(struct orr_text *text)
     size_t n;
     orr_text_add(text, "# Glossary\n\n"
                        "Every number of a training and of an inference report. Keys are those of the JSON result and "
-                       "of the CSV header;\nequation numbers are those of the method reference. Units are SI; `frac` "
+                       "of the CSV header;\nequation numbers are those of [equations.md](equations.md). Units are SI; "
+                       "`frac` "
                        "is a ratio from 0 to 1. This page is\ngenerated from `src/report/metrics.h` and "
                        "`src/report/infer_metrics.h` (`test_report --write-glossary\ndocs/glossary.md`); a test "
                        "compares the two.\n");

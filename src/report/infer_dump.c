@@ -75,7 +75,7 @@ void orr_infer_dump_timeline(const struct orr_infer_view *view, struct orr_text 
     orr_text_add(text, "]\n");
 }
 
-/* What a part of the memory is made of; symbols as in the method reference. */
+/* What a part of the memory is made of; symbols as in docs/equations.md. */
 static const struct {
     const char *shape, *sharding, *lifetime;
 } ledger[ORR_N_SERVE_MEMORY_PARTS] = {

@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- text */
 
-/* "batch x m x k x n" as a GEMM is written in the method reference, or what a collective moves. */
+/* "batch x m x k x n" as a GEMM is written in docs/equations.md, or what a collective moves. */
 char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)
 {
     char bytes[32], repeat[40] = "";
