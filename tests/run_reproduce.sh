@@ -64,12 +64,12 @@ awk -F, '/skinny/ && $3 > 0.15 || /large/ && $3 > 0.10' results/gemm.csv >report
 check "products within 15 % (skinny) and 10 % (large) of the measured"
 
 if command -v gnuplot >/dev/null; then
-    orrery reproduce dram bounds shapes --out two >with.txt 2>report
-    ls two/dram.svg two/bounds.svg two/shapes.svg >/dev/null 2>>report
+    orrery reproduce dram bounds shapes generations --out two >with.txt 2>report
+    ls two/{dram,bounds,shapes,generations,generations_changes}.svg >/dev/null 2>>report
     check "gnuplot draws what was asked for"
-    grep -c '<img' two/index.html | grep -vx 3 >report
+    grep -c '<img' two/index.html | grep -vx 5 >report
     check "the page shows the figures"
-    for table in dram bounds shapes; do cmp "two/$table.csv" "results/$table.csv"; done >report 2>&1
+    for table in dram bounds shapes generations_changes; do cmp "two/$table.csv" "results/$table.csv"; done >report 2>&1
     check "the same tables again"
     mkdir all && cp results/*.csv results/*.gp all
     for script in all/*.gp; do (cd all && gnuplot "$(basename "$script")"); done >report 2>&1

@@ -183,10 +183,11 @@ char *orr_studies_summary(const struct orr_study *const *studies, size_t n, cons
 static const char HEAD[] =
     "# gnuplot %s.gp writes %s.svg; gnuplot -e png=1 %s.gp writes %s.png\n"
     "if (exists('png')) {\n"
-    "    set terminal pngcairo size 1500,960 font 'sans,18'\n    set output '%s.png'\n"
+    "    set terminal pngcairo size 1500,960 font 'sans,18'\n    ending = '.png'\n"
     "} else {\n"
-    "    set terminal svg size 900,580 font 'sans,14' background 'white'\n    set output '%s.svg'\n"
+    "    set terminal svg size 900,580 font 'sans,14' background 'white'\n    ending = '.svg'\n"
     "}\n"
+    "set output '%s'.ending\n"
     "set datafile separator ','\nset datafile columnheaders\n"
     "set linetype 1 lc rgb '#0072B2' lw 2 pt 7\nset linetype 2 lc rgb '#E69F00' lw 2 pt 5\n"
     "set linetype 3 lc rgb '#009E73' lw 2 pt 9\nset linetype 4 lc rgb '#CC79A7' lw 2 pt 11\n"
@@ -198,7 +199,7 @@ char *orr_study_script(const struct orr_study *study)
 {
     struct orr_text text = {0};
     const char *name = study->item->name;
-    orr_text_add(&text, HEAD, name, name, name, name, name, name);
+    orr_text_add(&text, HEAD, name, name, name, name, name);
     if (study->item->subject)
         orr_text_add(&text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
     orr_text_add(&text, "%s", study->item->gnuplot);

@@ -64,6 +64,13 @@ static void add_sheet(struct orr_text *text, const struct orr_sheet *sheet)
     orr_text_add(text, "</table>\n");
 }
 
+static void add_figure(struct orr_text *text, const char *script, const char *name)
+{
+    orr_text_add(
+        text, "<p><a href=\"%s.gp\"><img src=\"%s.svg\" alt=\"figure of %s\" style=\"max-width:100%%\"/></a></p>\n",
+        script, name, name);
+}
+
 static void add_study(struct orr_text *text, const struct orr_study *study, bool figures)
 {
     const struct orr_study_item *item = study->item;
@@ -71,10 +78,8 @@ static void add_study(struct orr_text *text, const struct orr_study *study, bool
     orr_text_add(text, "<h2 id=\"%s\">", item->name);
     orr_html_text(text, item->title);
     orr_text_add(text, "</h2>\n");
-    if (figures)
-        orr_text_add(
-            text, "<p><a href=\"%s.gp\"><img src=\"%s.svg\" alt=\"figure of %s\" style=\"max-width:100%%\"/></a></p>\n",
-            item->name, item->name, item->name);
+    if (figures) add_figure(text, item->name, item->name);
+    if (figures && item->stack.title && study->n_sheets > 1) add_figure(text, item->name, study->sheets[1].name);
     for (size_t i = 0; i < study->n_findings; i++) orr_text_add(&findings, "%s\n", study->findings[i]);
     char *found = orr_text_take(&findings);
     if (found) add_list(text, "Found", found);
@@ -150,10 +155,39 @@ static void add_chart(struct orr_text *text, const struct orr_study *study)
     orr_html_lanes(text, item->chart, item->unit, parts, n_parts, lanes, n_rows);
 }
 
+/* Place of a word among the first *n of a list, added when it is new; ROWS_SHOWN: no room. */
+static size_t place_of(const char *word, const char **list, size_t *n, size_t most)
+{
+    size_t i = 0;
+    while (i < *n && strcmp(list[i], word) != 0) i++;
+    if (i == most) return ROWS_SHOWN;
+    if (i == *n) list[(*n)++] = word;
+    return i;
+}
+
+/* The second table, a value per row, as bars of parts. */
+static void add_stack(struct orr_text *text, const struct orr_study *study)
+{
+    const struct orr_study_item *item = study->item;
+    const struct orr_sheet *sheet = &study->sheets[1];
+    const char *parts[ORR_HTML_PARTS], *names[ROWS_SHOWN];
+    struct orr_html_lane lanes[ROWS_SHOWN] = {{0}};
+    size_t n_parts = 0, n_lanes = 0;
+    for (size_t r = 0; r < orr_sheet_rows(sheet); r++) {
+        const size_t p = place_of(cell_of(sheet, r, item->stack.part)->word, parts, &n_parts, ORR_HTML_PARTS);
+        const size_t l = place_of(cell_of(sheet, r, item->stack.lane)->word, names, &n_lanes, ROWS_SHOWN);
+        if (p == ROWS_SHOWN || l == ROWS_SHOWN) continue;
+        lanes[l].name = names[l];
+        lanes[l].values[p] = cell_of(sheet, r, item->stack.value)->number;
+    }
+    orr_html_lanes(text, item->stack.title, item->stack.unit, parts, n_parts, lanes, n_lanes);
+}
+
 void orr_study_page(const struct orr_study *study, struct orr_text *terminal, struct orr_text *json,
                     struct orr_text *text)
 {
     orr_html_start(text, study->item->title);
     if (study->item->chart && study->n_sheets > 0) add_chart(text, study);
+    if (study->item->stack.title && study->n_sheets > 1) add_stack(text, study);
     orr_html_finish(text, terminal, json);
 }

@@ -47,6 +47,11 @@ struct orr_study_item {
     const char *values;      /* columns a bar is made of, one unit for all; shares end in _frac */
     const char *unit;        /* of the chart; "%" for shares */
     const char *gnuplot;     /* commands after the common head; reads the CSV files */
+    /* A second chart and figure from the second table, whose name is the figure's: a bar per word of one column, cut
+     * by the words of another. Title NULL: none. */
+    struct {
+        const char *title, *lane, *part, *value, *unit; /* unit of the values, which add up */
+    } stack;
     enum orr_err (*run)(struct orr_study *study, struct orr_error *error);
 };
 extern const struct orr_study_item orr_study_items[];

@@ -2,6 +2,7 @@
  * at a time, in both orders. Method 10. Nothing here is chosen by its result. */
 #include "study/reproduce.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,7 @@ static double add_order(struct orr_study *study, struct orr_sheet *sheet, const 
         orr_sheet_number(sheet, s);
         orr_sheet_number(sheet, last_s / s);
         orr_sheet_number(sheet, first_s / s);
+        orr_sheet_number(sheet, log2(last_s / s));
         orr_sheet_word(sheet, result.fits ? "yes" : "no");
         last_s = s;
     }
@@ -241,7 +243,7 @@ enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *er
         struct orr_sheet *sheet =
             orr_study_sheet(study, "generations_changes",
                             "A100-HDR with full recomputation to B200-NVS-L with none, one change at a time",
-                            "order step change sequence_s speedup total_speedup fits");
+                            "order step change sequence_s speedup total_speedup doublings fits");
         const double total = add_order(study, sheet, &jobs[0], &jobs[1], &jobs[2], false);
         (void)add_order(study, sheet, &jobs[0], &jobs[1], &jobs[2], true);
         orr_study_find(study,

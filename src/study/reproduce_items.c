@@ -18,6 +18,29 @@
     "    plot for [k=1:5] '" file "' every ::(" rows "*i)::(" rows "*i+" rows "-1) using "                             \
     "(100*column(word(columns,k).'_frac')):xtic(1) lt k title word(names,k)\n}\nunset multiplot\n"
 
+/* The second figure of generations: every change by its factor, and the chain of both orders. Heights are
+ * logarithms to base 2, so that they add up; the reverse half of the table starts with the last change. */
+#define CHANGES                                                                                                        \
+    "set output 'generations_changes'.ending\nunset title\nset style fill solid 0.9 border lt -1\nset boxwidth 0.4\n"  \
+    "times(x) = sprintf('{/*0.85 %.2f}', x)\nnamed(x) = stringcolumn('change').sprintf(' %.2f', x)\n"                  \
+    "set multiplot title \"A100-HDR with full recomputation to B200-NVS-L with none, one change at a time\\n"          \
+    "{/*0.85 GPT-175B on 8192 GPUs, per sequence; both orders multiply to the same whole}\"\n"                         \
+    "set lmargin at screen 0.1\nset rmargin at screen 0.62\nset bmargin at screen 0.1\nset tmargin at screen 0.86\n"   \
+    "set key top right\nset ylabel 'factor of a change'\nset xrange [-0.5:5.5]\nset yrange [0:2<*]\n"                  \
+    "set xtics norotate\nset ytics ('1' 0, '1.25' 0.3219, '1.5' 0.585, '2' 1, '2.5' 1.3219, '3' 1.585, '4' 2)\n"       \
+    "plot 'generations_changes.csv' every ::0::5 using (column(0)):(0):xtic(stringcolumn('change')) with impulses "    \
+    "notitle, '' every ::0::5 using (column(0)-0.21):'doublings' with boxes lt 1 title 'forward: compute first', "     \
+    "'' every ::6::11 using (5.21-column(0)):'doublings' with boxes lt 2 title 'reverse: batch first', "               \
+    "'' every ::0::5 using (column(0)-0.21):'doublings':(times(column('speedup'))) with labels offset 0,0.6 notitle, " \
+    "'' every ::6::11 using (5.21-column(0)):'doublings':(times(column('speedup'))) with labels offset 0,0.6 notitle\n"\
+    "set lmargin at screen 0.7\nset rmargin at screen 0.99\nunset key\nset ylabel 'speed-up so far'\n"                 \
+    "set xrange [-0.5:1.5]\nset yrange [0:4<*]\nset ytics ('1' 0, '2' 1, '4' 2, '8' 3, '16' 4)\n"                      \
+    "set xtics ('forward' 0, 'reverse' 1)\nhigh(x) = log(column('total_speedup'))/log(2)\n"                            \
+    "low(x) = high(x) - column('doublings')\nplot for [i=0:1] 'generations_changes.csv' every ::(6*i)::(6*i+5) using " \
+    "(i):(high(0)):(i-0.45):(i+0.45):(low(0)):(high(0)):(i ? 6-column(0) : 1+column(0)) with boxxyerror lc variable, " \
+    "for [i=0:1] '' every ::(6*i)::(6*i+5) using (i):((low(0)+high(0))/2):(named(column('speedup'))) with labels\n"    \
+    "unset multiplot\n"
+
 const struct orr_study_item orr_study_items[] = {
     {
         .name = "gemm",
@@ -145,7 +168,9 @@ const struct orr_study_item orr_study_items[] = {
             "set yrange [0:*]\nset key top left\nset xtics rotate by -20\n"
             "plot 'generations.csv' using 'fp16_speedup':xtic(stringcolumn('system')) lt 1 title "
             "'like for like, 16 bits', '' using 'like_speedup' lt 2 title 'like for like, own format', "
-            "'' using 'best_speedup' lt 3 title 'each at its best plan'\n",
+            "'' using 'best_speedup' lt 3 title 'each at its best plan'\n"
+            CHANGES,
+        .stack = {"What each change contributes, in both orders", "order", "change", "doublings", "doublings"},
         .run = orr_study_generations,
     },
     {
