@@ -171,20 +171,39 @@ static void add_tables(const struct orr_fit *fit, struct orr_text *text, const s
     orr_table_print(&table, text, style);
 }
 
+static bool same_reason(const struct orr_kernel_row *a, const struct orr_kernel_row *b)
+{
+    return a->left_out && b->left_out && strcmp(a->left_out, b->left_out) == 0 && !a->limit == !b->limit &&
+           (!a->limit || strcmp(a->limit, b->limit) == 0);
+}
+
+/* "faster than the chip: 1.3 of peak"; `most`: of several rows, up to that. */
+static char *reason_of(const struct orr_kernel_row *row, double most, char reason[128])
+{
+    if (!row->limit) (void)snprintf(reason, 128, "%s", row->left_out);
+    else
+        (void)snprintf(reason, 128, "%s: %s%.2f of %s", row->left_out, most > row->limit_frac ? "up to " : "",
+                       most > row->limit_frac ? most : row->limit_frac, row->limit);
+    return reason;
+}
+
 /* Every reason once, with the number of rows it stopped. */
 static void add_left_out(const struct orr_fit *fit, struct orr_text *text, const struct orr_style *style)
 {
     for (size_t i = 0; i < fit->n_rows; i++) {
-        const char *reason = fit->rows[i].left_out;
+        const struct orr_kernel_row *row = &fit->rows[i];
         size_t first = 0, n = 0;
-        while (reason && first < i && (!fit->rows[first].left_out || strcmp(fit->rows[first].left_out, reason) != 0))
-            first++;
-        if (!reason || first < i) continue;
+        double most = 0;
+        while (first < i && !same_reason(&fit->rows[first], row)) first++;
+        if (!row->left_out || first < i) continue;
         for (size_t j = i; j < fit->n_rows; j++)
-            n += fit->rows[j].left_out && strcmp(fit->rows[j].left_out, reason) == 0;
-        char label[32];
+            if (same_reason(&fit->rows[j], row)) {
+                n++;
+                if (fit->rows[j].limit_frac > most) most = fit->rows[j].limit_frac;
+            }
+        char label[32], reason[128];
         (void)snprintf(label, sizeof label, "  left out %zu", n);
-        orr_text_wrap(text, style, label, 18, reason, " ");
+        orr_text_wrap(text, style, label, 18, reason_of(row, most, reason), " ");
     }
 }
 
@@ -271,7 +290,7 @@ static void add_cell(struct orr_text *text, const char *cell)
 
 static void add_csv(const struct orr_fit *fit, struct orr_text *text)
 {
-    char name[64];
+    char name[64], reason[128];
     orr_text_add(
         text,
         "kind,group,dtype,shape,size,backend,source,measured_s,before_s,predicted_s,plain_s,error,fitted,left_out\n");
@@ -286,7 +305,7 @@ static void add_csv(const struct orr_fit *fit, struct orr_text *text)
                                      row->backend,
                                      row->source};
         for (size_t j = 0; j < sizeof words / sizeof *words; j++) add_cell(text, words[j]);
-        if (out) orr_text_add(text, "%.6g,,,,,0,%s\n", row->measured_s, row->left_out);
+        if (out) orr_text_add(text, "%.6g,,,,,0,%s\n", row->measured_s, reason_of(row, 0, reason));
         else
             orr_text_add(text, "%.6g,%.6g,%.6g,%.6g,%.5f,%d,\n", row->measured_s, row->before_s, row->after_s,
                          row->plain_s, row->after_s / row->measured_s - 1, row->fitted);

@@ -66,9 +66,9 @@ static void add_sheet(struct orr_text *text, const struct orr_sheet *sheet)
 
 static void add_figure(struct orr_text *text, const char *script, const char *name)
 {
-    orr_text_add(
-        text, "<p><a href=\"%s.gp\"><img src=\"%s.svg\" alt=\"figure of %s\" style=\"max-width:100%%\"/></a></p>\n",
-        script, name, name);
+    orr_text_add(text,
+                 "<p><a href=\"%s.gp\"><img src=\"%s.svg\" alt=\"figure of %s\" style=\"max-width:100%%\"/></a></p>\n",
+                 script, name, name);
 }
 
 static void add_study(struct orr_text *text, const struct orr_study *study, bool figures)

@@ -65,6 +65,8 @@ struct orr_kernel_row {
     int size_class;
     bool fitted;          /* in the loss; else predicted only */
     const char *left_out; /* why it is not predicted; NULL if it is */
+    const char *limit;    /* faster than the chip: which limit it breaks, "peak"; else NULL */
+    double limit_frac;    /* ... and its rate over that limit */
 };
 
 /* Rows measured in one way. What belongs to the run, not to the chip, is fitted beside the constants and thrown
@@ -158,6 +160,9 @@ void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row);
 /* A product of (m, k) and (k, n) in `dtype`, with the pass that quantises its input. */
 void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
                           double m, double n, double k);
+
+/* Leaves out a row that is faster than the chip can be (calibrate_limits.c). */
+void orr_row_check_limits(const struct orr_fit *fit, struct orr_kernel_row *row);
 
 /* The group of that kind, made when it is new; n_groups when out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);

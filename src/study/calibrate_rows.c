@@ -203,6 +203,7 @@ static void read_row(struct orr_row_reader *r, enum orr_kernel kind)
     row->measured_s = orr_row_number(r, "time_s", 1e-12);
     row->fitted = true;
     read_shape(r, row);
+    if (!r->err) orr_row_check_limits(r->fit, row);
     row->fitted = row->fitted && !row->left_out;
     if (!r->err && !row->left_out && row->group == SIZE_MAX)
         r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
@@ -267,6 +268,8 @@ enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, co
         row->fitted = strcmp(orr_csv_cell(csv, r.row, "group"), "gemm") == 0;
         row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
         if (row->fitted) read_lab_product(&r, row);
+        if (!r.err) orr_row_check_limits(fit, row);
+        row->fitted = row->fitted && !row->left_out;
     }
     free(r.list);
     return r.err;
