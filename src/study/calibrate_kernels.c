@@ -259,7 +259,7 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
                                 .window_op = -1};
     row->has_pass = strcmp(part, "all") == 0;
     row->size = rows / used;
-    row->fitted = balanced;
+    row->fitted = balanced && gated > 0; /* experts without a gate are served by other kernels */
     row->group = orr_fit_group_of(r->fit, ORR_FIT_GROUPED, (int)dtype, 0);
 }
 
