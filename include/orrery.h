@@ -950,6 +950,8 @@ typedef bool (*orr_search_progress)(void *context, const struct orr_search *sear
 ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
                                                   orr_search_progress progress, void *context,
                                                   struct orr_error *error);
+/* From another thread: no further block is begun. What is found so far is kept. */
+ORR_API void orr_search_stop(struct orr_search *search);
 
 /* The same in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
  * then pass 1. `next` hands out blocks, -1 when there are none; it is called by one thread at a time. */

@@ -175,18 +175,12 @@ class Catalogue:
         request = _request(kind, model, system, gpus, set, fields)
         wanted = {"objective": objective, "top": top, "limits": limits, **(options or {})}
         request["search"] = {key: value for key, value in wanted.items() if value is not None}
-        handle, error = c.c_void_p(), c.CError()
-        if c.lib.orr_search_open(self._handle, _encode(request), _ORIGIN, handle, error):
-            raise Error(error)
-        try:
-            start = time.perf_counter()
-            if c.lib.orr_search_run(handle, threads, None, None, error):  # without the interpreter's lock
-                raise Error(error)
-            seconds = time.perf_counter() - start
-            text = c.take_text(c.lib.orr_search_report(handle, c.FORMATS.index("json"), None, seconds))
-            return SearchResult(text, c.take_text(c.lib.orr_search_html(handle)))
-        finally:
-            c.lib.orr_search_free(handle)
+        search = _Search(self, _encode(request))
+        start = time.perf_counter()
+        search.run(threads)
+        seconds = time.perf_counter() - start
+        text = c.take_text(c.lib.orr_search_report(search.handle, c.FORMATS.index("json"), None, seconds))
+        return SearchResult(text, c.take_text(c.lib.orr_search_html(search.handle)))
 
     def sweep(self, kind: str, model: Part, system: Part, *, vary: Mapping[str, Any], mode: str = "product",
               samples: int = 0, seed: int = 0, threads: int = 0, gpus: Optional[int] = None,
@@ -204,6 +198,38 @@ class Catalogue:
             return _run_sweep(handle, list(vary), error)
         finally:
             c.lib.orr_sweep_close(handle)
+
+
+class _Search:
+    """A search; freed when neither the caller nor the thread that runs it has it any more."""
+
+    __slots__ = ("handle", "error", "__weakref__")
+
+    def __init__(self, catalogue: Catalogue, request: bytes) -> None:
+        self.handle, self.error = c.c_void_p(), c.CError()
+        if c.lib.orr_search_open(catalogue._handle, request, _ORIGIN, self.handle, self.error):
+            raise Error(self.error)
+        weakref.finalize(self, c.lib.orr_search_free, self.handle)
+
+    def run(self, threads: int) -> None:
+        """Run in a thread of its own, without the interpreter's lock: only the main thread answers signals, and not
+        while it is inside the library. What a handler raises (Ctrl-C: KeyboardInterrupt) stops the search."""
+        codes: List[int] = []
+        done = threading.Event()
+
+        def work() -> None:
+            codes.append(c.lib.orr_search_run(self.handle, threads, None, None, self.error))
+            done.set()
+
+        threading.Thread(target=work, name="orrery.search").start()
+        try:
+            done.wait()
+        except BaseException:
+            c.lib.orr_search_stop(self.handle)
+            done.wait()
+            raise
+        if codes[0]:
+            raise Error(self.error)
 
 
 _CHUNK = 1024  # points answered at once: a row is 3 KB

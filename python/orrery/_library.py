@@ -81,6 +81,7 @@ _FUNCTIONS = {
                                    POINTER(CError)]),
     "orr_search_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
     "orr_search_run": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(CError)]),
+    "orr_search_stop": (None, [c_void_p]),
     "orr_search_report": (c_void_p, [c_void_p, c_int, POINTER(Style), c_double]),
     "orr_search_html": (c_void_p, [c_void_p]),
     "orr_search_free": (None, [c_void_p]),

@@ -216,6 +216,11 @@ enum orr_err orr_search_run(struct orr_search *search, int threads, orr_search_p
     return ORR_OK;
 }
 
+void orr_search_stop(struct orr_search *search)
+{
+    search->stopped = true;
+}
+
 int64_t orr_search_n_blocks(const struct orr_search *search)
 {
     return search->n_blocks;
@@ -263,7 +268,7 @@ enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size
                                  .n_front = head.n_front,
                                  .front = found + head.n_best};
     orr_outcome_add(&search->outcome, &other);
-    search->stopped |= head.stopped != 0; /* blocks that one process left are missing everywhere */
+    if (head.stopped) search->stopped = true; /* blocks that one process left are missing everywhere */
     free(found);
     return search->outcome.failed ? fail_memory(error) : ORR_OK;
 }

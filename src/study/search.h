@@ -8,6 +8,8 @@
 
 #include "predict/scratch.h"
 
+#include <stdatomic.h>
+
 /* ---------------------------------------------------------------- what is found */
 
 struct orr_outcome {
@@ -101,7 +103,7 @@ struct orr_search {
     struct orr_outcome outcome; /* of the passes done */
     struct orr_outcome pass;    /* of the last one, this process only */
     bool running;               /* a pass */
-    bool stopped;
+    atomic_bool stopped;        /* by orr_search_stop from any thread, too */
 };
 
 /* Objective and coordinates of a training plan from its time; `energy_j` only for that objective. */

@@ -195,6 +195,32 @@ class Many(unittest.TestCase):
         thread.join()
         self.assertGreater(during, 5)
 
+    INTERRUPTED = """
+import signal, threading, time
+import orrery
+main, sent = threading.main_thread().ident, []
+def interrupt():
+    time.sleep(0.2)
+    sent.append(True)
+    signal.pthread_kill(main, signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    %s
+except KeyboardInterrupt:
+    assert sent and orrery.train("llama2-7b", "h100-sxm", gpus=8).step_time_s > 0
+    print("interrupted")
+"""
+
+    def test_interrupted(self):
+        """Each of these would take hours."""
+        for call in ('orrery.search("train", "deepseek-v3", "h800-sxm", gpus="8..16384", seq=4096, global_batch=61440, '
+                     'precision="fp8_block", options={"brute": True, "overlap": True})',
+                     'orrery.sweep("train", "gpt3-175b", "h100-sxm", gpus=64, vary={"chip.tdp_w": "100:900"}, '
+                     'mode="sample", samples=10**9)'):
+            done = subprocess.run([sys.executable, "-c", self.INTERRUPTED % call], capture_output=True, text=True,
+                                  check=False, timeout=300)
+            self.assertEqual((done.stdout, done.stderr), ("interrupted\n", ""))
+
     def test_sweep(self):
         table = orrery.sweep("train", "llama2-7b", "h100-sxm", gpus=8, global_batch=16, zero=1,
                              vary={"tp": [1, 2, 3], "micro_batch": "1,2"})

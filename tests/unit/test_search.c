@@ -423,6 +423,13 @@ static void a_stopped_search_keeps_what_it_has(void **state)
     assert_false(orr_search_complete(other));
     free(bytes);
     orr_search_free(other);
+    /* stopped from outside: no block is begun */
+    assert_int_equal(orr_search_new(&request, &other, &error), ORR_OK);
+    orr_search_stop(other);
+    assert_int_equal(orr_search_run(other, 1, stop_at_once, &calls, &error), ORR_OK);
+    assert_int_equal(calls, 1);
+    assert_false(orr_search_complete(other));
+    orr_search_free(other);
     orr_search_free(search);
 }
 
