@@ -18,7 +18,8 @@ static void measure(struct orr_search_view *v)
     if (v->n_best > 1) v->second_ratio = orr_ratio(v->best[1].objective, v->best[0].objective);
 }
 
-struct orr_search_view *orr_search_view_open(const struct orr_search *search, double seconds)
+/* NULL: out of memory. */
+static struct orr_search_view *view_open(const struct orr_search *search, double seconds)
 {
     struct orr_search_view *v = calloc(1, sizeof *v);
     if (!v) return NULL;
@@ -37,7 +38,7 @@ struct orr_search_view *orr_search_view_open(const struct orr_search *search, do
     return NULL;
 }
 
-void orr_search_view_close(struct orr_search_view *view)
+static void view_close(struct orr_search_view *view)
 {
     if (!view) return;
     orr_scratch_free(view->scratch);
@@ -138,21 +139,21 @@ char *orr_search_report(const struct orr_search *search, enum orr_format format,
                         double seconds)
 {
     struct orr_text text = {0};
-    struct orr_search_view *view = orr_search_view_open(search, seconds);
+    struct orr_search_view *view = view_open(search, seconds);
     if (!view) return NULL;
     if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
     else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);
     else orr_search_terminal(view, style, &text);
-    orr_search_view_close(view);
+    view_close(view);
     return orr_text_take(&text);
 }
 
 char *orr_search_html(const struct orr_search *search)
 {
     struct orr_text text = {0};
-    struct orr_search_view *view = orr_search_view_open(search, 0);
+    struct orr_search_view *view = view_open(search, 0);
     if (!view) return NULL;
     orr_search_page(view, &text);
-    orr_search_view_close(view);
+    view_close(view);
     return orr_text_take(&text);
 }

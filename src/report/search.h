@@ -25,9 +25,6 @@ struct orr_search_view {
     struct orr_infer_result infer;
 };
 
-/* NULL: out of memory. */
-struct orr_search_view *orr_search_view_open(const struct orr_search *search, double seconds);
-void orr_search_view_close(struct orr_search_view *view);
 /* Predict a plan of the answer; what follows is about it. */
 void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice);
 
@@ -45,7 +42,6 @@ struct orr_plan_column {
     void (*cell)(const struct orr_search_view *view, struct orr_text *cell);
 };
 #define ORR_MAX_PLAN_COLUMNS 15 /* and one for the rank: ORR_TABLE_COLUMNS */
-const struct orr_plan_column *orr_plan_columns(enum orr_job_kind kind, size_t *n);
 
 /* A table of plans: cells in rows, and which columns have anything to say. */
 struct orr_plan_table {

@@ -176,7 +176,7 @@ static const struct orr_plan_column INFER[] = {
     {"$/Mtok", 'r', '4', NULL, infer_cost_cell},
 };
 
-const struct orr_plan_column *orr_plan_columns(enum orr_job_kind kind, size_t *n)
+static const struct orr_plan_column *columns_of(enum orr_job_kind kind, size_t *n)
 {
     _Static_assert(sizeof TRAIN / sizeof *TRAIN <= ORR_MAX_PLAN_COLUMNS, "columns");
     _Static_assert(sizeof INFER / sizeof *INFER <= ORR_MAX_PLAN_COLUMNS, "columns");
@@ -201,7 +201,7 @@ static void fill_row(struct orr_search_view *view, const struct orr_found *found
 struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found)
 {
     struct orr_plan_table table = {.n_rows = n_found};
-    table.columns = orr_plan_columns(view->request->job.kind, &table.n_columns);
+    table.columns = columns_of(view->request->job.kind, &table.n_columns);
     table.cells = calloc(n_found * table.n_columns + 1, sizeof *table.cells);
     for (size_t r = 0; r < n_found && table.cells; r++)
         fill_row(view, &found[r], &table, table.cells + r * table.n_columns);

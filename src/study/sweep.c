@@ -85,8 +85,9 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
     return ORR_OK;
 }
 
-enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
-                            struct orr_job **job, struct orr_error *error)
+/* Read the point's job into the worker's form. */
+static enum orr_err read_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
+                               struct orr_job **job, struct orr_error *error)
 {
     char value[ORR_SWEEP_VALUE];
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -140,7 +141,7 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
 {
     struct orr_point *outcome = &worker->outcome;
     struct orr_job *job;
-    enum orr_err err = orr_sweep_read(sweep, worker, point, &job, &worker->error);
+    enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
     if (!err && sweep->search_limits) err = orr_sweep_search(worker, &worker->error);
     else if (!err) predict(job, worker->scratch, outcome);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;

@@ -43,9 +43,6 @@ struct orr_sweep {
     char *storage; /* the request and the texts of the axes */
 };
 
-/* Read the point's job into the worker's form. */
-enum orr_err orr_sweep_read(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
-                            struct orr_job **job, struct orr_error *error);
 /* Put one value into the form. */
 enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
                            const char *value, struct orr_error *error);

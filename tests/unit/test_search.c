@@ -1,22 +1,15 @@
 /* Search: the answer against a plain loop over every plan, pruned against unpruned over random small spaces, and the
  * same answer whatever the threads, the processes and the order of blocks. */
+#include "random.h"
 #include "support.h"
 
 #include "predict/scratch.h"
 
 #define N_SPACES 60
 
-static uint64_t random_state = 7;
-
-static size_t draw(size_t n)
+static const char *draw_word(struct random *random, const char *const *words, size_t n)
 {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(random_state >> 33) % n;
-}
-
-static const char *draw_word(const char *const *words, size_t n)
-{
-    return words[draw(n)];
+    return words[draw(random, n)];
 }
 
 /* A request whose job is read and whose space is everything on `gpus`. */
@@ -230,14 +223,14 @@ static void a_lone_rank_has_any_schedule(void **state)
 
 /* ---------------------------------------------------------------- against itself */
 
-static void choose_some(struct orr_choices *choices, const int64_t *values, size_t n)
+static void choose_some(struct random *random, struct orr_choices *choices, const int64_t *values, size_t n)
 {
-    if (draw(3)) return;
+    if (draw(random, 3)) return;
     for (size_t i = 0; i < n; i++)
-        if (draw(2)) choices->values[choices->n++] = values[i];
+        if (draw(random, 2)) choices->values[choices->n++] = values[i];
 }
 
-static void random_request(struct world *w, struct orr_search_request *request)
+static void random_request(struct world *w, struct random *random, struct orr_search_request *request)
 {
     static const char *const MODELS[] = {"llama2-7b", "llama3-8b", "gpt2-xl", "mixtral-8x7b", "qwen3-30b-a3b"};
     static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "a100-40g-sxm", "b200-sxm"};
@@ -247,27 +240,28 @@ static void random_request(struct world *w, struct orr_search_request *request)
     (void)snprintf(
         job, sizeof job,
         "{'kind':'train','model':'%s','system':'%s','workload':{'seq':1024,'global_batch':%d,'engine':'%s'}}",
-        draw_word(MODELS, COUNT(MODELS)), draw_word(SYSTEMS, COUNT(SYSTEMS)), 4 << draw(3),
-        draw_word(ENGINES, COUNT(ENGINES)));
-    request_of(w, job, 2 << draw(3), request);
-    if (draw(4) == 0) request->space.gpus = (struct orr_choices){3, {2, 4, 8}};
-    request->objective = (enum orr_objective)draw(ORR_N_OBJECTIVES);
-    request->top = (int64_t)draw(8);
-    request->front_within = 1 + (double)draw(3);
-    choose_some(&request->space.tp, POWERS, COUNT(POWERS));
-    choose_some(&request->space.ep, POWERS, COUNT(POWERS));
-    choose_some(&request->space.micro_batch, POWERS, COUNT(POWERS));
-    choose_some(&request->space.zero, STAGES, COUNT(STAGES));
-    request->space.overlap = draw(2);
+        draw_word(random, MODELS, COUNT(MODELS)), draw_word(random, SYSTEMS, COUNT(SYSTEMS)), 4 << draw(random, 3),
+        draw_word(random, ENGINES, COUNT(ENGINES)));
+    request_of(w, job, 2 << draw(random, 3), request);
+    if (draw(random, 4) == 0) request->space.gpus = (struct orr_choices){3, {2, 4, 8}};
+    request->objective = (enum orr_objective)draw(random, ORR_N_OBJECTIVES);
+    request->top = (int64_t)draw(random, 8);
+    request->front_within = 1 + (double)draw(random, 3);
+    choose_some(random, &request->space.tp, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.ep, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.micro_batch, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.zero, STAGES, COUNT(STAGES));
+    request->space.overlap = draw(random, 2);
 }
 
 static void pruning_loses_nothing(void **state)
 {
     struct world *w = *state;
+    struct random random = {7};
     static struct orr_search_request request;
     uint64_t plans = 0, evaluated = 0;
     for (int i = 0; i < N_SPACES; i++) {
-        random_request(w, &request);
+        random_request(w, &random, &request);
         struct orr_search *pruned = run(&request, 1);
         request.brute = true;
         struct orr_search *brute = run(&request, 2);
@@ -288,10 +282,11 @@ static void pruning_loses_nothing(void **state)
 static void figures_are_those_of_a_prediction(void **state)
 {
     struct world *w = *state;
+    struct random random = {7};
     static struct orr_search_request request;
     for (int i = 0; i < N_SPACES / 2; i++) {
         const struct orr_found *found;
-        random_request(w, &request);
+        random_request(w, &random, &request);
         struct orr_search *search = run(&request, 1);
         const size_t n = orr_search_front(search, &found);
         for (size_t k = 0; k < n; k++) {
@@ -350,9 +345,10 @@ static struct orr_search *run_apart(const struct orr_search_request *request, in
 static void processes_and_threads_agree(void **state)
 {
     struct world *w = *state;
+    struct random random = {7};
     static struct orr_search_request request;
     for (int i = 0; i < N_SPACES / 4; i++) {
-        random_request(w, &request);
+        random_request(w, &random, &request);
         struct orr_search *alone = run(&request, 1), *threads = run(&request, 3);
         const struct orr_search_counts counts = orr_search_counts_of(alone);
         assert_same_answer(alone, threads);
@@ -373,9 +369,10 @@ static void processes_and_threads_agree(void **state)
 static void damaged_outcomes_are_refused(void **state)
 {
     struct world *w = *state;
+    struct random random = {7};
     static struct orr_search_request request;
     struct orr_error error;
-    random_request(w, &request);
+    random_request(w, &random, &request);
     struct orr_search *search = run(&request, 1);
     size_t n_bytes;
     char *bytes = orr_search_pack(search, &n_bytes);
@@ -514,32 +511,34 @@ static void pools_are_matched(void **state)
     orr_search_free(search);
 }
 
-static void random_infer(struct world *w, struct orr_search_request *request)
+static void random_infer(struct world *w, struct random *random, struct orr_search_request *request)
 {
     static const char *const MODELS[] = {"llama2-7b", "llama3-8b", "mixtral-8x7b", "qwen3-30b-a3b"};
     static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm", "a100-40g-sxm", "b200-sxm"};
     static const int64_t POWERS[] = {1, 2, 4, 8};
     char job[512];
-    (void)snprintf(
-        job, sizeof job, "{'kind':'infer','model':'%s','system':'%s','workload':{'input_len':%d,'output_len':%d}}",
-        draw_word(MODELS, COUNT(MODELS)), draw_word(SYSTEMS, COUNT(SYSTEMS)), 64 << draw(6), 1 + (int)draw(3) * 60);
-    request_of(w, job, 2 + (int64_t)draw(10), request);
-    request->objective = (enum orr_objective)draw(ORR_N_OBJECTIVES);
-    request->top = (int64_t)draw(8);
-    choose_some(&request->space.tp, POWERS, COUNT(POWERS));
-    choose_some(&request->space.ep, POWERS, COUNT(POWERS));
-    choose_some(&request->space.dp, POWERS, COUNT(POWERS));
-    choose_some(&request->space.batch, POWERS, COUNT(POWERS));
+    (void)snprintf(job, sizeof job,
+                   "{'kind':'infer','model':'%s','system':'%s','workload':{'input_len':%d,'output_len':%d}}",
+                   draw_word(random, MODELS, COUNT(MODELS)), draw_word(random, SYSTEMS, COUNT(SYSTEMS)),
+                   64 << draw(random, 6), 1 + (int)draw(random, 3) * 60);
+    request_of(w, job, 2 + (int64_t)draw(random, 10), request);
+    request->objective = (enum orr_objective)draw(random, ORR_N_OBJECTIVES);
+    request->top = (int64_t)draw(random, 8);
+    choose_some(random, &request->space.tp, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.ep, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.dp, POWERS, COUNT(POWERS));
+    choose_some(random, &request->space.batch, POWERS, COUNT(POWERS));
 }
 
 /* One pool and two: pruned against unpruned, and by several processes. */
 static void pools_lose_nothing(void **state)
 {
     struct world *w = *state;
+    struct random random = {7};
     static struct orr_search_request request;
     uint64_t pruned_plans = 0;
     for (int i = 0; i < N_SPACES; i++) {
-        random_infer(w, &request);
+        random_infer(w, &random, &request);
         struct orr_search *pruned = run(&request, 1), *apart = run_apart(&request, 3);
         request.brute = true;
         struct orr_search *brute = run(&request, 2);

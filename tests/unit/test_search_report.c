@@ -1,38 +1,14 @@
 /* Reports of a search: counts that add up, figures that a plan asked alone gives again, flags that read back. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "report/launch.h"
 #include "report/table.h"
+#include "support.h"
 
 #define MODEL "\"model\":\"llama2-7b\",\"system\":\"a100-80g-sxm\""
 
-static struct orr_catalogue *catalogue;
-
-static int open_catalogue(void **state)
-{
-    (void)state;
-    return orr_catalogue_open(NULL, 0, &catalogue, NULL) != ORR_OK;
-}
-
-static int close_catalogue(void **state)
-{
-    (void)state;
-    orr_catalogue_close(catalogue);
-    return 0;
-}
-
 /* Search 16 GPUs, cut down to keep it short. */
-static struct orr_search *search_train(const char *search, int threads)
+static struct orr_search *search_train(struct world *w, const char *search, int threads)
 {
     static struct orr_search_request request;
     struct orr_search *found = NULL;
@@ -43,7 +19,7 @@ static struct orr_search *search_train(const char *search, int threads)
              ",\"gpus\":16,\"plan\":{\"tp\":\"1..4\",\"cp\":1,\"schedule\":\"1f1b,zb-h1\"},"
              "\"workload\":{\"global_batch\":32,\"micro_batch\":\"1..4\"},\"search\":{%s}}",
              search);
-    if (orr_search_read(catalogue, json, "request", &request, &error) || orr_search_limits(&request, &error) ||
+    if (orr_search_read(w->catalogue, json, "request", &request, &error) || orr_search_limits(&request, &error) ||
         orr_search_new(&request, &found, &error) || orr_search_run(found, threads, NULL, NULL, &error))
         fail_msg("%s", error.text);
     return found;
@@ -74,11 +50,11 @@ static double real_of(const json_t *json, const char *key)
 
 static void counts_add_up(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static const char *const asks[] = {"\"top\":3", "\"top\":1,\"brute\":true", "\"limits\":[\"mfu_frac>=0.5\"]",
                                        "\"limits\":\"mfu_frac>=2\""};
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
-        struct orr_search *search = search_train(asks[i], 1);
+        struct orr_search *search = search_train(w, asks[i], 1);
         json_t *json = json_of(search);
         const json_t *rejected = json_object_get(json, "rejected");
         json_int_t sum = (json_int_t)json_array_size(json_object_get(json, "best"));
@@ -95,7 +71,7 @@ static void counts_add_up(void **state)
 }
 
 /* Ask for one listed plan alone. */
-static double step_time_alone(const json_t *plan)
+static double step_time_alone(struct world *w, const json_t *plan)
 {
     static struct orr_job job;
     struct orr_error error;
@@ -105,7 +81,7 @@ static double step_time_alone(const json_t *plan)
                                 "gpus", json_object_get(plan, "gpus"), "plan", json_object_get(plan, "plan"),
                                 "workload", json_object_get(plan, "workload"));
     char *text = json_dumps(request, 0);
-    if (orr_job_read(catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
+    if (orr_job_read(w->catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
     orr_train(&job, scratch, &result);
     assert_true(result.fits);
     free(text);
@@ -116,8 +92,8 @@ static double step_time_alone(const json_t *plan)
 
 static void listed_plans_give_their_figures(void **state)
 {
-    (void)state;
-    struct orr_search *search = search_train("\"top\":5", 1);
+    struct world *w = *state;
+    struct orr_search *search = search_train(w, "\"top\":5", 1);
     json_t *json = json_of(search);
     static const char *const lists[] = {"best", "pareto"};
     for (size_t k = 0; k < 2; k++) {
@@ -126,7 +102,7 @@ static void listed_plans_give_their_figures(void **state)
         assert_true(json_array_size(json_object_get(json, lists[k])) > 1);
         json_array_foreach(json_object_get(json, lists[k]), i, plan)
         {
-            const double alone_s = step_time_alone(plan);
+            const double alone_s = step_time_alone(w, plan);
             assert_true(real_of(plan, "step_time_s") == alone_s);
             assert_true(fabs(real_of(plan, "objective") / alone_s - 1) < 1e-12);
         }
@@ -143,9 +119,9 @@ static void listed_plans_give_their_figures(void **state)
 
 static void reports_do_not_depend_on_threads(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static const enum orr_format formats[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_JSON, ORR_FORMAT_CSV};
-    struct orr_search *one = search_train("\"top\":5", 1), *four = search_train("\"top\":5", 4);
+    struct orr_search *one = search_train(w, "\"top\":5", 1), *four = search_train(w, "\"top\":5", 4);
     for (size_t i = 0; i < 3; i++) {
         char *a = orr_search_report(one, formats[i], NULL, 1), *b = orr_search_report(four, formats[i], NULL, 1);
         assert_string_equal(a, b);
@@ -163,7 +139,7 @@ static void reports_do_not_depend_on_threads(void **state)
 /* What is listed can be asked again as it stands. */
 static void listed_inference_plans_read_back(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static struct orr_search_request request;
     static struct orr_job job;
     static const char json_text[] = "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"workload\":{\"input_len\":512,"
@@ -172,7 +148,7 @@ static void listed_inference_plans_read_back(void **state)
     struct orr_error error;
     struct orr_infer_result result;
     struct orr_scratch *scratch = orr_scratch_new();
-    if (orr_search_read(catalogue, json_text, "request", &request, &error) ||
+    if (orr_search_read(w->catalogue, json_text, "request", &request, &error) ||
         orr_search_new(&request, &search, &error) || orr_search_run(search, 1, NULL, NULL, &error))
         fail_msg("%s", error.text);
     json_t *json = json_of(search);
@@ -185,7 +161,7 @@ static void listed_inference_plans_read_back(void **state)
                                   "a100-80g-sxm", "gpus", json_object_get(plan, "gpus"), "plan",
                                   json_object_get(plan, "plan"), "workload", json_object_get(plan, "workload"));
         char *text = json_dumps(asked, 0);
-        if (orr_job_read(catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
+        if (orr_job_read(w->catalogue, text, "plan", &job, &error)) fail_msg("%s", error.text);
         orr_infer(&job, scratch, &result);
         assert_true(result.fits);
         assert_true(real_of(plan, "latency_s") == result.latency_s);
@@ -201,7 +177,7 @@ static void listed_inference_plans_read_back(void **state)
 /* Two pools: figures of both joined, under the request's own output, in every format. */
 static void two_pools_are_one_answer(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static struct orr_search_request request;
     static const char json_text[] = "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"workload\":{\"input_len\":512,"
                                     "\"output_len\":64,\"disaggregated\":true}}";
@@ -210,7 +186,7 @@ static void two_pools_are_one_answer(void **state)
     struct orr_infer_result joined;
     const struct orr_found *found;
     struct orr_scratch *scratch = orr_scratch_new();
-    if (orr_search_read(catalogue, json_text, "request", &request, &error) ||
+    if (orr_search_read(w->catalogue, json_text, "request", &request, &error) ||
         orr_search_new(&request, &search, &error) || orr_search_run(search, 1, NULL, NULL, &error))
         fail_msg("%s", error.text);
     assert_true(orr_search_best(search, &found) > 0);
@@ -238,11 +214,11 @@ static void two_pools_are_one_answer(void **state)
 /* The figure of `compare` is that of the plan alone, and every better plan of a list of all is counted. */
 static void compare_ranks(void **state)
 {
-    (void)state;
-    struct orr_search *search = search_train("\"top\":1,\"brute\":true,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
+    struct world *w = *state;
+    struct orr_search *search = search_train(w, "\"top\":1,\"brute\":true,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
     json_t *json = json_of(search);
     const json_t *compare = json_object_get(json, "compare");
-    const double alone_s = step_time_alone(compare),
+    const double alone_s = step_time_alone(w, compare),
                  best_s = real_of(json_array_get(json_object_get(json, "best"), 0), "step_time_s");
     assert_true(real_of(compare, "step_time_s") == alone_s);
     assert_true(fabs(real_of(compare, "ratio") * best_s / alone_s - 1) < 1e-9);
@@ -253,7 +229,7 @@ static void compare_ranks(void **state)
     /* a plan that breaks a limit is not better: the fastest that keeps this one is twice as slow as the plan to rank */
     char limit[128];
     snprintf(limit, sizeof limit, "\"compare\":\"tp=4,pp=4,zero=1\",\"limits\":\"step_time_s>=%.17g\"", 2 * alone_s);
-    search = search_train(limit, 1);
+    search = search_train(w, limit, 1);
     json = json_of(search);
     assert_true(json_array_size(json_object_get(json, "best")) > 0);
     assert_int_equal(count_of(json_object_get(json, "compare"), "better_plans"), 0);
@@ -263,8 +239,8 @@ static void compare_ranks(void **state)
 
 static void lines_fit(void **state)
 {
-    (void)state;
-    struct orr_search *search = search_train("\"top\":5,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
+    struct world *w = *state;
+    struct orr_search *search = search_train(w, "\"top\":5,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
     for (int width = 60; width <= 140; width += 20) {
         const struct orr_style style = {.width = width};
         char *text = orr_search_report(search, ORR_FORMAT_TERMINAL, &style, 0);
@@ -277,17 +253,13 @@ static void lines_fit(void **state)
 
 /* ---------------------------------------------------------------- launch flags */
 
-static void read_job(const char *json, struct orr_job *job)
-{
-    struct orr_error error;
-    if (orr_job_read(catalogue, json, "request", job, &error)) fail_msg("%s", error.text);
-}
-
-static void check_launch(enum orr_launcher launcher, const char *json, const char *flags, const char *notes)
+static void check_launch(struct world *w, enum orr_launcher launcher, const char *json, const char *flags,
+                         const char *notes)
 {
     static struct orr_job job;
     struct orr_text texts[2] = {{0}};
-    read_job(json, &job);
+    struct orr_error error;
+    if (orr_job_read(w->catalogue, json, "request", &job, &error)) fail_msg("%s", error.text);
     orr_launch(launcher, &job, &texts[0], &texts[1]);
     assert_string_equal(texts[0].data ? texts[0].data : "", flags);
     assert_string_equal(texts[1].data ? texts[1].data : "", notes);
@@ -297,9 +269,9 @@ static void check_launch(enum orr_launcher launcher, const char *json, const cha
 
 static void training_flags(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     check_launch(
-        ORR_LAUNCHER_MEGATRON,
+        w, ORR_LAUNCHER_MEGATRON,
         "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":128,"
         "\"plan\":{\"tp\":8,\"pp\":8,\"vpp\":3,\"sp\":true,\"zero\":1},\"workload\":{\"global_batch\":64,"
         "\"recompute\":\"selective\",\"engine\":\"megatron-lm-2022\"}}",
@@ -308,14 +280,14 @@ static void training_flags(void **state)
         "--seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --recompute-granularity selective --bf16 "
         "--no-overlap-p2p-communication", /* this engine sends alone */
         "");
-    check_launch(ORR_LAUNCHER_MEGATRON,
+    check_launch(w, ORR_LAUNCHER_MEGATRON,
                  "{\"kind\":\"train\"," MODEL ",\"gpus\":4,\"plan\":{\"pp\":4,\"schedule\":\"zb-h1\",\"zero\":0},"
                  "\"workload\":{\"global_batch\":64,\"recompute\":\"full\",\"recompute_every\":2}}",
                  "--tensor-model-parallel-size 1 --pipeline-model-parallel-size 4 --seq-length 2048 "
                  "--micro-batch-size 1 --global-batch-size 64 --recompute-granularity full --recompute-method uniform "
                  "--recompute-num-layers 2 --bf16",
                  "no flag for zero-bubble schedules");
-    check_launch(ORR_LAUNCHER_MEGATRON,
+    check_launch(w, ORR_LAUNCHER_MEGATRON,
                  "{\"kind\":\"train\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,"
                  "\"plan\":{\"ep\":8,\"etp\":1,\"zero\":3},\"workload\":{\"global_batch\":8}}",
                  "--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --expert-model-parallel-size 8 "
@@ -328,22 +300,22 @@ static void training_flags(void **state)
 
 static void serving_flags(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static const char dense[] =
         "{\"kind\":\"infer\"," MODEL ",\"gpus\":4,\"plan\":{\"tp\":2},\"workload\":{\"batch\":8,"
         "\"input_len\":100,\"output_len\":28,\"kv_precision\":\"fp16\",\"precision\":\"fp16\"}}";
-    check_launch(ORR_LAUNCHER_VLLM, dense,
+    check_launch(w, ORR_LAUNCHER_VLLM, dense,
                  "--tensor-parallel-size 2 --pipeline-parallel-size 1 --data-parallel-size 2 --max-num-seqs 8 "
                  "--max-model-len 128 --dtype float16",
                  "");
-    check_launch(ORR_LAUNCHER_TENSORRT_LLM, dense, "--tp_size 2 --pp_size 1 --max_batch_size 8 --max_seq_len 128",
+    check_launch(w, ORR_LAUNCHER_TENSORRT_LLM, dense, "--tp_size 2 --pp_size 1 --max_batch_size 8 --max_seq_len 128",
                  "no flag for replicas: start one server for each of dp");
 }
 
 /* tp 1 or more, replicas, experts: one set of experts is one server. */
 static void expert_serving_flags(void **state)
 {
-    (void)state;
+    struct world *w = *state;
 #define EXPERTS(plan)                                                                                                  \
     "{\"kind\":\"infer\",\"model\":\"mixtral-8x7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{" plan                \
     "},\"workload\":{\"batch\":8,\"input_len\":100,\"output_len\":28}}"
@@ -370,9 +342,9 @@ static void expert_serving_flags(void **state)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char flags[256];
         snprintf(flags, sizeof flags, "%s%s", CASES[i].vllm, end);
-        check_launch(ORR_LAUNCHER_VLLM, CASES[i].job, flags, CASES[i].vllm_notes);
+        check_launch(w, ORR_LAUNCHER_VLLM, CASES[i].job, flags, CASES[i].vllm_notes);
         snprintf(flags, sizeof flags, "%s%s", CASES[i].trt, trt_end);
-        check_launch(ORR_LAUNCHER_TENSORRT_LLM, CASES[i].job, flags, CASES[i].trt_notes);
+        check_launch(w, ORR_LAUNCHER_TENSORRT_LLM, CASES[i].job, flags, CASES[i].trt_notes);
     }
 }
 
@@ -390,5 +362,5 @@ int main(void)
         cmocka_unit_test(serving_flags),
         cmocka_unit_test(expert_serving_flags),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+    return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -1,53 +1,30 @@
 /* Requests to search (src/spec/request_search.c, request_space.c) and their limits (src/report/search_limits.c). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "report/search.h"
 #include "spec/names.h"
+#include "support.h"
 
-static struct orr_catalogue *catalogue;
 static struct orr_search_request request; /* too large for the stack */
 
-static int open_catalogue(void **state)
-{
-    (void)state;
-    return orr_catalogue_open(NULL, 0, &catalogue, NULL) != ORR_OK;
-}
-
-static int close_catalogue(void **state)
-{
-    (void)state;
-    orr_catalogue_close(catalogue);
-    return 0;
-}
-
 /* A training request around the members given. */
-static enum orr_err read_train(const char *gpus, const char *plan, const char *workload, const char *search,
-                               struct orr_error *error)
+static enum orr_err read_train(struct world *w, const char *gpus, const char *plan, const char *workload,
+                               const char *search, struct orr_error *error)
 {
     char json[2048];
     snprintf(json, sizeof json,
              "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\",\"gpus\":%s,\"plan\":{%s},"
              "\"workload\":{\"global_batch\":64%s%s},\"search\":{%s}}",
              gpus, plan, *workload ? "," : "", workload, search);
-    return orr_search_read(catalogue, json, "request", &request, error);
+    return orr_search_read(w->catalogue, json, "request", &request, error);
 }
 
-static enum orr_err read_infer(const char *workload, struct orr_error *error)
+static enum orr_err read_infer(struct world *w, const char *workload, struct orr_error *error)
 {
     char json[2048];
     snprintf(json, sizeof json,
              "{\"kind\":\"infer\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":8,"
              "\"workload\":{\"input_len\":200,\"output_len\":200%s%s}}",
              *workload ? "," : "", workload);
-    return orr_search_read(catalogue, json, "request", &request, error);
+    return orr_search_read(w->catalogue, json, "request", &request, error);
 }
 
 static void check_choices(const struct orr_choices *choices, int64_t n, const int64_t *values)
@@ -62,8 +39,8 @@ static void check_choices(const struct orr_choices *choices, int64_t n, const in
 
 static void silence_is_searched(void **state)
 {
-    (void)state;
-    assert_int_equal(read_train("64", "", "", "", NULL), ORR_OK);
+    struct world *w = *state;
+    assert_int_equal(read_train(w, "64", "", "", "", NULL), ORR_OK);
     const struct orr_space *space = &request.space;
     CHECK(space->gpus, 64);
     const struct orr_choices *const searched[] = {&space->tp,        &space->cp,
@@ -85,8 +62,8 @@ static void silence_is_searched(void **state)
 
 static void lists_and_ranges(void **state)
 {
-    (void)state;
-    assert_int_equal(read_train("\"64..512\"",
+    struct world *w = *state;
+    assert_int_equal(read_train(w, "\"64..512\"",
                                 "\"tp\":\"8, 1,2,2\",\"pp\":[16,4],\"dp\":4,\"zero\":\"1..3\","
                                 "\"schedule\":\"zb-h1,1f1b\",\"sp\":[true,false],\"vpp\":\"any\"",
                                 "\"recompute\":[\"full\",\"none\"],\"micro_batch\":\"1..6\",\"recompute_every\":\"2\"",
@@ -108,15 +85,15 @@ static void lists_and_ranges(void **state)
 
 static void ranges_mix_with_values(void **state)
 {
-    (void)state;
-    assert_int_equal(read_train("\"8,96..200,4k\"", "", "", "", NULL), ORR_OK);
+    struct world *w = *state;
+    assert_int_equal(read_train(w, "\"8,96..200,4k\"", "", "", "", NULL), ORR_OK);
     CHECK(request.space.gpus, 8, 96, 192, 4000);
 }
 
 static void set_reaches_the_space(void **state)
 {
-    (void)state;
-    assert_int_equal(orr_search_read(catalogue,
+    struct world *w = *state;
+    assert_int_equal(orr_search_read(w->catalogue,
                                      "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\","
                                      "\"gpus\":64,\"plan\":{\"tp\":1},\"workload\":{\"global_batch\":64},"
                                      "\"set\":{\"plan.tp\":\"2,4\",\"chip.hbm_bytes\":\"40 GB\"}}",
@@ -128,26 +105,27 @@ static void set_reaches_the_space(void **state)
 
 static void overlap_is_fixed_by_the_plan(void **state)
 {
-    (void)state;
-    assert_int_equal(read_train("64", "\"overlap\":\"tp\"", "", "", NULL), ORR_OK);
+    struct world *w = *state;
+    assert_int_equal(read_train(w, "64", "\"overlap\":\"tp\"", "", "", NULL), ORR_OK);
     assert_false(request.space.overlap);
     const uint32_t exposed = 1u << ORR_GROUP_EP | 1u << ORR_GROUP_PP | 1u << ORR_GROUP_DP;
     assert_int_equal(request.job.plan.exposed_groups, exposed);
-    assert_int_equal(read_train("64", "", "", "\"overlap\":false", NULL), ORR_OK);
+    assert_int_equal(read_train(w, "64", "", "", "\"overlap\":false", NULL), ORR_OK);
     assert_false(request.space.overlap);
     assert_int_equal(request.job.plan.exposed_groups, 0);
 }
 
 static void formats_are_not_searched_unasked(void **state)
 {
-    (void)state;
-    assert_int_equal(read_infer("", NULL), ORR_OK);
+    struct world *w = *state;
+    assert_int_equal(read_infer(w, "", NULL), ORR_OK);
     CHECK(request.space.weights, ORR_DTYPE_BF16);
     CHECK(request.space.kv, ORR_DTYPE_BF16);
     assert_int_equal(request.space.batch.n, 0);
     assert_int_equal(request.space.disaggregated.n, 0);
     assert_false(request.imbalance_given || request.matrix_given || request.comm_given);
-    assert_int_equal(read_infer("\"precision\":\"fp8,bf16\",\"kv_precision\":\"any\",\"batch\":\"1..8\","
+    assert_int_equal(read_infer(w,
+                                "\"precision\":\"fp8,bf16\",\"kv_precision\":\"any\",\"batch\":\"1..8\","
                                 "\"matrix_precision\":\"fp8\",\"moe_imbalance\":1.5,\"disaggregated\":false",
                                 NULL),
                      ORR_OK);
@@ -160,8 +138,8 @@ static void formats_are_not_searched_unasked(void **state)
 
 static void compare_has_the_ordinary_defaults(void **state)
 {
-    (void)state;
-    assert_int_equal(read_train("512", "", "", "\"compare\":\"tp=8,pp=16,overlap=tp,dp,recompute=full\"", NULL),
+    struct world *w = *state;
+    assert_int_equal(read_train(w, "512", "", "", "\"compare\":\"tp=8,pp=16,overlap=tp,dp,recompute=full\"", NULL),
                      ORR_OK);
     const struct orr_choice *c = &request.compare;
     assert_true(request.compared);
@@ -175,7 +153,7 @@ static void compare_has_the_ordinary_defaults(void **state)
     assert_int_equal(c->schedule, ORR_SCHEDULE_1F1B);
     assert_int_equal(c->exposed_groups, 1u << ORR_GROUP_EP | 1u << ORR_GROUP_PP);
     assert_int_equal(
-        read_train("\"64..512\"", "", "", "\"compare\":{\"tp\":8,\"vpp\":2,\"pp\":2,\"dp\":4,\"zero\":1}", NULL),
+        read_train(w, "\"64..512\"", "", "", "\"compare\":{\"tp\":8,\"vpp\":2,\"pp\":2,\"dp\":4,\"zero\":1}", NULL),
         ORR_OK);
     assert_int_equal(request.compare.gpus, 64);
     assert_int_equal(request.compare.schedule, ORR_SCHEDULE_INTERLEAVED);
@@ -184,9 +162,9 @@ static void compare_has_the_ordinary_defaults(void **state)
 
 static void limits_have_units(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     assert_int_equal(
-        read_train("64", "", "",
+        read_train(w, "64", "", "",
                    "\"limits\":[\"mfu_frac >= 40 %\",\"memory_bytes.total<=70 GB\",\"step_time_s<=200 ms\","
                    "\"energy_j_per_token<=1.5 J\",\"tokens_per_s_per_gpu>=1k\"]",
                    NULL),
@@ -215,7 +193,7 @@ static void limits_have_units(void **state)
 /* A limit's unit is read from the key alone: every number of both results must take a text of its own unit. */
 static void every_metric_takes_its_unit(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static const char *const values[ORR_N_METRIC_UNITS] = {
         [ORR_METRIC_UNIT_S] = "1 ms",           [ORR_METRIC_UNIT_FRAC] = "10 %", [ORR_METRIC_UNIT_BYTES] = "1 KiB",
         [ORR_METRIC_UNIT_WHOLE_BYTES] = "1 kB", [ORR_METRIC_UNIT_J] = "1 kJ",    [ORR_METRIC_UNIT_W] = "1 kW",
@@ -228,15 +206,15 @@ static void every_metric_takes_its_unit(void **state)
             struct orr_error error;
             if (!values[info->unit]) continue;
             snprintf(limits, sizeof limits, "\"limits\":\"%s<=%s\"", info->key, values[info->unit]);
-            if (read_train("64", "", "", limits, &error)) fail_msg("%s", error.text);
+            if (read_train(w, "64", "", "", limits, &error)) fail_msg("%s", error.text);
         }
 }
 
 static void limits_accept_and_refuse(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     struct orr_result result = {.mfu_frac = 0.5, .memory.total_bytes = 60e9};
-    assert_int_equal(read_train("64", "", "", "\"limits\":[\"mfu_frac>=0.5\",\"memory_bytes.total<=60e9\"]", NULL),
+    assert_int_equal(read_train(w, "64", "", "", "\"limits\":[\"mfu_frac>=0.5\",\"memory_bytes.total<=60e9\"]", NULL),
                      ORR_OK);
     assert_int_equal(orr_search_limits(&request, NULL), ORR_OK);
     assert_true(request.accept(&request, &request.job, &result, NULL));
@@ -245,36 +223,36 @@ static void limits_accept_and_refuse(void **state)
     result.mfu_frac = 0.51;
     result.memory.total_bytes = 60e9 + 1;
     assert_false(request.accept(&request, &request.job, &result, NULL));
-    assert_int_equal(read_train("64", "", "", "", NULL), ORR_OK);
+    assert_int_equal(read_train(w, "64", "", "", "", NULL), ORR_OK);
     assert_int_equal(orr_search_limits(&request, NULL), ORR_OK);
     assert_null(request.accept);
 }
 
 static void errors_are_located(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     static const char json[] = "{\"kind\": \"train\", \"model\": \"gpt3-175b\", \"system\": \"a100-80g-sxm\",\n"
                                " \"gpus\": 64,\n"
                                " \"plan\": {\"tp\": [1, 2,\n  0]},\n"
                                " \"workload\": {\"global_batch\": 64}}";
     struct orr_error error;
-    assert_int_equal(orr_search_read(catalogue, json, "request.json", &request, &error), ORR_ERR_INPUT);
+    assert_int_equal(orr_search_read(w->catalogue, json, "request.json", &request, &error), ORR_ERR_INPUT);
     assert_string_equal(error.key, "plan.tp");
     assert_int_equal(error.line, 3);
-    assert_int_equal(read_train("64", "", "", "\"compare\":{\"tp\":7}", &error), ORR_ERR_INPUT);
+    assert_int_equal(read_train(w, "64", "", "", "\"compare\":{\"tp\":7}", &error), ORR_ERR_INPUT);
     assert_string_equal(error.key, "search.compare.gpus"); /* 64 is no multiple of 7 */
-    assert_int_equal(read_train("64", "", "", "\"compare\":{\"sp\":2}", &error), ORR_ERR_INPUT);
+    assert_int_equal(read_train(w, "64", "", "", "\"compare\":{\"sp\":2}", &error), ORR_ERR_INPUT);
     assert_string_equal(error.key, "search.compare.sp");
 }
 
 static void too_many_values(void **state)
 {
-    (void)state;
+    struct world *w = *state;
     char list[1024] = "[";
     struct orr_error error;
     for (int i = 1; i <= ORR_MAX_CHOICES + 1; i++) snprintf(list + strlen(list), sizeof list - strlen(list), "%d,", i);
     list[strlen(list) - 1] = ']';
-    assert_int_equal(read_train(list, "", "", "", &error), ORR_ERR_INPUT);
+    assert_int_equal(read_train(w, list, "", "", "", &error), ORR_ERR_INPUT);
     assert_non_null(strstr(error.text, "more than 64 values"));
 }
 
@@ -294,5 +272,5 @@ int main(void)
         cmocka_unit_test(errors_are_located),
         cmocka_unit_test(too_many_values),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+    return cmocka_run_group_tests(tests, open_world, close_world);
 }
