@@ -371,6 +371,7 @@ test('search: a click on the Pareto front loads the plan', async () => {
     const page = await open(`${JOB}&view=search`);
     await page.click('#view button.main');
     await page.waitForSelector('h3:has-text("Best plans")');
+    await page.waitForSelector('#view .outcome:text-matches("^[0-9,]+ plans, at most [0-9,]+ fit, ")'); // most are bounded
     await page.waitForSelector('#view .chart canvas');
     await page.locator('#view .chart').scrollIntoViewIfNeeded();
     const point = await page.$eval('#view .chart', (host) => {

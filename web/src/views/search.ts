@@ -351,9 +351,11 @@ export class Search implements View {
     }
 
     private showResult(r: SearchResult): void {
+        // as the program says it: layouts that are too slow are not looked at rank by rank
+        const most = (r.rejected.bound ?? 0) > 0 ? 'at most ' : '';
         fill(
             this.status,
-            `${count(r.plans)} plans, ${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
+            `${count(r.plans)} plans, ${most}${count(r.feasible)} fit, ${count(r.evaluated)} timed in ${seconds(r.seconds)}.` +
                 (r.bound_ratio ? ` The best takes ${digits(r.bound_ratio)} times its speed of light.` : ''),
         );
         this.empty = r.best.length === 0;
