@@ -529,6 +529,29 @@ static void published_experts_alone_are_narrow(void **state)
     assert_close(cost->compute_s, tiles / 132 * tile_s, 1e-3);
 }
 
+/* A chip that multiplies fp8 also has constants for products scaled in blocks. */
+static void block_scaled_products_wherever_fp8_is(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    char request[256];
+    int with_fp8 = 0;
+    for (size_t i = 0; i < orr_catalogue_count(w->catalogue, ORR_PART_SYSTEM); i++) {
+        const char *id = orr_catalogue_id(w->catalogue, ORR_PART_SYSTEM, i);
+        for (int block = 0; block < 2; block++) {
+            (void)snprintf(request, sizeof request,
+                           "{'kind':'infer','model':'llama3-8b','system':'%s','workload':{'input_len':8,"
+                           "'output_len':8,'precision':'%s'}}",
+                           id, block ? "fp8_block" : "fp8");
+            const enum orr_err err = try_job(w, request, &error);
+            if (!block && err) break; /* no units for 8-bit numbers */
+            if (err) fail_msg("%s: %s", id, error.text);
+            with_fp8 += block;
+        }
+    }
+    assert_true(with_fp8 >= 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +577,7 @@ int main(void)
         cmocka_unit_test(chunks_attend_within_themselves),
         cmocka_unit_test(chunks_are_unpacked_where_the_engine_says),
         cmocka_unit_test(published_experts_alone_are_narrow),
+        cmocka_unit_test(block_scaled_products_wherever_fp8_is),
     };
     return cmocka_run_group_tests_name("infer_ops", tests, open_world, close_world);
 }
