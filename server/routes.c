@@ -18,8 +18,7 @@ static const char *argument(const struct srv_request *request, const char *name)
 }
 
 /* The format ?dump= asks for; false after answering that there is none. */
-static bool dump_format(const struct srv_request *request, enum orr_job_kind kind, enum orr_format *format,
-                        enum MHD_Result *answered)
+static bool dump_format(const struct srv_request *request, enum orr_format *format, enum MHD_Result *answered)
 {
     static const struct {
         const char *name;
@@ -27,23 +26,21 @@ static bool dump_format(const struct srv_request *request, enum orr_job_kind kin
     } STAGES[] = {{"ops", ORR_FORMAT_DUMP_OPS},
                   {"costs", ORR_FORMAT_DUMP_COSTS},
                   {"memory", ORR_FORMAT_DUMP_MEMORY},
-                  {"timeline", ORR_FORMAT_DUMP_TIMELINE}}; /* the last: of training only */
+                  {"timeline", ORR_FORMAT_DUMP_TIMELINE}};
     const char *dump = argument(request, "dump");
-    const size_t n = sizeof STAGES / sizeof *STAGES - (kind == ORR_JOB_INFER);
     *format = ORR_FORMAT_JSON;
-    for (size_t i = 0; dump && i < n; i++) {
+    for (size_t i = 0; dump && i < sizeof STAGES / sizeof *STAGES; i++) {
         if (strcmp(dump, STAGES[i].name) != 0) continue;
         *format = STAGES[i].format;
         return true;
     }
     if (dump)
-        *answered =
-            srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST, "dump=%.40s: expected %s", dump,
-                              kind == ORR_JOB_INFER ? "ops, costs or memory" : "ops, costs, memory or timeline");
+        *answered = srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
+                                      "dump=%.40s: expected ops, costs, memory or timeline", dump);
     return !dump;
 }
 
-/* Spans of a timeline: a forward, a backward and at most a weight gradient of every chunk and micro-batch. */
+/* Spans of a training timeline: a forward, a backward and at most a weight gradient of every chunk and micro-batch. */
 static double spans_of(const struct orr_job *job)
 {
     const double n_micro_batches =
@@ -83,10 +80,10 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     enum orr_format format;
     enum MHD_Result answered = MHD_NO;
     if (!worker) return srv_reply_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE, SRV_JSON, NULL);
-    if (!dump_format(request, kind, &format, &answered)) return answered;
+    if (!dump_format(request, &format, &answered)) return answered;
     if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    if (format == ORR_FORMAT_DUMP_TIMELINE && spans_of(job) > SRV_SPANS_MAX)
+    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE && spans_of(job) > SRV_SPANS_MAX)
         return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
                                  "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)",
                                  spans_of(job), (int)SRV_SPANS_MAX);

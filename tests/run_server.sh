@@ -63,8 +63,10 @@ test_same() {
     same train "$train" '' --json
     same train "$sized" '' --json
     same infer "$infer" '' --json
-    for stage in ops costs memory timeline; do same train "$train" "?dump=$stage" "--dump $stage"; done
-    for stage in ops costs memory; do same infer "$infer" "?dump=$stage" "--dump $stage"; done
+    for stage in ops costs memory timeline; do
+        same train "$train" "?dump=$stage" "--dump $stage"
+        same infer "$infer" "?dump=$stage" "--dump $stage"
+    done
     post infer "$(with_kind infer "$infer")" >/dev/null
     orrery infer --request request.json --json | cmp - got >report 2>&1
     check "the kind may be named"
@@ -213,7 +215,7 @@ test_broken() {
     head -c 1000000 /dev/zero | tr '\0' '[' | is_error "$(curl -sS -o got -w '%{http_code}' --data-binary @- "$url/api/v1/infer")" 400 >>report
     check "bodies that are no text are refused"
     : >report
-    is_error "$(post 'infer?dump=timeline' "$infer")" 400 'ops, costs or memory' >>report
+    is_error "$(post 'infer?dump=nothing' "$infer")" 400 'timeline' >>report
     is_error "$(post 'train?dump=nothing' "$train")" 400 'timeline' >>report
     is_error "$(post 'train?dump=timeline' "${train/64,\"engine\"/100000000,\"engine\"}")" 400 'spans' >>report
     is_error "$(post technology '{"chip":"node=5,memory=none"}')" 400 'key=chip' >>report
