@@ -50,6 +50,7 @@ static const char STYLE[] =
     "padding:0 1em}\n"
     ".panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));gap:1em}\n"
     "svg{width:100%;font-size:11px}svg text{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
+    "@media (max-width:640px){.picture{overflow-x:auto;min-width:0}.picture svg{min-width:var(--w)}}\n"
     ".band{fill:var(--band)}.equal{stroke:var(--soft);fill:none}\n"
     ".mark{fill:hsl(var(--h) 65% var(--l));fill-opacity:.65}\n"
     ".mark:hover{stroke:var(--ink);stroke-width:1.5;fill-opacity:1}\n"
@@ -69,6 +70,19 @@ void orr_html_head(struct orr_text *text, const char *title)
     orr_text_add(text, "%s", HEAD);
     orr_html_text(text, title);
     orr_text_add(text, "%s", STYLE);
+}
+
+void orr_html_picture(struct orr_text *text, double width, double height, const char *title)
+{
+    orr_text_add(text, "<div class=\"picture\">\n<svg style=\"--w:%gpx\" viewBox=\"0 0 %g %g\" role=\"img\">\n", width,
+                 width, height);
+    orr_html_element(text, "title", "", title);
+    orr_text_add(text, "\n");
+}
+
+void orr_html_picture_end(struct orr_text *text)
+{
+    orr_text_add(text, "</svg>\n</div>\n");
 }
 
 int orr_html_hue(size_t i)

@@ -13,6 +13,9 @@ void orr_html_lines(struct orr_text *text, const char *raw);
 void orr_html_element(struct orr_text *text, const char *tag, const char *attributes, const char *raw);
 /* Everything up to and with <body>: one style for all pages, light and dark. */
 void orr_html_head(struct orr_text *text, const char *title);
+/* A picture of that size with a name; small screens scroll it sideways in place of shrinking its labels. */
+void orr_html_picture(struct orr_text *text, double width, double height, const char *title);
+void orr_html_picture_end(struct orr_text *text);
 /* Colour of the i-th of a list, for --h of the style: neighbours are far apart on the colour circle. */
 int orr_html_hue(size_t i);
 /* Text that is kept as it is, behind a line to open it. */

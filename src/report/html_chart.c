@@ -41,9 +41,7 @@ void orr_html_bar(struct orr_text *text, const char *title, enum orr_metric_unit
     for (size_t i = 0; i < n_parts; i++) sum += parts[i].value;
     const double all = fmax(sum, limit), scale = all > 0 ? WIDTH / all : 0;
     orr_html_element(text, "h2", "", title);
-    orr_text_add(text, "<svg viewBox=\"0 0 %g 52\" role=\"img\">\n<title>", WIDTH);
-    orr_html_text(text, title);
-    orr_text_add(text, "</title>\n");
+    orr_html_picture(text, WIDTH, 52, title);
     for (size_t i = 0; i < n_parts; i++) {
         if (!(parts[i].value > 0)) continue;
         orr_text_add(text,
@@ -59,7 +57,7 @@ void orr_html_bar(struct orr_text *text, const char *title, enum orr_metric_unit
         orr_html_text(text, limit_name);
         orr_text_add(text, " %s</text>\n", orr_value_print(value, orr_value_real(unit, limit)));
     }
-    orr_text_add(text, "</svg>\n");
+    orr_html_picture_end(text);
     add_parts(text, unit, parts, n_parts, sum);
 }
 
@@ -136,8 +134,8 @@ void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum 
     }
     /* the roof enters from the left, or from below where the frame is not that high */
     const double left = fmax(pow(10, x.low), pow(10, y.low) / chip->hbm_bytes_per_s);
-    orr_text_add(text, "<h2>Roofline</h2>\n<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>roofline</title>\n", WIDTH,
-                 TOP + HIGH + 40);
+    orr_html_element(text, "h2", "", "Roofline");
+    orr_html_picture(text, WIDTH, TOP + HIGH + 40, "roofline");
     add_frame(text, x, y);
     orr_text_add(text, "<path class=\"equal\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>\n", LEFT + place(x, left, WIDE),
                  TOP + HIGH - place(y, left * chip->hbm_bytes_per_s, HIGH), LEFT + place(x, ridge, WIDE),
@@ -146,8 +144,9 @@ void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum 
         if (has_place(&ops[i])) add_op_mark(text, &ops[i], x, y);
     orr_text_add(text,
                  "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">FLOP per byte of DRAM traffic; the roof is %s and DRAM"
-                 "</text>\n</svg>\n",
+                 "</text>\n",
                  LEFT + WIDE / 2, TOP + HIGH + 34, orr_dtype_name(dtype));
+    orr_html_picture_end(text);
 }
 
 /* ---------------------------------------------------------------- operators */
@@ -189,8 +188,7 @@ void orr_html_pipeline(struct orr_text *text, const struct orr_span *spans, size
         orr_text_add(text, "<p>%zu tasks are too many to draw here; see --trace.</p>\n", n_spans);
         return;
     }
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>pipeline</title>\n", WIDTH,
-                 LANE * (double)n_ranks + 4);
+    orr_html_picture(text, WIDTH, LANE * (double)n_ranks + 4, "pipeline");
     for (int64_t i = 0; i < n_ranks; i++)
         orr_text_add(text, "<text x=\"0\" y=\"%.1f\">rank %lld</text>\n", LANE * (double)i + 12, (long long)i);
     for (size_t i = 0; i < n_spans; i++) {
@@ -202,6 +200,7 @@ void orr_html_pipeline(struct orr_text *text, const struct orr_span *spans, size
         orr_text_add(text, "%s %lld.%lld: %s from %s</title></rect>\n", s->name, (long long)s->micro_batch,
                      (long long)s->chunk, orr_print_s(length, s->end_s - s->start_s), orr_print_s(start, s->start_s));
     }
-    orr_text_add(text, "</svg>\n<p>F forward, B backward, W weight gradients; micro-batch and chunk. Sends and what"
+    orr_html_picture_end(text);
+    orr_text_add(text, "<p>F forward, B backward, W weight gradients; micro-batch and chunk. Sends and what"
                        " follows the pipeline are not drawn.</p>\n");
 }

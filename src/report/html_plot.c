@@ -50,9 +50,7 @@ void orr_html_points(struct orr_text *text, const char *x_name, const char *y_na
         x = stretched(x, points[i].x);
         y = stretched(y, points[i].y);
     }
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, TOP + HIGH + 44);
-    orr_html_text(text, y_name);
-    orr_text_add(text, "</title>\n");
+    orr_html_picture(text, WIDTH, TOP + HIGH + 44, y_name);
     add_frame(text, x, y);
     for (size_t i = 0; i < n_points; i++) {
         orr_text_add(text, "<circle class=\"mark\" style=\"--h:%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>",
@@ -66,7 +64,8 @@ void orr_html_points(struct orr_text *text, const char *x_name, const char *y_na
     orr_text_add(text, "</text><text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">",
                  TOP + HIGH / 2);
     orr_html_text(text, y_name);
-    orr_text_add(text, "</text>\n</svg>\n");
+    orr_text_add(text, "</text>\n");
+    orr_html_picture_end(text);
 }
 
 void orr_html_effects(struct orr_text *text, const char *title, const struct orr_html_effect *effects, size_t n_effects)
@@ -76,9 +75,7 @@ void orr_html_effects(struct orr_text *text, const char *title, const struct orr
     if (!(most > 0)) return;
     const double zero = 470, scale = 180 / most;
     orr_html_element(text, "h2", "", title);
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, LANE * (double)n_effects + 4);
-    orr_html_text(text, title);
-    orr_text_add(text, "</title>\n");
+    orr_html_picture(text, WIDTH, LANE * (double)n_effects + 4, title);
     for (size_t i = 0; i < n_effects; i++) {
         const double value = effects[i].value, down = LANE * (double)i;
         orr_text_add(text, "<text x=\"0\" y=\"%.1f\">", down + 14);
@@ -89,7 +86,8 @@ void orr_html_effects(struct orr_text *text, const char *title, const struct orr
         orr_text_add(text, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%+.2f %%</text>\n", WIDTH, down + 14,
                      100 * value);
     }
-    orr_text_add(text, "<path class=\"equal\" d=\"M%g 0V%.1f\"/>\n</svg>\n", zero, LANE * (double)n_effects);
+    orr_text_add(text, "<path class=\"equal\" d=\"M%g 0V%.1f\"/>\n", zero, LANE * (double)n_effects);
+    orr_html_picture_end(text);
 }
 
 /* ---------------------------------------------------------------- lanes */
@@ -150,10 +148,8 @@ void orr_html_lanes(struct orr_text *text, const char *title, const char *unit, 
     if (!(most > 0)) return;
     orr_html_element(text, "h2", "", title);
     if (n_parts > 1) add_legend(text, parts, n_parts);
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\">\n<title>", WIDTH, LANE * (double)n_lanes + 4);
-    orr_html_text(text, title);
-    orr_text_add(text, "</title>\n");
+    orr_html_picture(text, WIDTH, LANE * (double)n_lanes + 4, title);
     for (size_t i = 0; i < n_lanes; i++)
         add_lane(text, &lanes[i], unit, parts, n_parts, LANE * (double)i, LANES_WIDE / most);
-    orr_text_add(text, "</svg>\n");
+    orr_html_picture_end(text);
 }

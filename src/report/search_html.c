@@ -76,13 +76,14 @@ static void add_picture(struct orr_search_view *v, struct orr_text *text)
 {
     const char *const names[2] = {orr_front_name(v->request, 0), orr_front_name(v->request, 1)};
     const struct axis axes[2] = {axis_of(v->front, v->n_front, 0), axis_of(v->front, v->n_front, 1)};
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"front\">\n", WIDTH, HEIGHT);
+    orr_html_picture(text, WIDTH, HEIGHT, "front");
     add_ticks(text, axes, names);
     for (size_t i = 0; i < v->n_front; i++) add_mark(v, &v->front[i], axes, 210, text);
     orr_text_add(text, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%s</text>", LEFT + WIDE / 2, HEIGHT - 18,
                  names[0]);
-    orr_text_add(text, "<text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">%s</text>\n</svg>\n",
+    orr_text_add(text, "<text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
                  TOP + HIGH / 2, names[1]);
+    orr_html_picture_end(text);
 }
 
 /* ---------------------------------------------------------------- tables */

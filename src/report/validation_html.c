@@ -133,8 +133,9 @@ static void add_panel(struct orr_text *text, const struct orr_validation *v, siz
     for (size_t i = 0; i < v->n_scores; i++) n += drawn(&v->scores[i], unit);
     if (n == 0) return;
     const struct axis axis = axis_of(v, unit);
-    orr_text_add(text, "<svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"predicted over measured, %s\">\n", WIDTH,
-                 HEIGHT, UNITS[unit]);
+    char title[64];
+    (void)snprintf(title, sizeof title, "predicted over measured, %s", UNITS[unit]);
+    orr_html_picture(text, WIDTH, HEIGHT, title);
     add_grid(text, axis);
     add_band(text, axis, unit);
     add_marks(text, v, axis, unit, sources);
@@ -142,7 +143,7 @@ static void add_panel(struct orr_text *text, const struct orr_validation *v, siz
                  LEFT + SIDE / 2, HEIGHT - 18, UNITS[unit], n);
     orr_text_add(text, "<text transform=\"translate(13 %g) rotate(-90)\" text-anchor=\"middle\">predicted, %s</text>\n",
                  TOP + SIDE / 2, UNITS[unit]);
-    orr_text_add(text, "</svg>\n");
+    orr_html_picture_end(text);
 }
 
 static void add_legend(struct orr_text *text, const char *const *sources, size_t n)

@@ -1,5 +1,6 @@
 // The page in Chromium, results in the TAP format: node explorer.mjs ORRERY CHROMIUM
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { browser, predict, serve } from './session.mjs';
@@ -570,6 +571,18 @@ for (const [name, options] of [
         }
         await close(page);
     });
+
+test('pictures of an HTML report: 390 px', async () => {
+    const page = await chrome.newPage({ viewport: NARROW });
+    await page.setContent(execFileSync(orrery, ['train', ...OPTIONS, '--html', '-'], { encoding: 'utf8' }));
+    const sizes = await page.$$eval('svg text', (all) =>
+        all.map((e) => 11 * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b)),
+    );
+    check(sizes.length > 5, 'labels');
+    check(Math.min(...sizes) >= 10, `a label of ${Math.min(...sizes)} px`);
+    equal(await page.evaluate(() => document.documentElement.scrollWidth), NARROW.width, 'the page does not scroll');
+    await page.close();
+});
 
 test('the theme button switches and is remembered', async () => {
     const page = await open(JOB);
