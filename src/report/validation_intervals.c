@@ -2,12 +2,25 @@
 #include "base/text.h"
 #include "report/validation.h"
 
+#include <math.h>
+
 #define NAME_(name, ...) #name,
 static const char *const NAMES[ORR_N_REGIMES] = {ORR_REGIMES(NAME_)};
 
 static double percent(size_t part, size_t whole)
 {
     return 100 * (double)part / (double)whole;
+}
+
+/* Two digits that leave nothing out: a row on the bound stays inside. A bound of two digits already stays itself. */
+static double rounded_down(double low)
+{
+    return floor(100 * low + 1e-6) / 100;
+}
+
+static double rounded_up(double high)
+{
+    return ceil(100 * high - 1e-6) / 100;
 }
 
 /* Where a row comes from: what it was made of, and how it does on sources it has not seen. */
@@ -33,8 +46,8 @@ static void add_table(struct orr_text *text, const struct orr_interval_table *ta
         add_record(text, "Calibrated", &coverage[r][1]);
         orr_text_add(text, " \\\n      ");
         add_record(text, "Datasheet", &coverage[r][0]);
-        orr_text_add(text, " */ \\\n    X(%s, %.2f, %.2f, %.2f, %.2f)", NAMES[r], table->low[r][1], table->high[r][1],
-                     table->low[r][0], table->high[r][0]);
+        orr_text_add(text, " */ \\\n    X(%s, %.2f, %.2f, %.2f, %.2f)", NAMES[r], rounded_down(table->low[r][1]),
+                     rounded_up(table->high[r][1]), rounded_down(table->low[r][0]), rounded_up(table->high[r][0]));
     }
     orr_text_add(text, "\n");
 }

@@ -11,7 +11,7 @@ static void quantiles_stand_in_the_middle_of_their_share(void **state)
 {
     (void)state;
     const struct orr_weighted points[] = {{0, 0}, {1, 0.25}, {1.5, 0}, {2, 0.5}, {4, 0.25}, {9, 0}};
-    const double expected[][2] = {{0, 1},    {0.125, 1}, {0.3125, 1.5}, {0.5, 2},
+    const double expected[][2] = {{0, 1},      {0.125, 1}, {0.3125, 1.5}, {0.5, 2},
                                   {0.6875, 3}, {0.875, 4}, {0.95, 4},     {1, 4}};
     for (size_t i = 0; i < COUNT(expected); i++)
         assert_close(orr_weighted_quantile(points, COUNT(points), expected[i][0]), expected[i][1], 1e-12);
@@ -19,11 +19,8 @@ static void quantiles_stand_in_the_middle_of_their_share(void **state)
 
 static struct orr_score timed(const char *source, enum orr_regime regime, bool calibrated, double ratio)
 {
-    return (struct orr_score){.source = source,
-                              .regime = regime,
-                              .calibrated = calibrated,
-                              .timed = true,
-                              .error = 1 / ratio - 1};
+    return (struct orr_score){
+        .source = source, .regime = regime, .calibrated = calibrated, .timed = true, .error = 1 / ratio - 1};
 }
 
 static struct orr_interval_table table_of(struct orr_score *scores, size_t n, const char *left_out)
@@ -89,10 +86,9 @@ static void datasheet_is_no_narrower(void **state)
 static void a_source_is_judged_by_the_others(void **state)
 {
     (void)state;
-    struct orr_score scores[] = {timed("A", ORR_REGIME_TRAIN_DENSE, true, 1.1),
-                                 timed("B", ORR_REGIME_TRAIN_DENSE, true, 2),
-                                 timed("C", ORR_REGIME_PREFILL, false, 1.3),
-                                 timed("C", ORR_REGIME_PREFILL, false, 1.3)};
+    struct orr_score scores[] = {
+        timed("A", ORR_REGIME_TRAIN_DENSE, true, 1.1), timed("B", ORR_REGIME_TRAIN_DENSE, true, 2),
+        timed("C", ORR_REGIME_PREFILL, false, 1.3), timed("C", ORR_REGIME_PREFILL, false, 1.3)};
     struct orr_interval_table table = table_of(scores, COUNT(scores), "B");
     assert_close(table.low[ORR_REGIME_TRAIN_DENSE][1], 1 / 1.1, 1e-12);
     assert_close(table.high[ORR_REGIME_TRAIN_DENSE][1], 1.1, 1e-12);
@@ -135,6 +131,34 @@ static void assert_covers(const char *what, size_t n_inside, size_t n)
     if (!(frac >= 0.7 && frac <= 0.9)) fail_msg("%s: %.1f %% inside, expected 70 to 90 %%", what, 100 * frac);
 }
 
+/* `printed` has two digits and lies at most one of them outside `bound`; outwards is down (-1) or up (1). */
+static void assert_outward(double printed, double bound, double outwards)
+{
+    const double off = (printed - bound) * outwards;
+    if (!(off > -1e-7 && off < 0.01)) fail_msg("%.4f printed for %.8f", printed, bound);
+}
+
+/* Rounding takes no row out of the printed intervals. */
+static void check_printed(const struct orr_validation *v)
+{
+    struct orr_interval_table table;
+    assert_int_equal(orr_interval_table_of(v, NULL, &table), ORR_OK);
+    char *text = orr_validation_intervals(v);
+    assert_non_null(text);
+    const char *at = strstr(text, "ORR_INTERVALS(X)");
+    for (int r = 0; r < ORR_N_REGIMES; r++) {
+        double low[2], high[2];
+        at = strstr(at + 1, " X(");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, " X(%*[A-Z_], %lf, %lf, %lf, %lf)", &low[1], &high[1], &low[0], &high[0]), 4);
+        for (int c = 0; c < 2; c++) {
+            assert_outward(low[c], table.low[r][c], -1);
+            assert_outward(high[c], table.high[r][c], 1);
+        }
+    }
+    free(text);
+}
+
 /* The promise of an 80 % interval, for a source it has not seen: 70 to 90 %. */
 static void intervals_hold_for_unseen_sources(void **state)
 {
@@ -168,6 +192,7 @@ static void intervals_hold_for_unseen_sources(void **state)
     assert_covers("training, each source left out", n_inside[1], n[1]);
     assert_covers("inference, each source left out", n_inside[0], n[0]);
     assert_covers("all, each source left out", n_inside[0] + n_inside[1], n[0] + n[1]);
+    check_printed(v);
     orr_validation_free(v);
 }
 
