@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- the view */
 
@@ -131,6 +132,44 @@ char *orr_print_ratio(char buffer[32], double ratio)
 {
     (void)snprintf(buffer, 32, ratio < 1.095 ? "%.3f times" : "%.2f times", ratio);
     return buffer;
+}
+
+/* "plan.tp 3: 32 heads ...; with the rest as it is, 2 or 4 would do" */
+static void obstacle_text(const struct orr_search_view *v, const struct orr_obstacle *o, struct orr_text *text)
+{
+    struct orr_error rule;
+    orr_text_add(text, "%s", o->key);
+    if (o->given > 0) orr_text_add(text, " %lld%s", (long long)o->given, o->n_given > 1 ? ", ..." : "");
+    orr_text_add(text, ": with the rest as it is, ");
+    if (o->below > 0) orr_text_add(text, "%lld", (long long)o->below);
+    if (o->below > 0 && o->above > 0) orr_text_add(text, " or ");
+    if (o->above > 0) orr_text_add(text, "%lld", (long long)o->above);
+    if (o->below + o->above == 0) orr_text_add(text, "other values");
+    orr_text_add(text, " would do");
+    if (orr_search_broken_rule(v->search, o->key, &rule)) orr_text_add(text, " (%s)", rule.text);
+    orr_text_add(text, "\n");
+}
+
+void orr_search_obstacles_text(const struct orr_search_view *v, struct orr_text *text)
+{
+    struct orr_obstacle obstacles[ORR_MAX_OBSTACLES];
+    struct orr_error rule;
+    if (v->counts.plans > 0 || !orr_search_complete(v->search)) return;
+    const size_t n = orr_search_obstacles(v->search, obstacles);
+    for (size_t i = 0; i < n; i++) obstacle_text(v, &obstacles[i], text);
+    if (n > 0) return;
+    orr_text_add(text, "no list is at fault alone");
+    if (orr_search_broken_rule(v->search, NULL, &rule)) orr_text_add(text, " (%s)", rule.text);
+    orr_text_add(text, "\n");
+}
+
+char *orr_next_line(char **lines)
+{
+    char *line = *lines;
+    if (!line || !*line) return NULL;
+    *lines += strcspn(line, "\n");
+    if (**lines) *(*lines)++ = '\0';
+    return line;
 }
 
 /* ---------------------------------------------------------------- reports */

@@ -53,6 +53,11 @@ struct orr_plan_table {
 struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found);
 void orr_plan_table_free(struct orr_plan_table *table);
 
+/* Why there is no valid plan, a line for each list that is at fault: "plan.tp 3: ...". Nothing where there are plans,
+ * or where the search did not look at all. */
+void orr_search_obstacles_text(const struct orr_search_view *view, struct orr_text *text);
+/* The next of these lines, cut off at its end; NULL: none. */
+char *orr_next_line(char **lines);
 /* "4,096" or "64, 128, … 4,096" */
 void orr_search_gpus(const struct orr_choices *gpus, struct orr_text *text);
 /* "mfu_frac >= 0.4, memory_bytes.total <= 60.0 GiB" */

@@ -170,6 +170,10 @@ static void add_summary(struct orr_search_view *v, struct orr_text *text)
             orr_text_add(text, "; the next layout is %s as much", orr_print_ratio(times, v->second_ratio));
         orr_text_add(text, ".</p>\n");
     }
+    line.length = 0;
+    orr_search_obstacles_text(v, &line);
+    char *lines = line.length > 0 ? line.data : NULL;
+    for (const char *why; (why = orr_next_line(&lines));) orr_html_element(text, "p", "", why);
     text->failed |= line.failed;
     free(line.data);
 }

@@ -130,6 +130,18 @@ static json_t *asked_json(const struct orr_search_request *request)
                      "brute", request->brute, "overlap", request->space.overlap, "limits", limits);
 }
 
+static json_t *obstacles_json(const struct orr_search_view *v, struct orr_text *text)
+{
+    struct orr_text why = {0};
+    json_t *obstacles = json_array();
+    orr_search_obstacles_text(v, &why);
+    char *lines = why.data;
+    for (const char *line; (line = orr_next_line(&lines));) json_array_append_new(obstacles, orr_json_word(line));
+    text->failed |= why.failed;
+    free(why.data);
+    return obstacles;
+}
+
 void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 {
     const struct orr_search_counts *c = &v->counts;
@@ -145,6 +157,7 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
         "pareto", plans_json(v, v->front, v->n_front), "launch", launch_json(v, false), "launch_notes",
         launch_json(v, true), "request", asked_json(v->request));
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
+    if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;
     orr_json_add(text, root, JSON_INDENT(2));
     orr_text_add(text, "\n");
 }

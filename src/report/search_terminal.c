@@ -256,6 +256,19 @@ static void add_launch(struct orr_search_view *v, const struct orr_style *style,
     }
 }
 
+static void add_nothing(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text why = {0};
+    orr_text_add(text, "\nNo plan %s.\n",
+                 v->counts.plans == 0 ? "is valid: the lists leave nothing that obeys the rules"
+                                      : "fits and keeps the limits");
+    orr_search_obstacles_text(v, &why);
+    char *lines = why.data;
+    for (const char *line; (line = orr_next_line(&lines));) orr_text_wrap(text, style, " ", 2, line, " ");
+    text->failed |= why.failed;
+    free(why.data);
+}
+
 void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text)
 {
     add_heading(view, style, text);
@@ -264,9 +277,7 @@ void orr_search_terminal(struct orr_search_view *view, const struct orr_style *s
         add_best(view, style, text);
         add_front(view, style, text);
     } else {
-        orr_text_add(text, "\nNo plan %s.\n",
-                     view->counts.plans == 0 ? "is valid: the lists leave nothing that obeys the rules"
-                                             : "fits and keeps the limits");
+        add_nothing(view, style, text);
     }
     add_rejected(view, style, text);
     add_compare(view, style, text);

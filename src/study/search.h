@@ -106,6 +106,19 @@ struct orr_search {
     atomic_bool stopped;        /* by orr_search_stop from any thread, too */
 };
 
+/* A list without which there would be valid plans (search_obstacle.c). */
+struct orr_obstacle {
+    const char *key;      /* "plan.tp" */
+    int64_t n_given;
+    int64_t given;        /* the first value; 0: not a number */
+    int64_t below, above; /* nearest numbers that go with the rest; 0: none near */
+};
+enum { ORR_MAX_OBSTACLES = 18 };
+/* Of a search without a valid plan: lists that are at fault alone; returns how many. It searches again and again. */
+size_t orr_search_obstacles(const struct orr_search *search, struct orr_obstacle obstacles[ORR_MAX_OBSTACLES]);
+/* Does the first value of every list break a rule about that key (NULL: any)? */
+bool orr_search_broken_rule(const struct orr_search *search, const char *key, struct orr_error *rule);
+
 /* Objective and coordinates of a training plan from its time; `energy_j` only for that objective. */
 void orr_train_found(const struct orr_search_request *request, double time_s, double memory_bytes, double energy_j,
                      const struct orr_choice *choice, struct orr_found *found);

@@ -251,6 +251,49 @@ static void lines_fit(void **state)
     orr_search_free(search);
 }
 
+/* Llama-2-7B has 32 heads and 32 layers; a batch of 64 sequences wants dp to be a power of two. */
+static void lists_at_fault_are_named(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *kind, *gpus, *plan, *obstacles;
+    } CASES[] = {
+        {"train", "24", "\"tp\":3",
+         "plan.tp 3: with the rest as it is, 2 or 4 would do (plan.tp: 3 does not divide the 32 attention heads of "
+         "llama2-7b (allowed: 1, 2, 4, 8, 16, 32))|"},
+        {"train", "13", "\"tp\":4",
+         "gpus 13: with the rest as it is, 12 or 16 would do|plan.tp 4: with the rest as it is, 1 would do|"},
+        {"infer", "8", "\"tp\":\"3,5\"",
+         "plan.tp 3, ...: with the rest as it is, 2 or 8 would do (plan.tp: 3 does not divide the 32 attention heads "
+         "of llama2-7b (allowed: 1, 2, 4, 8, 16, 32))|"},
+        {"train", "8", "\"tp\":3,\"pp\":5",
+         "no list is at fault alone (plan.tp: 3 does not divide the 32 attention heads of llama2-7b (allowed: 1, 2, 4, "
+         "8, 16, 32))|"},
+        {"train", "8", "\"tp\":2", ""},
+    };
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        struct orr_search *search;
+        struct orr_error error;
+        char request[512], lines[1024] = "";
+        (void)snprintf(request, sizeof request,
+                       "{\"kind\":\"%s\"," MODEL ",\"gpus\":%s,\"plan\":{%s},\"workload\":{%s}}", CASES[i].kind,
+                       CASES[i].gpus, CASES[i].plan,
+                       CASES[i].kind[0] == 't' ? "\"global_batch\":64" : "\"input_len\":64,\"output_len\":64");
+        if (orr_search_open(w->catalogue, request, "request", &search, &error) ||
+            orr_search_run(search, 2, NULL, NULL, &error))
+            fail_msg("%s", error.text);
+        json_t *json = json_of(search);
+        const json_t *obstacles = json_object_get(json, "obstacles");
+        assert_true((obstacles == NULL) == (count_of(json, "plans") > 0));
+        for (size_t k = 0; k < json_array_size(obstacles); k++)
+            (void)snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s|",
+                           json_string_value(json_array_get(obstacles, k)));
+        assert_string_equal(lines, CASES[i].obstacles);
+        json_decref(json);
+        orr_search_free(search);
+    }
+}
+
 /* ---------------------------------------------------------------- launch flags */
 
 static void check_launch(struct world *w, enum orr_launcher launcher, const char *json, const char *flags,
@@ -358,6 +401,7 @@ int main(void)
         cmocka_unit_test(two_pools_are_one_answer),
         cmocka_unit_test(compare_ranks),
         cmocka_unit_test(lines_fit),
+        cmocka_unit_test(lists_at_fault_are_named),
         cmocka_unit_test(training_flags),
         cmocka_unit_test(serving_flags),
         cmocka_unit_test(expert_serving_flags),

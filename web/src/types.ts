@@ -103,6 +103,7 @@ export interface SearchResult {
     best: Found[];
     pareto: Found[];
     rejected: Record<string, number>;
+    obstacles?: string[];
     launch?: Record<string, string>;
 }
 

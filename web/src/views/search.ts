@@ -366,6 +366,7 @@ export class Search implements View {
                 ' No plan is left. ',
                 why.map(([reason, n]) => `${words(reason)}: ${count(n)}`).join(', '),
                 why.length ? '.' : '',
+                (r.obstacles ?? []).map((line) => `${line}.`).join(' '),
             );
             return;
         }
