@@ -23,13 +23,13 @@
     X(PREFILL, 0.87, 1.19, 0.78, 1.19) \
     /* Calibrated: rows 38, sources 4, inside 92 %, left out 95 %. \
        Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
-    X(PREFILL_SHORT, 0.93, 1.41, 0.84, 1.41) \
+    X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42) \
     /* Calibrated: rows 16, sources 3, inside 75 %, left out 62 %. \
        Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
     X(INFER_MOE, 0.89, 1.33, 0.63, 1.33) \
     /* Calibrated: rows 10, sources 2, inside 90 %, left out 80 %. \
        Datasheet: rows 6, sources 2, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT, 0.84, 1.11, 0.84, 1.11) \
+    X(IN_FLIGHT, 0.83, 1.12, 0.83, 1.12) \
     /* Calibrated: rows 61, sources 2, inside 95 %, left out 90 %. \
        Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT_MOE, 0.77, 1.46, 0.75, 1.46)
+    X(IN_FLIGHT_MOE, 0.77, 1.46, 0.74, 1.46)
