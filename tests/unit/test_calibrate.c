@@ -1,7 +1,7 @@
 /* Calibration: constants known beforehand are found again from the times they give, what the rows cannot tell is
  * refused, bounds hold, errors have a line, and the same tables give the same bits. */
 #define _POSIX_C_SOURCE 200809L
-#include "support.h"
+#include "fit.h"
 
 #include <jansson.h>
 
@@ -9,31 +9,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "study/calibrate.h"
 
 /* ---------------------------------------------------------------- tables with known constants */
 
 #define CHIP "h100-sxm-80gb"
-
-static struct orr_fit *open_fit(const struct world *world, const char *chip)
-{
-    struct orr_fit *fit;
-    struct orr_error error;
-    if (orr_fit_open(world->catalogue, chip, &fit, &error)) fail_msg("%s", error.text);
-    return fit;
-}
-
-static void add(struct orr_fit *fit, const char *kind, const char *csv)
-{
-    struct orr_error error;
-    if (orr_fit_add(fit, kind, csv, "test.csv", &error)) fail_msg("%s", error.text);
-}
-
-static void run(struct orr_fit *fit)
-{
-    struct orr_error error;
-    if (orr_fit_run(fit, NULL, NULL, &error)) fail_msg("%s", error.text);
-}
 
 /* Shapes with a time of one second each: `line` writes row i, false behind the last one. */
 static char *shapes(const char *header, bool (*line)(struct orr_text *text, size_t i))

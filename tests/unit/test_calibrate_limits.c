@@ -1,27 +1,5 @@
 /* Calibration: rows no chip can have made are left out with a reason, rows that a boost or a cache explains are not. */
-#include "support.h"
-
-#include "study/calibrate.h"
-
-static struct orr_fit *open_fit(const struct world *world, const char *chip)
-{
-    struct orr_fit *fit;
-    struct orr_error error;
-    if (orr_fit_open(world->catalogue, chip, &fit, &error)) fail_msg("%s", error.text);
-    return fit;
-}
-
-static void add(struct orr_fit *fit, const char *kind, const char *csv)
-{
-    struct orr_error error;
-    if (orr_fit_add(fit, kind, csv, "test.csv", &error)) fail_msg("%s", error.text);
-}
-
-static void run(struct orr_fit *fit)
-{
-    struct orr_error error;
-    if (orr_fit_run(fit, NULL, NULL, &error)) fail_msg("%s", error.text);
-}
+#include "fit.h"
 
 /* An A100: 312 TFLOP/s in 16 bits, 2039 GB/s, a cache of 40 MiB, 300 GB/s of NVLink. 2 * 8192^3 FLOP take it 3.524 ms,
  * 2039 MB beyond the cache 1 ms, seven eighths of 2400 MB 7 ms, a message of 300 MB 1 ms. */
