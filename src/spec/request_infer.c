@@ -115,8 +115,8 @@ static void fill_formats(const json_t *object, const struct orr_job *job, struct
 
 /* Standard deviation of the logarithm of an expert's load. 256 experts: DeepSeek-R1 on 32 ranks without balancing has a
  * coefficient of variation of 1.28 and a hottest expert of 11.9 times the mean, a hottest rank of 2.56 (TensorRT-LLM,
- * tech blog 4, table 1); 1.03 gives 1.3, 11.6 and 2.4. 8 experts: loads of 0.7 to 1.4 of the mean, an assumption after
- * the figures of Mixtral's paper. In between: linear in the logarithm of their number, an assumption. */
+ * tech blog 4, table 1); 1.03 gives 1.3, 11.6 and 2.4. 8 experts, and linear in the logarithm of their number in
+ * between: assumptions. */
 static double load_spread(double experts)
 {
     return orr_max(0, 0.2 + (1.03 - 0.2) / 5 * (log2(experts) - 3));
@@ -135,7 +135,8 @@ double orr_default_imbalance(const struct orr_job *job, int64_t ep)
 {
     const double n = (double)ep, experts = (double)orr_most_experts(&job->model);
     if (ep < 2 || experts < 2) return 1;
-    if (job->engine.moe_redundant) return 1 + 0.05 * pow(log2(n), 1.5); /* balanced by copies, in part [A] */
+    /* balanced by copies of busy experts: a guess [A]; the same table has 1.11 on 32 ranks (docs/accuracy.md, 36) */
+    if (job->engine.moe_redundant) return 1 + 0.05 * pow(log2(n), 1.5);
     const double spread = load_spread(experts), variance = log(1 + (exp(spread * spread) - 1) * n / experts);
     return exp(sqrt(variance) * normal_quantile((n - 0.375) / (n + 0.25)) - variance / 2);
 }

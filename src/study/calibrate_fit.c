@@ -62,9 +62,14 @@ static double op_s(const struct orr_job *job, const struct orr_op *op)
     return 0;
 }
 
-/* A table repeats its products about equally often: the longer one takes, the longer its loop, the lower the clock. */
-static double level_of(const struct orr_fit_table *table, double product_s, double sustained_frac)
+/* A table repeats its products about equally often: the longer one takes, the longer its loop, the lower the clock. Its
+ * length is that of its arithmetic at the table's clock: what was measured must not help to predict itself. */
+static double level_of(const struct orr_fit *fit, const struct orr_kernel_row *row)
 {
+    const struct orr_fit_table *table = &fit->tables[row->table];
+    const enum orr_dtype dtype = row->ops[0].dtype;
+    const double product_s = row->ops[0].flops / (fit->job.system.chip.peak_flops_per_s[dtype] * table->level);
+    const double sustained_frac = fit->job.calibration.gemm[dtype].sustained_frac;
     return sustained_frac + (table->level - sustained_frac) / (1 + product_s / table->warm_s);
 }
 
@@ -74,8 +79,7 @@ double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool
     struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[row->ops[0].dtype];
     const double burst_frac = gemm->burst_frac;
     if (row->ops[0].kind == ORR_OP_GEMM && row->mode == ORR_MODE_SUSTAINED) gemm->burst_frac = gemm->sustained_frac;
-    else if (with_terms && table->level > 0)
-        gemm->burst_frac = level_of(table, row->measured_s, gemm->sustained_frac);
+    else if (with_terms && table->level > 0) gemm->burst_frac = level_of(fit, row);
     fit->job.plan.tp = row->ranks;
     double total_s = 0;
     for (int i = 0; i < row->n_ops; i++) total_s += op_s(&fit->job, &row->ops[i]);

@@ -126,7 +126,7 @@ static void set_shown(struct orr_calibration *calibration)
     calibration->gemm[ORR_DTYPE_BF16].burst_frac = SHOWN_FRAC;
 }
 
-/* Times as they are when a product of 15 ms has lost half of the way to `sustained_frac`: t u(t) = t0 u(0). */
+/* Times as they are when a product that takes 15 ms at first loses half of the way to `sustained_frac`. */
 static char *slowed(const char *csv, double sustained_frac)
 {
     struct orr_text text = {0};
@@ -136,9 +136,8 @@ static char *slowed(const char *csv, double sustained_frac)
         const char *last = at + strcspn(at, "\n");
         while (last[-1] != ',') last--;
         const double short_s = strtod(last, NULL);
-        double time_s = short_s;
-        for (int i = 0; i < 100; i++)
-            time_s = short_s * SHOWN_FRAC / (sustained_frac + (SHOWN_FRAC - sustained_frac) * 15e-3 / (15e-3 + time_s));
+        const double level = sustained_frac + (SHOWN_FRAC - sustained_frac) * 15e-3 / (15e-3 + short_s);
+        const double time_s = short_s * SHOWN_FRAC / level;
         orr_text_add(&text, "%.*s%.9g\n", (int)(last - at), at, time_s);
     }
     return orr_text_take(&text);
