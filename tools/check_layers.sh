@@ -45,8 +45,8 @@ only_in() { # library, header, pattern of the files that may include it
     rule "$1 only in $3"
 }
 only_in jansson 'jansson' 'src/(spec|report)/'
-only_in NLopt 'nlopt' 'src/study/(calibrate_fit|optimise_search)\.c'
-only_in OpenMP 'omp\.h' 'src/study/'
+only_in NLopt 'nlopt' 'src/(calibrate/fit|study/optimise_search)\.c'
+only_in OpenMP 'omp\.h' 'src/(search|study)/'
 only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
 only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
 only_in libmicrohttpd 'microhttpd' 'server/'

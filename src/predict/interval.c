@@ -1,5 +1,5 @@
 /* Class of a job -> 80 % interval of its time: factors recorded from validation residuals. interval_table.h is the
- * record; study/intervals.c computes it. */
+ * record; validate/intervals.c computes it. */
 #include "predict/interval.h"
 
 #include "predict/interval_table.h"

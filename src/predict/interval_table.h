@@ -1,7 +1,7 @@
 /* Written by tools/check_drift.sh --record from `orrery validate --intervals`: do not edit.
  * 80 % of the measured times of a class are expected between low and high times the predicted
- * one; study/intervals.c has the rules. "left out": inside the interval made without their own
- * source. Columns: regime, low and high on calibrated chips, low and high on datasheet chips. */
+ * one; validate/intervals.c has the rules. "left out": inside the interval made without their
+ * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips. */
 #define ORR_INTERVALS(X) \
     /* Calibrated: rows 553, sources 21, inside 88 %, left out 87 %. \
        Datasheet: rows 42, sources 5, inside 83 %, left out 79 %. */ \

@@ -1,6 +1,6 @@
 /* What each piece of physics is worth, as terminal tables, JSON or CSV: the errors of the same rows with everything and
  * without each piece, by kind of measurement. */
-#include "study/ablate.h"
+#include "validate/ablate.h"
 
 #include "report/json_text.h"
 #include "report/table.h"

@@ -1,6 +1,6 @@
 /* A fit of orr_fit_run as a terminal report, JSON, CSV or HTML: residuals by kind and size, constants old and new, what
  * belongs to the tables, what was left out and why. */
-#include "study/calibrate.h"
+#include "calibrate/calibrate.h"
 
 #include "base/units.h"
 #include "report/html_plot.h"

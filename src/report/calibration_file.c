@@ -1,6 +1,6 @@
 /* A fit -> a complete calibration file: the file it started from, with the fitted numbers, their rows and residuals,
  * and where they come from. */
-#include "study/calibrate.h"
+#include "calibrate/calibrate.h"
 
 #include "base/text.h"
 #include "report/json_text.h"

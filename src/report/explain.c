@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "report/formula.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 #include "report/table.h"
 #include "report/train.h"
 

@@ -2,7 +2,7 @@
 #ifndef ORR_REPORT_FORMULA_H
 #define ORR_REPORT_FORMULA_H
 
-#include "report/value.h"
+#include "metric/value.h"
 
 /* Where the names of a formula get their values: `find` answers for what `view` shows. */
 struct orr_names {

@@ -1,6 +1,6 @@
 /* The metric lists as Markdown: docs/glossary.md. */
-#include "report/infer_metrics.h"
-#include "report/metrics.h"
+#include "metric/infer_metrics.h"
+#include "metric/metrics.h"
 
 static void add_metric(struct orr_text *text, const struct orr_metric_info *info)
 {
@@ -34,8 +34,8 @@ void orr_glossary(struct orr_text *text)
                        "Every number of a training and of an inference report. Keys are those of the JSON result and "
                        "of the CSV header;\nequation numbers are those of [equations.md](equations.md). Units are SI; "
                        "`frac` "
-                       "is a ratio from 0 to 1. This page is\ngenerated from `src/report/metrics.h` and "
-                       "`src/report/infer_metrics.h` (`test_report --write-glossary\ndocs/glossary.md`); a test "
+                       "is a ratio from 0 to 1. This page is\ngenerated from `src/metric/metrics.h` and "
+                       "`src/metric/infer_metrics.h` (`test_report --write-glossary\ndocs/glossary.md`); a test "
                        "compares the two.\n");
     add_metrics_title(text, "Training", "symbols-of-training");
     for (int i = 0; i < ORR_N_METRICS; i++) add_metric(text, orr_metric_info((enum orr_metric)i));

@@ -3,7 +3,7 @@
 #define ORR_REPORT_HTML_CHART_H
 
 #include "report/html.h"
-#include "report/value.h"
+#include "metric/value.h"
 
 /* One bar of parts and, below it, a table of them. `limit` (0: none): a line and its name, e.g. the memory there is. */
 struct orr_html_part {

@@ -3,7 +3,7 @@
 #define ORR_REPORT_INFER_H
 
 #include "base/text.h"
-#include "report/infer_view.h"
+#include "metric/infer_view.h"
 #include "report/op_text.h"
 
 /* What was asked, in four lines; the terminal report, the operator table and --explain begin with it. */

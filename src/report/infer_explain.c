@@ -8,7 +8,7 @@
 #include "ops/serve.h"
 #include "report/formula.h"
 #include "report/infer.h"
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 #include "report/table.h"
 
 #define N_OPERATORS 8

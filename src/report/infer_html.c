@@ -1,7 +1,7 @@
 /* One inference request as an HTML page. */
 #include "report/html_job.h"
 #include "report/infer.h"
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 #include "report/record.h"
 
 #include <stdlib.h>

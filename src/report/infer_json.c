@@ -1,6 +1,6 @@
 /* Inference result -> JSON object of the contract, and the same numbers as one CSV row. */
 #include "report/infer.h"
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 #include "report/json_text.h"
 #include "report/record.h"
 

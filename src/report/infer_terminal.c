@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "report/infer.h"
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 #include "report/summary.h"
 #include "report/table.h"
 

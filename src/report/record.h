@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "report/value.h"
+#include "metric/value.h"
 
 /* The object of the contract: schema, kind, the entries at their keys, the request. Takes `request`. */
 void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *request,

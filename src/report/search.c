@@ -1,7 +1,7 @@
 /* orr_search_report: the answer of a search, and any plan of it predicted in full. */
 #include "report/search.h"
 
-#include "study/search.h"
+#include "search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

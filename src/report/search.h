@@ -2,9 +2,9 @@
 #ifndef ORR_REPORT_SEARCH_H
 #define ORR_REPORT_SEARCH_H
 
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 #include "report/launch.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 
 struct orr_search_view {
     const struct orr_search *search;

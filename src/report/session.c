@@ -1,7 +1,7 @@
 /* Questions and answers as text and rows of numbers: the way in for other languages, which see no struct. */
 #include "base/error.h"
 #include "base/text.h"
-#include "report/row.h"
+#include "metric/row.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* Points of a sweep -> rows: the columns and numbers of the metric lists, as in the JSON result. */
 #include <string.h>
 
-#include "report/infer_metrics.h"
-#include "report/metrics.h"
-#include "report/row.h"
+#include "metric/infer_metrics.h"
+#include "metric/metrics.h"
+#include "metric/row.h"
 #include "study/sweep.h"
 
 enum { PLAN_COLUMNS_MAX = 26 };

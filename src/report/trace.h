@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "report/infer_view.h"
+#include "metric/infer_view.h"
 
 /* Threads of a process. Each stream of communication has a second one for what runs beside compute. */
 #define ORR_TRACKS(X)                                                                                                  \

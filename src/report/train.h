@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "report/op_text.h"
-#include "report/view.h"
+#include "metric/view.h"
 
 /* What was asked, in four lines; the terminal report and --explain begin with it. */
 void orr_train_heading(const struct orr_view *view, const struct orr_style *style, struct orr_text *text);

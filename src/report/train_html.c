@@ -1,6 +1,6 @@
 /* One training step as an HTML page. */
 #include "report/html_job.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 #include "report/record.h"
 #include "report/train.h"
 

@@ -1,6 +1,6 @@
 /* Result -> JSON object of the contract, and the same numbers as one CSV row. Keys come from the metric list. */
 #include "report/json_text.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 #include "report/record.h"
 #include "report/train.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 #include "report/summary.h"
 #include "report/table.h"
 #include "report/train.h"

@@ -2,7 +2,7 @@
 #ifndef ORR_REPORT_VALIDATION_H
 #define ORR_REPORT_VALIDATION_H
 
-#include "study/intervals.h"
+#include "validate/intervals.h"
 
 #include <jansson.h>
 

@@ -38,8 +38,8 @@ static void add_table(struct orr_text *text, const struct orr_interval_table *ta
     orr_text_add(text,
                  "/* Written by tools/check_drift.sh --record from `orrery validate --intervals`: do not edit.\n"
                  " * 80 %% of the measured times of a class are expected between low and high times the predicted\n"
-                 " * one; study/intervals.c has the rules. \"left out\": inside the interval made without their own\n"
-                 " * source. Columns: regime, low and high on calibrated chips, low and high on datasheet chips. */\n"
+                 " * one; validate/intervals.c has the rules. \"left out\": inside the interval made without their\n"
+                 " * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips. */\n"
                  "#define ORR_INTERVALS(X)");
     for (int r = 0; r < ORR_N_REGIMES; r++) {
         orr_text_add(text, " \\\n    /*");

@@ -9,9 +9,9 @@
 #include "base/units.h"
 #include "cost/cost.h"
 #include "memory/memory.h"
-#include "study/ablate.h"
-#include "study/calibrate.h"
-#include "study/validate.h"
+#include "validate/ablate.h"
+#include "calibrate/calibrate.h"
+#include "validate/validate.h"
 
 static enum orr_err out_of_memory(struct orr_error *error)
 {

@@ -1,5 +1,5 @@
 /* A point of a sweep that is a search: its best plan, predicted in full. */
-#include "study/search.h"
+#include "search/search.h"
 #include "study/sweep.h"
 
 #include <stdio.h>

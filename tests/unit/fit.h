@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "study/calibrate.h"
+#include "calibrate/calibrate.h"
 
 static inline struct orr_fit *open_fit(const struct world *world, const char *chip)
 {

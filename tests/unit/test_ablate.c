@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "cost/cost.h"
-#include "study/ablate.h"
+#include "validate/ablate.h"
 
 static uint32_t pieces(const char *names)
 {

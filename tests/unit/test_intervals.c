@@ -2,7 +2,7 @@
  * source they were not made from. */
 #include "support.h"
 
-#include "study/intervals.h"
+#include "validate/intervals.h"
 
 /* ---------------------------------------------------------------- by hand */
 

@@ -1,6 +1,6 @@
 /* Offline runs of a benchmark tool: its own limits by hand, and runs against the steps they are made of. */
 #include "serving.h"
-#include "study/offline.h"
+#include "validate/offline.h"
 
 static void read_llama(struct world *w, int input_len, int output_len)
 {

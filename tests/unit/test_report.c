@@ -2,7 +2,7 @@
  * and the glossary. `test_report --write-glossary FILE` writes the page the last test compares with. */
 #include "formula.h"
 #include "printed.h"
-#include "report/metrics.h"
+#include "metric/metrics.h"
 #include "report/train.h"
 
 #define N_JOBS 4
@@ -420,7 +420,7 @@ static void glossary_page_is_the_list(void **state)
     orr_glossary(&text);
     char *expected = orr_text_take(&text);
     if (strcmp(page, expected) != 0)
-        fail_msg("docs/glossary.md is not what src/report/metrics.h says: run test_report --write-glossary "
+        fail_msg("docs/glossary.md is not what src/metric/metrics.h says: run test_report --write-glossary "
                  "docs/glossary.md");
     free(expected);
     free(page);

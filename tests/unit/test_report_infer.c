@@ -3,7 +3,7 @@
 #include "formula.h"
 #include "printed.h"
 #include "report/infer.h"
-#include "report/infer_metrics.h"
+#include "metric/infer_metrics.h"
 
 enum { PLAIN, DRAFTED, APART, EXPERTS, ONE_TOKEN, EAGER, TOO_LARGE, N_JOBS };
 

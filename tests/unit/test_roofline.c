@@ -1,7 +1,7 @@
 /* The roofline of the operator table (Eq. 96): intensities, ridge and crossover by hand, and the row they are printed
  * in. */
 #include "printed.h"
-#include "report/infer_view.h"
+#include "metric/infer_view.h"
 
 /* One request of Llama-2-13B, 200 tokens in, 200 out. */
 static void read_13b(struct world *w, const char *system)

@@ -1,4 +1,4 @@
-/* Requests to search (src/spec/request_search.c, request_space.c) and their limits (src/report/search_limits.c). */
+/* Requests to search (src/spec/request_search.c, request_space.c) and their limits (src/metric/limits.c). */
 #include "report/search.h"
 #include "spec/names.h"
 #include "support.h"

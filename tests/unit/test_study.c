@@ -2,7 +2,7 @@
  * numbers of the method's tables, contributions that multiply to the whole, and texts that are what they say. */
 #include "support.h"
 
-#include "study/csv.h"
+#include "spec/csv.h"
 #include "study/reproduce.h"
 
 /* A study that needs no measurements. */

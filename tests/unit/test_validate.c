@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "study/csv.h"
-#include "study/validate.h"
+#include "spec/csv.h"
+#include "validate/validate.h"
 
 /* ---------------------------------------------------------------- CSV */
 

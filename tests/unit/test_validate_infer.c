@@ -1,7 +1,7 @@
 /* Inference rows of measurement tables: cells that are no counts, rates of one phase, requests in flight. */
 #include "support.h"
 
-#include "study/validate.h"
+#include "validate/validate.h"
 
 #define HEADER                                                                                                         \
     "id,model,system,gpus,tp,pp,dp,ep,precision,batch,concurrency,input_len,output_len,metric,value,engine,notes\n"

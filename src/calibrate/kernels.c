@@ -1,0 +1,356 @@
+/* One row of a kernel table -> the operators the program itself would emit for it, its group of constants, and whether
+ * it takes part in the fit. Every emitter is the model's own. */
+#include "calibrate/calibrate.h"
+
+#include "base/number.h"
+#include "ops/serve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Products with fewer columns or a shorter reduction are not what a layer runs; they are predicted, not fitted. */
+#define LEAST_SIDE 512
+/* Attention below this leaves most of the chip idle or measures the launch. */
+#define LEAST_KEYS  1024
+#define LEAST_HEADS 32
+/* Contexts one block of keys covers. */
+#define LEAST_CONTEXT 64
+/* Beyond this many query heads per K,V head serving engines take different kernels. */
+#define MOST_GROUP 32
+/* Tensors from here on show the sustained rate of a memory-bound kernel. */
+#define LARGE_BYTES 1e8
+/* Messages from here on show the rate of a send. */
+#define LARGE_MESSAGE 16777216.0
+
+static bool is_16bit(enum orr_dtype dtype)
+{
+    return dtype == ORR_DTYPE_BF16 || dtype == ORR_DTYPE_FP16;
+}
+
+/* The format whose constants a product uses: both 16-bit formats share theirs. */
+static enum orr_dtype shared_dtype(const struct orr_fit *fit, enum orr_dtype dtype)
+{
+    if (!is_16bit(dtype)) return dtype;
+    return fit->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
+}
+
+/* The emitters' view of one rank without a plan. */
+static struct orr_serve_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine)
+{
+    struct orr_job *job = &r->fit->job;
+    job->engine = *engine;
+    job->serving.weights = job->serving.matrix = dtype;
+    r->list->n = 0;
+    return (struct orr_serve_emit){.job = job,
+                                   .model = &job->model,
+                                   .list = r->list,
+                                   .phase = ORR_PHASE_PREFILL,
+                                   .layers = 1,
+                                   .t = 1,
+                                   .w_a = orr_dtype_bytes(dtype) > 2 ? 4 : 2,
+                                   .dtype16 = orr_serve_dtype16(job)};
+}
+
+/* Constants exist for this format on this chip. */
+static bool supported(const struct orr_fit *fit, enum orr_dtype dtype, struct orr_kernel_row *row)
+{
+    if (fit->job.system.chip.peak_flops_per_s[dtype] > 0 && fit->job.calibration.gemm[dtype].burst_frac > 0)
+        return true;
+    row->left_out = "the chip has no units or no constants of this format";
+    return false;
+}
+
+/* ---------------------------------------------------------------- products */
+
+void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
+                          double m, double n, double k)
+{
+    dtype = shared_dtype(r->fit, dtype);
+    (void)snprintf(row->shape, sizeof row->shape, "%s%.0fx%.0fx%.0f", batch > 1 ? "batch " : "", m, n, k);
+    if (batch > 1) (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0fx%.0f", batch, m, n, k);
+    if (!supported(r->fit, dtype, row)) return;
+    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
+    if (row->kind == ORR_KERNEL_BMM) orr_serve_product(&emit, "product", ORR_OP_BMM, batch, m, k, n);
+    else orr_serve_linear(&emit, "product", m, k, n, true);
+    row->ops[row->n_ops++] = r->list->items[r->list->n - 1];
+    if (r->list->n > 1) { /* its launch is part of the table's call time */
+        row->pass = r->list->items[0];
+        row->pass.launches = 0;
+        row->has_pass = true;
+    }
+    row->size = n < LEAST_SIDE || k < LEAST_SIDE ? -1 : m;
+    if (row->kind == ORR_KERNEL_BMM) row->size = m;
+    row->fitted = row->fitted && row->size > 0;
+    row->group = orr_fit_group_of(r->fit, row->kind == ORR_KERNEL_BMM ? ORR_FIT_BMM : ORR_FIT_GEMM,
+                                  row->kind == ORR_KERNEL_BMM ? 0 : (int)dtype, 0);
+}
+
+void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *word, *inputs = orr_csv_cell(r->csv, r->row, "inputs");
+    const enum orr_dtype dtype = orr_row_dtype(r, "dtype", &word);
+    const double batch = row->kind == ORR_KERNEL_BMM ? orr_row_number(r, "batch", 1) : 1;
+    const double m = orr_row_number(r, "m", 1), n = orr_row_number(r, "n", 1), k = orr_row_number(r, "k", 1);
+    if (strcmp(inputs, "ready") == 0) row->ready_inputs = true;
+    else if (*inputs && strcmp(inputs, "quantised") != 0) orr_row_fail(r, "inputs", "ready, quantised or nothing");
+    if (!r->err) orr_row_fill_product(r, row, dtype, batch, m, n, k);
+}
+
+/* ---------------------------------------------------------------- attention */
+
+/* The kernel behind a backend's name; a serving engine's table names none. */
+static enum orr_attention_kernel kernel_of(const char *backend)
+{
+    if (strstr(backend, "cudnn") || strstr(backend, "flash3") || strstr(backend, "fa3")) return ORR_ATTENTION_FLASH3;
+    if (strstr(backend, "flash1")) return ORR_ATTENTION_FLASH1;
+    if (strstr(backend, "flash") || strstr(backend, "fa2")) return ORR_ATTENTION_FLASH2;
+    return *backend && strcmp(backend, "default") != 0 ? ORR_ATTENTION_UNFUSED : ORR_ATTENTION_SERVING;
+}
+
+static struct orr_layer_kind attention_layer(struct orr_row_reader *r, const struct orr_kernel_row *row)
+{
+    const bool latent = row->kind == ORR_KERNEL_MLA_PREFILL || row->kind == ORR_KERNEL_MLA_DECODE;
+    struct orr_layer_kind kind = {.n_heads = (int64_t)orr_row_number(r, "heads", 1)};
+    if (latent) { /* the one shape in use: latent 512 and 64, heads of 192 and 128 */
+        kind.n_kv_heads = kind.n_heads;
+        kind.head_qk = 192;
+        kind.head_v = 128;
+        kind.mla_kv_rank = 512;
+        kind.mla_rope = 64;
+        return kind;
+    }
+    kind.n_kv_heads = (int64_t)orr_row_number(r, "kv_heads", 1);
+    kind.head_qk = kind.head_v = (int64_t)orr_row_number(r, "head_dim", 1);
+    return kind;
+}
+
+/* A bare kernel of a framework, as training runs it: forward or backward. */
+static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
+                      double batch, double queries, enum orr_dtype dtype)
+{
+    struct orr_job *job = &r->fit->job;
+    const bool backward = row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
+    r->list->n = 0;
+    job->workload.seq = (int64_t)queries;
+    struct orr_emit emit = {
+        .job = job,
+        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T = batch * queries, .w_a = 2, .dtype16 = dtype},
+        .list = r->list};
+    orr_ops_attention_core(&emit, kind, (double)kind->n_kv_heads);
+    row->ops[row->n_ops++] = r->list->items[backward ? 1 : 0];
+}
+
+/* A serving engine's kernel: rotary positions and the cache write are part of it. */
+static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
+                        double batch, double queries, double keys, enum orr_dtype dtype)
+{
+    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
+    emit.shape = (struct orr_serve_shape){
+        .prefill_tokens = batch * queries, .prefill_sequences = batch, .prefill_context = keys - queries};
+    orr_serve_prompt_core(&emit, kind);
+    for (size_t i = 0; i < r->list->n && i < 2; i++) row->ops[row->n_ops++] = r->list->items[i];
+}
+
+void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *word, *cache = orr_csv_cell(r->csv, r->row, "kv_dtype"),
+                      *causal = orr_csv_cell(r->csv, r->row, "causal");
+    const enum orr_dtype dtype = orr_row_dtype(r, "dtype", &word);
+    const double batch = orr_row_number(r, "batch", 1), queries = orr_row_number(r, "q_len", 1);
+    const double keys = orr_row_number(r, "kv_len", 1);
+    const struct orr_layer_kind kind = attention_layer(r, row);
+    const enum orr_attention_kernel kernel = kernel_of(row->backend);
+    if (r->err) return;
+    (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0f heads %lld/%lld of %lld%s%s", batch, queries, keys,
+                   (long long)kind.n_heads, (long long)kind.n_kv_heads, (long long)kind.head_qk,
+                   *cache ? " cache " : "", cache);
+    if (kernel == ORR_ATTENTION_UNFUSED || r->fit->job.calibration.attention[kernel].forward_frac <= 0)
+        row->left_out = "no constants of this attention kernel";
+    else if (!is_16bit(dtype)) row->left_out = "attention in narrow formats is not modelled";
+    else if (keys < queries) row->left_out = "fewer keys than queries";
+    else if (!supported(r->fit, shared_dtype(r->fit, dtype), row)) return;
+    if (row->left_out) return;
+    struct orr_job *job = &r->fit->job;
+    job->workload.attention = kernel;
+    job->workload.causal = strcmp(causal, "0") != 0;
+    job->serving.kv = ORR_DTYPE_BF16;
+    const bool bare = *row->backend || row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
+    if (bare && keys == queries) emit_bare(r, row, &kind, batch, queries, shared_dtype(r->fit, dtype));
+    else emit_prompt(r, row, &kind, batch, queries, keys, shared_dtype(r->fit, dtype));
+    const bool narrow_cache = *cache && strcmp(cache, "bf16") != 0 && strcmp(cache, "fp16") != 0;
+    row->size = queries;
+    const bool large = keys >= LEAST_KEYS && batch * (double)kind.n_heads >= LEAST_HEADS;
+    row->fitted = row->kind != ORR_KERNEL_MLA_PREFILL && !narrow_cache && (large || kernel == ORR_ATTENTION_SERVING);
+    row->group = orr_fit_group_of(r->fit, ORR_FIT_FLASH, (int)kernel, 0);
+}
+
+void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *word, *cache_word = orr_csv_cell(r->csv, r->row, "kv_dtype");
+    const enum orr_dtype dtype = orr_row_dtype(r, "dtype", &word);
+    const double batch = orr_row_number(r, "batch", 1), context = orr_row_number(r, "kv_len", 1);
+    const struct orr_layer_kind kind = attention_layer(r, row);
+    const enum orr_dtype cache = *cache_word ? orr_row_dtype(r, "kv_dtype", &cache_word) : dtype;
+    if (r->err) return;
+    (void)snprintf(row->shape, sizeof row->shape, "%.0f of context %.0f heads %lld/%lld of %lld cache %s", batch,
+                   context, (long long)kind.n_heads, (long long)kind.n_kv_heads, (long long)kind.head_qk,
+                   *cache_word ? cache_word : word);
+    const bool latent = row->kind == ORR_KERNEL_MLA_DECODE, framework = *row->backend != '\0';
+    if (!is_16bit(dtype) || orr_dtype_bytes(cache) > 2 || orr_dtype_bytes(cache) < 1) {
+        row->left_out = "decode kernels take 16-bit queries and a cache of 16 or 8 bits";
+        return;
+    }
+    if (!supported(r->fit, shared_dtype(r->fit, dtype), row)) return;
+    (void)start_emit(r, shared_dtype(r->fit, dtype), framework ? &r->fit->framework : &r->fit->serving);
+    struct orr_job *job = &r->fit->job;
+    job->serving.kv = cache;
+    struct orr_op op = orr_serve_decode_op(job, &kind, batch, 1);
+    op.n = context;
+    op.bytes = batch * context * orr_kv_rank_bytes(job, &kind);
+    row->ops[row->n_ops++] = op;
+    row->size = op.bytes;
+    row->fitted = context >= LEAST_CONTEXT && (!framework || strcmp(row->backend, "cudnn") == 0) &&
+                  (latent || framework || kind.n_heads <= MOST_GROUP * kind.n_kv_heads);
+    row->group = latent ? orr_fit_group_of(r->fit, ORR_FIT_LATENT, 0, op.input_bytes < 2)
+                        : orr_fit_group_of(r->fit, ORR_FIT_DECODE, framework ? ORR_DECODE_SDPA : ORR_DECODE_PAGED,
+                                           op.input_bytes < 2);
+}
+
+/* ---------------------------------------------------------------- experts */
+
+/* Experts one GPU touches: all it can when rows are dealt out in turn, else the mean of random choice (Eq. 8). */
+static double touched_experts(bool balanced, double experts, double ep, double active, double tokens)
+{
+    const double local = experts / ep, rows = tokens * active / ep;
+    const double random = experts * (1 - pow(1 - active / experts, tokens)) / ep;
+    return orr_max(1, orr_min(rows, balanced ? local : orr_min(local, random)));
+}
+
+void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *word, *part = orr_csv_cell(r->csv, r->row, "part");
+    const bool balanced = strcmp(orr_csv_cell(r->csv, r->row, "distribution"), "balanced") == 0;
+    const enum orr_dtype exact = orr_row_dtype(r, "dtype", &word);
+    const double tokens = orr_row_number(r, "tokens", 1), hidden = orr_row_number(r, "hidden", 1);
+    const double width = orr_row_number(r, "moe_ffn", 1) / orr_row_number(r, "tp", 1);
+    const double experts = orr_row_number(r, "experts", 1), active = orr_row_number(r, "topk", 1);
+    const double ep = orr_row_number(r, "ep", 1), gated = orr_row_number(r, "gated", 0);
+    if (active > experts) orr_row_fail(r, "topk", "at most as many as experts");
+    if (strcmp(part, "all") != 0 && strcmp(part, "up") != 0 && strcmp(part, "down") != 0)
+        orr_row_fail(r, "part", "all, up or down");
+    if (r->err) return;
+    const enum orr_dtype dtype = shared_dtype(r->fit, exact);
+    const double used = touched_experts(balanced, experts, ep, active, tokens), rows = tokens * active / ep;
+    (void)snprintf(row->shape, sizeof row->shape, "%.0f tokens %.0fx%.0f, %.0f of %.0f experts, tp %s ep %s", tokens,
+                   hidden, width, active, experts, orr_csv_cell(r->csv, r->row, "tp"),
+                   orr_csv_cell(r->csv, r->row, "ep"));
+    if (!supported(r->fit, dtype, row)) return;
+    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
+    orr_serve_product(&emit, "expert.up", ORR_OP_GROUPED, used, rows / used, hidden, (gated > 0 ? 2 : 1) * width);
+    orr_serve_product(&emit, "expert.down", ORR_OP_GROUPED, used, rows / used, width, hidden);
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(part, "all") == 0 || (i == 0) == (strcmp(part, "up") == 0))
+            row->ops[row->n_ops++] = r->list->items[i];
+    /* gathered tokens are permuted, the activation is applied, results are combined */
+    row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,
+                                .pointwise = ORR_POINTWISE_COPY,
+                                .bytes = 2 * (tokens * hidden + rows * (2 * hidden + width)),
+                                .window_op = -1};
+    row->has_pass = strcmp(part, "all") == 0;
+    row->size = rows / used;
+    row->fitted = balanced && gated > 0; /* experts without a gate are served by other kernels */
+    row->group = orr_fit_group_of(r->fit, ORR_FIT_GROUPED, (int)dtype, 0);
+}
+
+/* ---------------------------------------------------------------- communication, memory-bound kernels */
+
+static enum orr_collective collective_of(enum orr_kernel kind)
+{
+    return kind == ORR_KERNEL_ALLREDUCE       ? ORR_COLLECTIVE_ALLREDUCE
+           : kind == ORR_KERNEL_ALLGATHER     ? ORR_COLLECTIVE_ALLGATHER
+           : kind == ORR_KERNEL_REDUCESCATTER ? ORR_COLLECTIVE_REDUCESCATTER
+           : kind == ORR_KERNEL_ALLTOALL      ? ORR_COLLECTIVE_ALLTOALL
+                                              : ORR_COLLECTIVE_P2P;
+}
+
+void orr_row_collective(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const bool library =
+        strncmp(row->backend, "nccl", 4) == 0 || strncmp(row->backend, "rccl", 4) == 0 || !*row->backend;
+    const enum orr_collective collective = collective_of(row->kind);
+    const double ranks = orr_row_number(r, "n_gpus", 2);
+    if (!library && collective != ORR_COLLECTIVE_ALLREDUCE) {
+        row->left_out = "no constants of this library's kernel";
+        return;
+    }
+    const double bytes = orr_row_number(r, "bytes", 1);
+    if (r->err) return;
+    (void)snprintf(row->shape, sizeof row->shape, "%.0f ranks %.0f bytes", ranks, bytes);
+    if (ranks > (double)r->fit->job.system.domain_gpus) {
+        row->left_out = "more ranks than the scale-up domain has GPUs";
+        return;
+    }
+    const bool reduces = collective == ORR_COLLECTIVE_ALLREDUCE || collective == ORR_COLLECTIVE_REDUCESCATTER;
+    const bool narrow = *row->dtype && strcmp(row->dtype, "fp16") != 0 && strcmp(row->dtype, "bf16") != 0;
+    row->ops[row->n_ops++] = (struct orr_op){.kind = ORR_OP_COLLECTIVE,
+                                             .collective = collective,
+                                             .group = ORR_GROUP_TP,
+                                             .payload_bytes = bytes,
+                                             .bytes = bytes,
+                                             .window_op = -1};
+    row->ranks = (int64_t)ranks;
+    row->size = bytes;
+    row->fitted = !(reduces && narrow) && !strstr(row->backend, "eager") &&
+                  (collective != ORR_COLLECTIVE_P2P || bytes >= LARGE_MESSAGE);
+    row->group = collective == ORR_COLLECTIVE_P2P
+                     ? orr_fit_group_of(r->fit, ORR_FIT_P2P, 0, 0)
+                     : orr_fit_group_of(r->fit, library ? ORR_FIT_LINES : ORR_FIT_CUSTOM, (int)collective, 0);
+}
+
+/* Class of a memory-bound kernel by its name in a table; ORR_N_POINTWISES: none. */
+static enum orr_pointwise class_of(const char *op)
+{
+    static const struct {
+        const char *word;
+        enum orr_pointwise class;
+    } WORDS[] = {{"add", ORR_POINTWISE_ADD},         {"mul", ORR_POINTWISE_ADD},
+                 {"silu", ORR_POINTWISE_ACTIVATION}, {"swiglu", ORR_POINTWISE_ACTIVATION},
+                 {"rope", ORR_POINTWISE_ACTIVATION}, {"gelu", ORR_POINTWISE_GELU},
+                 {"dropout", ORR_POINTWISE_DROPOUT}, {"layernorm", ORR_POINTWISE_LAYERNORM},
+                 {"rmsnorm", ORR_POINTWISE_RMSNORM}, {"softmax", ORR_POINTWISE_SOFTMAX},
+                 {"copy", ORR_POINTWISE_COPY},       {"scatter", ORR_POINTWISE_SCATTER},
+                 {"cast", ORR_POINTWISE_CAST},       {"upcast", ORR_POINTWISE_UPCAST},
+                 {"loss", ORR_POINTWISE_LOSS},       {"adam", ORR_POINTWISE_ADAM}};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(op, WORDS[i].word) == 0) return WORDS[i].class;
+    return ORR_N_POINTWISES;
+}
+
+void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *op = row->kind == ORR_KERNEL_ADAM ? "adam" : orr_csv_cell(r->csv, r->row, "op");
+    const bool launch = strcmp(op, "launch_graph") == 0;
+    const enum orr_pointwise class = class_of(op);
+    const double bytes = orr_row_number(r, "bytes", 0);
+    const double columns =
+        class == ORR_POINTWISE_SOFTMAX && orr_csv_has(r->csv, "cols") ? orr_row_number(r, "cols", 1) : 0;
+    if (r->err) return;
+    (void)snprintf(row->shape, sizeof row->shape, "%s %.0f bytes", op, bytes);
+    row->backend = op; /* tables of different kernels have call times of their own */
+    if (!launch && class == ORR_N_POINTWISES) {
+        row->left_out = "no class of memory-bound kernels has this name";
+        return;
+    }
+    row->ops[row->n_ops++] = (struct orr_op){.kind = ORR_OP_POINTWISE,
+                                             .phase = ORR_PHASE_FORWARD,
+                                             .pointwise = launch ? ORR_POINTWISE_ADD : class,
+                                             .bytes = bytes,
+                                             .n = columns,
+                                             .launches = 1,
+                                             .window_op = -1};
+    row->size = bytes;
+    row->fitted = launch || bytes >= LARGE_BYTES;
+    row->group = launch ? orr_fit_group_of(r->fit, ORR_FIT_LAUNCH, 0, 0)
+                        : orr_fit_group_of(r->fit, ORR_FIT_POINTWISE, (int)class, 0);
+}

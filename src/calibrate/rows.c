@@ -1,0 +1,276 @@
+/* Kernel tables -> rows: cells read with located errors, one reader per kind. */
+#include "calibrate/calibrate.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ORR_X_KERNEL_NAME_(name, word) word,
+const char *const orr_kernel_names[ORR_N_KERNELS] = {ORR_KERNELS(ORR_X_KERNEL_NAME_)};
+
+/* ---------------------------------------------------------------- cells */
+
+void orr_row_fail(struct orr_row_reader *r, const char *column, const char *expected)
+{
+    if (r->err) return;
+    char shown[64];
+    orr_copy_line(shown, sizeof shown, orr_csv_cell(r->csv, r->row, column));
+    r->err = orr_fail(r->error, ORR_ERR_INPUT,
+                      (struct orr_place){.file = r->origin, .line = r->csv->lines[r->row], .key = column},
+                      "expected %s, not \"%s\"", expected, shown);
+}
+
+double orr_row_number(struct orr_row_reader *r, const char *column, double low)
+{
+    const char *cell = orr_csv_cell(r->csv, r->row, column);
+    char *end;
+    const double value = strtod(cell, &end);
+    if (end != cell && *end == '\0' && isfinite(value) && value >= low && value < 1e18) return value;
+    orr_row_fail(r, column, low > 0 ? "a positive number" : "a number of zero or more");
+    return 1;
+}
+
+enum orr_dtype orr_row_dtype(struct orr_row_reader *r, const char *column, const char **word)
+{
+    static const struct {
+        const char *word;
+        enum orr_dtype dtype;
+    } WORDS[] = {{"bf16", ORR_DTYPE_BF16}, {"fp16", ORR_DTYPE_FP16},           {"fp8", ORR_DTYPE_FP8},
+                 {"int8", ORR_DTYPE_INT8}, {"fp8_block", ORR_DTYPE_FP8_BLOCK}, {"nvfp4", ORR_DTYPE_FP4},
+                 {"fp4", ORR_DTYPE_FP4},   {"tf32", ORR_DTYPE_TF32},           {"fp32", ORR_DTYPE_FP32}};
+    *word = orr_csv_cell(r->csv, r->row, column);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(*word, WORDS[i].word) == 0) return WORDS[i].dtype;
+    orr_row_fail(r, column, "bf16, fp16, fp8, fp8_block, nvfp4, fp4, int8, tf32 or fp32");
+    return ORR_N_DTYPES;
+}
+
+static enum orr_fit_mode mode_of(struct orr_row_reader *r)
+{
+    const char *cell = orr_csv_cell(r->csv, r->row, "mode");
+    if (strcmp(cell, "burst") == 0) return ORR_MODE_BURST;
+    if (strcmp(cell, "sustained") == 0) return ORR_MODE_SUSTAINED;
+    if (*cell) orr_row_fail(r, "mode", "burst, sustained or nothing");
+    return ORR_MODE_UNKNOWN;
+}
+
+/* ---------------------------------------------------------------- lists that grow */
+
+/* One more item of `size` bytes, doubling; NULL: out of memory, the list is as it was. */
+static void *grow(void *items, size_t n, size_t size)
+{
+    if (n > 0 && (n & (n - 1)) != 0) /* room up to the next power of two */
+        return items;
+    return realloc(items, (n ? 2 * n : 1) * size);
+}
+
+/* Room for one more row, zeroed; NULL: out of memory (recorded in r->err). */
+static struct orr_kernel_row *new_row(struct orr_row_reader *r)
+{
+    struct orr_fit *fit = r->fit;
+    struct orr_kernel_row *rows = grow(fit->rows, fit->n_rows, sizeof *rows);
+    if (!rows) {
+        r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
+        return NULL;
+    }
+    fit->rows = rows;
+    rows[fit->n_rows] = (struct orr_kernel_row){.group = SIZE_MAX, .ranks = 1};
+    return &rows[fit->n_rows++];
+}
+
+static void name_group(const struct orr_fit_group *group, char path[48])
+{
+    static const char *const WIDTHS[] = {"16", "8"};
+    const int i = group->index;
+    switch (group->kind) {
+    case ORR_FIT_GEMM:
+    case ORR_FIT_GROUPED: (void)snprintf(path, 48, "gemm.%s", orr_dtype_name((enum orr_dtype)i)); return;
+    case ORR_FIT_BMM: (void)snprintf(path, 48, "write_frac"); return;
+    case ORR_FIT_FLASH:
+        (void)snprintf(path, 48, "attention.%s", orr_attention_kernel_name((enum orr_attention_kernel)i));
+        return;
+    case ORR_FIT_DECODE:
+        (void)snprintf(path, 48, "decode.%s.%s", orr_decode_kernel_name((enum orr_decode_kernel)i),
+                       WIDTHS[group->width]);
+        return;
+    case ORR_FIT_LATENT: (void)snprintf(path, 48, "mla_decode.%s", WIDTHS[group->width]); return;
+    case ORR_FIT_LAUNCH: (void)snprintf(path, 48, "pointwise_launch_s"); return;
+    case ORR_FIT_POINTWISE:
+        (void)snprintf(path, 48, "%s%s", i == ORR_POINTWISE_SOFTMAX ? "softmax_unfused_frac" : "pointwise_frac.",
+                       i == ORR_POINTWISE_SOFTMAX ? "" : orr_pointwise_name((enum orr_pointwise)i));
+        return;
+    case ORR_FIT_LINES:
+    case ORR_FIT_CUSTOM: (void)snprintf(path, 48, "lines"); return;
+    case ORR_FIT_P2P: (void)snprintf(path, 48, "p2p_scaleup_frac"); return;
+    case ORR_N_FIT_KINDS: break;
+    }
+    path[0] = '\0';
+}
+
+size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width)
+{
+    for (size_t i = 0; i < fit->n_groups; i++)
+        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width) return i;
+    struct orr_fit_group *groups = grow(fit->groups, fit->n_groups, sizeof *groups);
+    if (!groups) return SIZE_MAX;
+    fit->groups = groups;
+    struct orr_fit_group *group = &groups[fit->n_groups];
+    memset(group, 0, sizeof *group);
+    group->kind = kind;
+    group->index = index;
+    group->width = width;
+    name_group(group, group->path);
+    return fit->n_groups++;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+/* Columns a kind cannot do without. */
+static const char *needed_columns(enum orr_kernel kind)
+{
+    switch (kind) {
+    case ORR_KERNEL_GEMM: return "m n k dtype time_s";
+    case ORR_KERNEL_BMM: return "batch m n k dtype time_s";
+    case ORR_KERNEL_ATTENTION_PREFILL:
+    case ORR_KERNEL_ATTENTION_BACKWARD: return "batch q_len kv_len heads kv_heads head_dim dtype time_s";
+    case ORR_KERNEL_ATTENTION_DECODE: return "batch kv_len heads kv_heads head_dim dtype time_s";
+    case ORR_KERNEL_MLA_PREFILL: return "batch q_len kv_len heads dtype time_s";
+    case ORR_KERNEL_MLA_DECODE: return "batch kv_len heads dtype time_s";
+    case ORR_KERNEL_MOE: return "tokens hidden moe_ffn experts topk tp ep gated dtype distribution part time_s";
+    case ORR_KERNEL_ALLREDUCE:
+    case ORR_KERNEL_ALLGATHER:
+    case ORR_KERNEL_REDUCESCATTER:
+    case ORR_KERNEL_ALLTOALL:
+    case ORR_KERNEL_P2P: return "n_gpus bytes time_s";
+    case ORR_KERNEL_POINTWISE: return "op bytes time_s";
+    case ORR_KERNEL_ADAM: return "bytes time_s";
+    case ORR_N_KERNELS: break;
+    }
+    return "";
+}
+
+static enum orr_err check_columns(enum orr_kernel kind, const struct orr_csv *csv, const char *origin,
+                                  struct orr_error *error)
+{
+    for (const char *at = needed_columns(kind); *at;) {
+        char name[32];
+        const size_t length = strcspn(at, " ");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (!orr_csv_has(csv, name))
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
+                            "missing column \"%s\"; a %s table needs %s", name, orr_kernel_names[kind],
+                            needed_columns(kind));
+        at += length + (at[length] == ' ');
+    }
+    return ORR_OK;
+}
+
+static void read_shape(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    switch (row->kind) {
+    case ORR_KERNEL_GEMM:
+    case ORR_KERNEL_BMM: orr_row_product(r, row); return;
+    case ORR_KERNEL_ATTENTION_PREFILL:
+    case ORR_KERNEL_ATTENTION_BACKWARD:
+    case ORR_KERNEL_MLA_PREFILL: orr_row_prefill(r, row); return;
+    case ORR_KERNEL_ATTENTION_DECODE:
+    case ORR_KERNEL_MLA_DECODE: orr_row_decode(r, row); return;
+    case ORR_KERNEL_MOE: orr_row_experts(r, row); return;
+    case ORR_KERNEL_ALLREDUCE:
+    case ORR_KERNEL_ALLGATHER:
+    case ORR_KERNEL_REDUCESCATTER:
+    case ORR_KERNEL_ALLTOALL:
+    case ORR_KERNEL_P2P: orr_row_collective(r, row); return;
+    case ORR_KERNEL_POINTWISE:
+    case ORR_KERNEL_ADAM: orr_row_pointwise(r, row); return;
+    case ORR_N_KERNELS: break;
+    }
+}
+
+static void read_row(struct orr_row_reader *r, enum orr_kernel kind)
+{
+    struct orr_kernel_row *row = new_row(r);
+    if (!row) return;
+    const char *source = orr_csv_cell(r->csv, r->row, "source");
+    row->kind = kind;
+    row->source = *source ? source : "unnamed table";
+    row->backend = orr_csv_cell(r->csv, r->row, "backend");
+    row->dtype = orr_csv_cell(r->csv, r->row, "dtype");
+    row->mode = mode_of(r);
+    row->measured_s = orr_row_number(r, "time_s", 1e-12);
+    row->fitted = true;
+    read_shape(r, row);
+    if (!r->err) orr_row_check_limits(r->fit, row);
+    row->fitted = row->fitted && !row->left_out;
+    if (!r->err && !row->left_out && row->group == SIZE_MAX)
+        r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
+}
+
+enum orr_err orr_fit_read_rows(struct orr_fit *fit, enum orr_kernel kind, const struct orr_csv *csv, const char *origin,
+                               struct orr_error *error)
+{
+    const enum orr_err err = check_columns(kind, csv, origin, error);
+    if (err) return err;
+    struct orr_row_reader r = {
+        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
+    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) read_row(&r, kind);
+    free(r.list);
+    return r.err;
+}
+
+/* ---------------------------------------------------------------- our own laboratory format */
+
+bool orr_fit_is_lab(const struct orr_csv *csv)
+{
+    return orr_csv_has(csv, "group") && orr_csv_has(csv, "op") && orr_csv_has(csv, "shape") &&
+           orr_csv_has(csv, "mode") && orr_csv_has(csv, "time_s");
+}
+
+/* Tokens x inputs x outputs of a linear layer: its forward product, the gradient of its input or of its weight. */
+static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *row)
+{
+    const char *op = orr_csv_cell(r->csv, r->row, "op"), *mode = orr_csv_cell(r->csv, r->row, "mode");
+    const bool fp8 = strcmp(op, "fp8") == 0, dgrad = strcmp(op, "dgrad") == 0, wgrad = strcmp(op, "wgrad") == 0;
+    double tokens, inputs, outputs;
+    if (sscanf(orr_csv_cell(r->csv, r->row, "shape"), "%lfx%lfx%lf", &tokens, &inputs, &outputs) != 3 ||
+        !(tokens >= 1) || !(inputs >= 1) || !(outputs >= 1) || tokens > 1e9 || inputs > 1e9 || outputs > 1e9) {
+        orr_row_fail(r, "shape", "TOKENSxINPUTSxOUTPUTS");
+        return;
+    }
+    row->kind = ORR_KERNEL_GEMM;
+    row->dtype = fp8 ? "fp8" : "bf16";
+    row->mode = strcmp(mode, "burst") == 0 ? ORR_MODE_BURST : ORR_MODE_SUSTAINED;
+    row->ready_inputs = true;
+    orr_row_fill_product(r, row, fp8 ? ORR_DTYPE_FP8 : ORR_DTYPE_BF16, 1, wgrad ? inputs : tokens,
+                         dgrad ? inputs : outputs,
+                         dgrad   ? outputs
+                         : wgrad ? tokens
+                                 : inputs);
+}
+
+enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, const char *origin,
+                              struct orr_error *error)
+{
+    struct orr_row_reader r = {
+        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
+    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
+        struct orr_kernel_row *row = new_row(&r);
+        if (!row) break;
+        row->source = "laboratory timings";
+        row->backend = "";
+        row->dtype = "";
+        row->measured_s = orr_row_number(&r, "time_s", 1e-12);
+        row->fitted = strcmp(orr_csv_cell(csv, r.row, "group"), "gemm") == 0;
+        row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
+        if (row->fitted) read_lab_product(&r, row);
+        if (!r.err) orr_row_check_limits(fit, row);
+        row->fitted = row->fitted && !row->left_out;
+    }
+    free(r.list);
+    return r.err;
+}

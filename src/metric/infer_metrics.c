@@ -1,0 +1,85 @@
+/* The metric and symbol lists of an inference report -> values. */
+#include "metric/infer_metrics.h"
+
+/* ---------------------------------------------------------------- helpers of the value expressions */
+
+static double output_tokens(const struct orr_job *job)
+{
+    return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
+}
+
+static double draft_step_s(const struct orr_infer_view *view)
+{
+    const double steps = orr_infer_steps(view) * (double)view->job->serving.draft_tokens;
+    return orr_ratio(view->result->time_s[ORR_INFER_DRAFT], steps);
+}
+
+/* ---------------------------------------------------------------- the lists as tables */
+
+const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric)
+{
+#define X(name, key, unit, meaning, formula, source, value) {key, meaning, formula, source, ORR_METRIC_UNIT_##unit},
+    static const struct orr_metric_info infos[] = {ORR_INFER_METRICS(X)};
+#undef X
+    _Static_assert(sizeof infos / sizeof infos[0] == ORR_N_INFER_METRICS, "one row per metric");
+    return &infos[metric];
+}
+
+struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric)
+{
+    const struct orr_job *j = view->job;
+    const struct orr_infer_result *r = view->result;
+    switch (metric) {
+#define X(name, key, unit, meaning, formula, source, value)                                                            \
+    case ORR_INFER_METRIC_##name: return ORR_VALUE(unit, value);
+        ORR_INFER_METRICS(X)
+#undef X
+    case ORR_N_INFER_METRICS: break;
+    }
+    return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
+}
+
+bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value)
+{
+    const struct orr_infer_view *v = view;
+    const struct orr_job *j = v->job;
+    const enum orr_dtype format = j->serving.matrix;
+#define X(symbol, unit, origin, expression)                                                                            \
+    if (orr_is_name(name, length, #symbol)) {                                                                          \
+        *value = ORR_VALUE(unit, expression);                                                                          \
+        return true;                                                                                                   \
+    }
+    ORR_INFER_SYMBOLS(X)
+#undef X
+    for (int i = 0; i < ORR_N_INFER_METRICS; i++)
+        if (orr_is_name(name, length, orr_infer_metric_info((enum orr_infer_metric)i)->key)) {
+            *value = orr_infer_metric_value(view, (enum orr_infer_metric)i);
+            return true;
+        }
+    return false;
+}
+
+const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n)
+{
+#define X(symbol, unit, origin, expression) {#symbol, origin, ORR_METRIC_UNIT_##unit},
+    static const struct orr_symbol_info infos[] = {ORR_INFER_SYMBOLS(X)};
+#undef X
+    *n = sizeof infos / sizeof infos[0];
+    return infos;
+}
+
+const char *orr_budget_formula(enum orr_budget budget)
+{
+    switch (budget) {
+    case ORR_BUDGET_TOTAL:
+        return "max(0, budget_frac · memory_bytes.capacity - memory_bytes.weights - memory_bytes.activations"
+               " - reserved_bytes)";
+    case ORR_BUDGET_FREE:
+        return "max(0, budget_frac · (memory_bytes.capacity - memory_bytes.weights - memory_bytes.activations"
+               " - reserved_bytes))";
+    case ORR_BUDGET_STATIC:
+        return "max(0, budget_frac · memory_bytes.capacity - memory_bytes.weights - reserved_bytes)";
+    case ORR_N_BUDGETS: break;
+    }
+    return "";
+}

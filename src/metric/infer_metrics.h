@@ -1,0 +1,269 @@
+/* Every number of an inference report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+ *
+ * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
+#ifndef ORR_METRIC_INFER_METRICS_H
+#define ORR_METRIC_INFER_METRICS_H
+
+#include "metric/infer_view.h"
+#include "metric/job_symbols.h"
+#include "metric/value.h"
+
+/* clang-format off */
+
+/* X(enum, key, unit, meaning, formula, equation or source, value)
+ * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
+ * value: an expression of r (const struct orr_infer_result *) and j (const struct orr_job *). */
+#define ORR_INFER_METRICS(X)                                                                                          \
+    ORR_INFER_METRICS_HEADLINE(X)                                                                                     \
+    ORR_INFER_METRICS_TIME(X)                                                                                         \
+    ORR_INFER_METRICS_MEMORY(X)                                                                                       \
+    ORR_INFER_METRICS_COST(X)
+
+#define ORR_INFER_METRICS_HEADLINE(X)                                                                                 \
+    X(LATENCY, "latency_s", S, "request in to last token out, one batch on one replica",                              \
+      "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network +"          \
+      " time_s.decode_gemm + time_s.decode_attention + time_s.decode_pointwise + time_s.decode_network +"             \
+      " time_s.draft + time_s.pipeline + time_s.kv_transfer + time_s.overhead",                                       \
+      "Eq. 2", r->latency_s)                                                                                          \
+    X(TTFT, "ttft_s", S, "time to first token: request in to first token out",                                        \
+      "request_s + request_s_per_sequence · batch + host_step_s + sampling_s + sampling_s_per_sequence · batch +"     \
+      " prefill_s + time_s.kv_transfer",                                                                              \
+      "Eq. 2", r->ttft_s)                                                                                             \
+    X(TPOT, "tpot_s", S, "mean time per further output token; 0 if there is none",                                    \
+      "decode_s / (output_len - 1)", "Eq. 2", r->tpot_s)                                                              \
+    X(PREFILL, "prefill_s", S, "GPU time of the prompt, waiting for other stages in",                                 \
+      "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network, its"       \
+      " launch gaps and its wait for other stages",                                                                   \
+      "Section 8.1", r->prefill_s)                                                                                    \
+    X(DECODE, "decode_s", S, "time of all further tokens, sampling in",                                               \
+      "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
+      r->decode_s)                                                                                                    \
+    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the latency",                               \
+      "latency_s · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",          \
+      r->interval_low_s)                                                                                              \
+    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the latency",                              \
+      "latency_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",         \
+      r->interval_high_s)                                                                                             \
+    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
+      "dense or MoE, the longer phase, and what bounds it", "validation residuals", r->interval_class)                \
+    X(BOUND, "bound_s", S, "speed of light: no overhead, no communication, nominal rates",                            \
+      "Σ over passes of max(FLOP / peak_flops_per_s, weights and cache read once / hbm_bytes_per_s)",                 \
+      "Eqs. 24, 92 with u = 1", r->bound_s)                                                                           \
+    X(BOUND_FRAC, "bound_frac", FRAC, "share of the speed of light that is reached",                                  \
+      "bound_s / latency_s", "definition", orr_ratio(r->bound_s, r->latency_s))                                       \
+    X(OUTPUT_TOKENS, "output_tokens_per_s", TOKENS_PER_S, "output tokens of the whole system",                        \
+      "dp · batch · output_len / latency_s", "Eq. 93", r->output_tokens_per_s)                                        \
+    X(OUTPUT_TOKENS_PER_GPU, "output_tokens_per_s_per_gpu", TOKENS_PER_S, "output tokens of one GPU",                 \
+      "output_tokens_per_s / gpus", "definition", r->output_tokens_per_s_per_gpu)                                     \
+    X(OUTPUT_TOKENS_PER_USER, "output_tokens_per_s_per_user", TOKENS_PER_S,                                           \
+      "output tokens one sequence sees after the first",                                                              \
+      "1 / tpot_s", "definition", orr_ratio(1, r->tpot_s))                                                            \
+    X(INPUT_TOKENS_PER_GPU, "input_tokens_per_s_per_gpu", TOKENS_PER_S, "prompt tokens of one GPU",                   \
+      "dp · batch · input_len / latency_s / gpus", "definition", r->input_tokens_per_s_per_gpu)                       \
+    X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
+      "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
+    X(FITS, "fits", FLAG, "weights, activations and the batch's cache fit",                                           \
+      "memory_bytes.kv_cache <= kv_budget_bytes and memory_bytes.total <= memory_bytes.usable", "Eq. 79", r->fits)    \
+    X(REASON, "reason", WORD, "what is missing; only when it does not fit",                                           \
+      "from the memory parts", "Eq. 79", (const char *)r->reason)                                                     \
+    X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the latency",                         \
+      "largest of prefill_bound_frac · prefill_s + decode_bound_frac · decode_s; the rest of the latency is"          \
+      " overhead",                                                                                                    \
+      "Eq. 25", orr_bound_name(r->bottleneck))                                                                        \
+    X(PREFILL_COMPUTE, "prefill_bound_frac.compute", FRAC, "share of the prompt bound by matrix or vector units",     \
+      "Σ compute-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_COMPUTE])                         \
+    X(PREFILL_L2, "prefill_bound_frac.l2", FRAC, "share of the prompt bound by last-level cache bandwidth",           \
+      "Σ l2-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_L2])                                   \
+    X(PREFILL_DRAM, "prefill_bound_frac.dram", FRAC, "share of the prompt bound by DRAM bandwidth",                   \
+      "Σ dram-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_DRAM])                               \
+    X(PREFILL_NETWORK, "prefill_bound_frac.network", FRAC, "share of the prompt bound by link bandwidth or latency",  \
+      "(Σ collectives + pipeline sends) / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_NETWORK])                \
+    X(PREFILL_OVERHEAD, "prefill_bound_frac.overhead", FRAC,                                                          \
+      "share of the prompt in launch gaps and other fixed cost",                                                      \
+      "(Σ launch-bound kernels + gaps and host) / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_OVERHEAD])       \
+    X(DECODE_COMPUTE, "decode_bound_frac.compute", FRAC, "share of a decode step bound by matrix or vector units",    \
+      "Σ compute-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_COMPUTE])                     \
+    X(DECODE_L2, "decode_bound_frac.l2", FRAC, "share of a decode step bound by last-level cache bandwidth",          \
+      "Σ l2-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_L2])                               \
+    X(DECODE_DRAM, "decode_bound_frac.dram", FRAC, "share of a decode step bound by DRAM bandwidth",                  \
+      "Σ dram-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_DRAM])                           \
+    X(DECODE_NETWORK, "decode_bound_frac.network", FRAC,                                                              \
+      "share of a decode step bound by link bandwidth or latency",                                                    \
+      "(Σ collectives + pipeline sends) / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_NETWORK])            \
+    X(DECODE_OVERHEAD, "decode_bound_frac.overhead", FRAC,                                                            \
+      "share of a decode step in launch gaps and other fixed cost",                                                   \
+      "(Σ launch-bound kernels + gaps, sampling and host) / decode step", "Eq. 25",                                   \
+      r->decode_bound_frac[ORR_BOUND_OVERHEAD])
+
+/* ORDER ORR_INFER_PARTS */
+#define ORR_INFER_METRICS_TIME(X)                                                                                     \
+    X(TIME_PREFILL_GEMM, "time_s.prefill_gemm", S, "weight products of the prompt",                                   \
+      "prefill_stage_frac · prefill_gemm_ops_s", "Eqs. 6, 24-38", r->time_s[ORR_INFER_PREFILL_GEMM])                  \
+    X(TIME_PREFILL_ATTENTION, "time_s.prefill_attention", S, "attention core of the prompt",                          \
+      "prefill_stage_frac · prefill_attention_ops_s", "Eqs. 42-46", r->time_s[ORR_INFER_PREFILL_ATTENTION])           \
+    X(TIME_PREFILL_POINTWISE, "time_s.prefill_pointwise", S, "norms, activations, quantisation of the prompt",        \
+      "prefill_stage_frac · prefill_pointwise_ops_s", "Eqs. 40, 41", r->time_s[ORR_INFER_PREFILL_POINTWISE])          \
+    X(TIME_PREFILL_NETWORK, "time_s.prefill_network", S, "collectives and pipeline sends of the prompt",              \
+      "prefill_stage_frac · prefill_network_ops_s + prefill_sends_s", "Eqs. 49-59, 74",                               \
+      r->time_s[ORR_INFER_PREFILL_NETWORK])                                                                           \
+    X(TIME_DECODE_GEMM, "time_s.decode_gemm", S, "weight products of the output tokens",                              \
+      "decode_steps · decode_stage_frac · decode_gemm_ops_s", "Eqs. 6, 24-38, 91", r->time_s[ORR_INFER_DECODE_GEMM])  \
+    X(TIME_DECODE_ATTENTION, "time_s.decode_attention", S, "attention core over the growing context",                 \
+      "decode_steps · decode_stage_frac · decode_attention_ops_s", "Eqs. 11, 47, 48, 91",                             \
+      r->time_s[ORR_INFER_DECODE_ATTENTION])                                                                          \
+    X(TIME_DECODE_POINTWISE, "time_s.decode_pointwise", S, "norms, activations, quantisation of the output tokens",   \
+      "decode_steps · decode_stage_frac · decode_pointwise_ops_s", "Eqs. 40, 41, 91",                                 \
+      r->time_s[ORR_INFER_DECODE_POINTWISE])                                                                          \
+    X(TIME_DECODE_NETWORK, "time_s.decode_network", S, "collectives and pipeline sends of the output tokens",         \
+      "decode_steps · decode_stage_frac · decode_network_ops_s + decode_sends_s", "Eqs. 49-59, 74, 91",               \
+      r->time_s[ORR_INFER_DECODE_NETWORK])                                                                            \
+    X(TIME_DRAFT, "time_s.draft", S, "draft model of speculative decoding",                                           \
+      "decode_steps · draft_tokens · draft_step_s", "Eq. 94", r->time_s[ORR_INFER_DRAFT])                             \
+    X(TIME_PIPELINE, "time_s.pipeline", S, "waiting for other pipeline stages",                                       \
+      "passes while they are on other stages: (1 - prefill_stage_frac) of the prompt's, (1 - decode_stage_frac) of"   \
+      " each step's, and the fill of a batch cut over the stages",                                                    \
+      "Section 8.1", r->time_s[ORR_INFER_PIPELINE])                                                                   \
+    X(TIME_KV_TRANSFER, "time_s.kv_transfer", S, "cache handed from prefill to decode GPUs, not hidden",              \
+      "if disaggregated: max(handoff_s / n_layers, handoff_s - prefill_s · (n_layers - 1) / n_layers) +"              \
+      " scaleout_latency_s",                                                                                          \
+      "Eq. 95", r->time_s[ORR_INFER_KV_TRANSFER])                                                                     \
+    X(TIME_OVERHEAD, "time_s.overhead", S, "launch gaps, sampling, request handling",                                 \
+      "request_s + request_s_per_sequence · batch + host_step_s + (1 + decode_steps) · (sampling_s +"                 \
+      " sampling_s_per_sequence · batch) + prefill_stage_frac · prefill_gap_s + decode_steps · decode_stage_frac ·"   \
+      " decode_gap_s + host_wait_s",                                                                                  \
+      "Eq. 39", r->time_s[ORR_INFER_OVERHEAD])
+
+#define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
+    X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU with their scales",                          \
+      "Σ tensors of the stage: matrices · stored_bytes / (tp, experts ep · etp), norms and ends in 16 bits",          \
+      "Eqs. 16-19, Section 4.6", r->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS])                                           \
+    X(MEMORY_KV_CACHE, "memory_bytes.kv_cache", BYTES, "cache of the running batch at its longest, whole blocks",     \
+      "batch · sequence_kv_bytes", "Eq. 90", r->memory_bytes[ORR_SERVE_MEMORY_KV_CACHE])                              \
+    X(MEMORY_ACTIVATIONS, "memory_bytes.activations", BYTES, "largest tensors alive in a step",                       \
+      "rows of a step · (2 · hidden + widest product) · 2 + batch · vocabulary / tp · 4", "Section 7.4",              \
+      r->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS])                                                                  \
+    X(MEMORY_WORKSPACE, "memory_bytes.workspace", BYTES, "library workspace and communication buffers",               \
+      "workspace_bytes", "engine file", r->memory_bytes[ORR_SERVE_MEMORY_WORKSPACE])                                  \
+    X(MEMORY_TOTAL, "memory_bytes.total", BYTES, "memory of one GPU of the fullest stage",                            \
+      "memory_bytes.weights + memory_bytes.kv_cache + memory_bytes.activations + memory_bytes.workspace", "Eq. 79",   \
+      r->memory_total_bytes)                                                                                          \
+    X(MEMORY_USABLE, "memory_bytes.usable", BYTES, "capacity less driver context",                                    \
+      "memory_bytes.capacity - context_bytes", "Eq. 79", r->memory_usable_bytes)                                      \
+    X(MEMORY_CAPACITY, "memory_bytes.capacity", BYTES, "memory of one GPU as the driver reports it",                  \
+      "chip.hbm_bytes", "chip file", r->memory_capacity_bytes)                                                        \
+    X(MEMORY_HEADROOM, "memory_bytes.headroom", BYTES, "usable memory that is left; below 0: does not fit",           \
+      "memory_bytes.usable - memory_bytes.total", "definition", r->memory_usable_bytes - r->memory_total_bytes)       \
+    X(KV_PER_TOKEN, "kv_bytes_per_token", WHOLE_BYTES, "cache of one token over all layers of the model",             \
+      "Σ over layers of n_kv_heads · (head_qk + head_v) · kv_element_bytes; latent attention: (rank + rope) ·"        \
+      " kv_element_bytes",                                                                                            \
+      "Eq. 90", r->kv_bytes_per_token)                                                                                \
+    X(KV_PER_SEQUENCE, "kv_bytes_per_sequence", BYTES,                                                                \
+      "cache of one sequence at its end over all layers of the model, windows cut",                                   \
+      "Σ over layers of min(input_len + output_len, window) · bytes of the layer", "Eq. 90",                          \
+      r->kv_bytes_per_sequence)                                                                                       \
+    X(KV_BUDGET, "kv_budget_bytes", BYTES, "what the engine's rule leaves for the cache of one GPU",                  \
+      "budget total: budget_frac · capacity - weights - activations - reserved_bytes; free: budget_frac · (the"       \
+      " same of the whole capacity); static: budget_frac · capacity - weights - reserved_bytes",                      \
+      "engine file", r->kv_budget_bytes)                                                                              \
+    X(MAX_BATCH, "max_batch", COUNT, "sequences of this length the budget holds; 0: none",                            \
+      "largest batch whose caches fit what its own prompts leave, at most max_requests", "Eq. 90", r->max_batch)      \
+    X(MAX_CONTEXT, "max_context", COUNT, "longest context of every sequence of this batch that the budget holds",     \
+      "largest length whose batch · cache of one GPU is at most kv_budget_bytes", "Eq. 90", r->max_context)
+
+#define ORR_INFER_METRICS_COST(X)                                                                                     \
+    X(TOKENS_PER_STEP, "tokens_per_step", NUMBER, "mean tokens a decode step yields; 1 without speculation",          \
+      "(1 - draft_accept_frac^(draft_tokens + 1)) / (1 - draft_accept_frac), or 1", "Eq. 94", r->tokens_per_step)     \
+    X(ENERGY, "energy_j", J, "energy of the request, whole system with facility overhead",                            \
+      "gpus · power_w_per_gpu · latency_s · pue_frac", "Eq. 104", r->energy_j)                                        \
+    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
+      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte) /"            \
+      " latency_s)",                                                                                                  \
+      "Eq. 104", r->power_w_per_gpu)                                                                                  \
+    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one output token",                                        \
+      "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, output_tokens(j)))                    \
+    X(COST, "cost_usd", USD, "rent of the GPUs for the request",                                                      \
+      "gpus · price_usd_per_gpu_hour · latency_s / 3600", "definition", r->cost_usd)                                  \
+    X(COST_PER_MILLION, "cost_usd_per_million_tokens", USD, "rent of the GPUs for a million output tokens",           \
+      "cost_usd · 1e6 / (dp · batch · output_len)", "Eq. 108", r->cost_usd_per_million_tokens)                        \
+    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts",                                    \
+      "sum over the tensors", "Eqs. 16-19", r->params_total)                                                          \
+    X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses",                                             \
+      "top-k experts instead of all", "Eq. 18", r->params_active)                                                     \
+    X(MATRIX, "matrix_frac", FRAC, "share of peak the prompt's products sustain under the power limit",               \
+      "min(burst_frac, sustained_frac + power_slope · (1 - matrix load of the prompt)); in short runs burst_frac",    \
+      "power rule", r->matrix_frac)
+
+/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
+ * value: an expression of j (const struct orr_job *) and v (const struct orr_infer_view *); format: serving.matrix. */
+#define ORR_INFER_SYMBOLS(X)                                                                                          \
+    ORR_JOB_SYMBOLS(X)                                                                                                \
+    X(ep, COUNT, "plan", j->plan.ep)                                                                                  \
+    X(etp, COUNT, "plan", j->plan.etp)                                                                                \
+    X(batch, COUNT, "workload", j->serving.batch)                                                                     \
+    X(input_len, COUNT, "workload", j->serving.input_len)                                                             \
+    X(output_len, COUNT, "workload", j->serving.output_len)                                                           \
+    X(draft_tokens, COUNT, "workload", j->serving.draft_tokens)                                                       \
+    X(draft_accept_frac, FRAC, "workload", j->serving.draft_accept_frac)                                              \
+    X(n_layers, COUNT, "model", j->model.n_layers)                                                                    \
+    X(stored_bytes, NUMBER, "bytes of a weight element with its scales: workload precision",                          \
+      orr_stored_bytes(j->serving.weights))                                                                           \
+    X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_dtype_bytes(j->serving.kv))                             \
+    X(scaleout_latency_s, S, "system file", j->system.scaleout_latency_s)                                             \
+    X(request_s, S, "engine file", j->engine.request_s)                                                               \
+    X(request_s_per_sequence, S, "engine file", j->engine.request_s_per_sequence)                                     \
+    X(sampling_s, S, "engine file", j->engine.sampling_s)                                                             \
+    X(sampling_s_per_sequence, S, "engine file", j->engine.sampling_s_per_sequence)                                   \
+    X(workspace_bytes, BYTES, "engine file", j->engine.workspace_bytes)                                               \
+    X(reserved_bytes, BYTES, "engine file: context_bytes + workspace_bytes",                                          \
+      j->engine.context_bytes + j->engine.workspace_bytes)                                                            \
+    X(budget_frac, FRAC, "engine file", j->engine.budget_frac)                                                        \
+    X(max_requests, COUNT, "engine file", j->engine.max_requests)                                                     \
+    X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->latency_s))          \
+    X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->latency_s))        \
+    X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", orr_infer_steps(v))                                 \
+    X(prefill_stage_frac, FRAC, "share of the prompt's operators that one pipeline stage runs: 1 / pp",               \
+      v->prefill.stage_frac)                                                                                          \
+    X(decode_stage_frac, FRAC, "1 / pp, or 1 where a batch of at least 2 · pp sequences is cut over the stages",      \
+      v->decode.stage_frac)                                                                                           \
+    X(prefill_gemm_ops_s, S, "Σ count · time: weight products of the prompt, all layers", v->prefill.pass.gemm_s)     \
+    X(prefill_attention_ops_s, S, "Σ count · time: attention kernels of the prompt, all layers",                      \
+      v->prefill.pass.attention_s)                                                                                    \
+    X(prefill_pointwise_ops_s, S, "Σ count · time: memory-bound kernels of the prompt, all layers",                   \
+      v->prefill.pass.pointwise_s)                                                                                    \
+    X(prefill_network_ops_s, S, "Σ count · time: collectives of the prompt, all layers", v->prefill.pass.network_s)   \
+    X(prefill_sends_s, S, "activations from stage to stage while the prompt runs",                                    \
+      orr_infer_sends_s(v, ORR_PHASE_PREFILL))                                                                        \
+    X(prefill_gap_s, S, "launches of the prompt · kernel_gap_s (short_prefill_gap_s up to 512 rows)",                 \
+      v->prefill.pass.gap_s)                                                                                          \
+    X(decode_gemm_ops_s, S, "Σ count · time: weight products of one decode step, all layers", v->decode.pass.gemm_s)  \
+    X(decode_attention_ops_s, S, "Σ count · time: attention kernels of one decode step, mean over the contexts",      \
+      v->decode.pass.attention_s)                                                                                     \
+    X(decode_pointwise_ops_s, S, "Σ count · time: memory-bound kernels of one decode step, all layers",               \
+      v->decode.pass.pointwise_s)                                                                                     \
+    X(decode_network_ops_s, S, "Σ count · time: collectives of one decode step, all layers",                          \
+      v->decode.pass.network_s)                                                                                       \
+    X(decode_sends_s, S, "activations from stage to stage in all decode steps",                                       \
+      orr_infer_sends_s(v, ORR_PHASE_DECODE))                                                                         \
+    X(decode_gap_s, S, "launches of one decode step · kernel_gap_s", v->decode.pass.gap_s)                            \
+    X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
+      orr_infer_host_wait_s(v))                                                                                       \
+    X(draft_step_s, S, "one step of the draft model", draft_step_s(v))                                                \
+    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                   \
+    X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
+      v->result->kv_gpu_bytes)
+
+#define ORR_X_INFER_METRIC_(name, ...) ORR_INFER_METRIC_##name,
+enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRICS };
+
+const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric);
+struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric);
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct
+ * orr_infer_view, untyped as in struct orr_names. */
+bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
+/* The symbols as the glossary lists them; *n of them. */
+const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n);
+
+/* The formula of the cache budget for one of the rules. */
+const char *orr_budget_formula(enum orr_budget budget);
+
+#endif

@@ -1,0 +1,228 @@
+/* Every number of a training report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+ *
+ * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
+#ifndef ORR_METRIC_METRICS_H
+#define ORR_METRIC_METRICS_H
+
+#include "metric/job_symbols.h"
+#include "metric/value.h"
+#include "metric/view.h"
+
+/* clang-format off */
+
+/* X(enum, key, unit, meaning, formula, equation or source, value)
+ * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
+ * value: an expression of r (const struct orr_result *) and j (const struct orr_job *). */
+#define ORR_METRICS(X)                                                                                                \
+    ORR_METRICS_HEADLINE(X)                                                                                           \
+    ORR_METRICS_TIME(X)                                                                                               \
+    ORR_METRICS_MEMORY(X)                                                                                             \
+    ORR_METRICS_COST(X)
+
+#define ORR_METRICS_HEADLINE(X)                                                                                       \
+    X(STEP_TIME, "step_time_s", S, "wall time of one training step",                                                  \
+      "time_s.forward + time_s.backward + time_s.recompute + time_s.tp_exposed + time_s.cp_exposed"                   \
+      " + time_s.ep_exposed + time_s.pp_exposed + time_s.pp_bubble + time_s.dp_exposed + time_s.optimizer"            \
+      " + time_s.overhead",                                                                                           \
+      "Eq. 1", r->step_time_s)                                                                                        \
+    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the step time",                             \
+      "step_time_s · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",        \
+      r->interval_low_s)                                                                                              \
+    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the step time",                            \
+      "step_time_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",       \
+      r->interval_high_s)                                                                                             \
+    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
+      "dense or MoE, and whether the chip's kernels were measured", "validation residuals", r->interval_class)        \
+    X(BOUND, "bound_s", S, "speed of light: no overhead, full overlap, nominal rates",                                \
+      "max(causal model FLOP / (gpus · peak), optimizer state / DRAM rate, gradients / fastest link)",                \
+      "Eq. 24 with u = 1", r->bound_s)                                                                                \
+    X(BOUND_FRAC, "bound_frac", FRAC, "share of the speed of light that is reached", "bound_s / step_time_s",         \
+      "definition", orr_ratio(r->bound_s, r->step_time_s))                                                            \
+    X(TOKENS, "tokens_per_s", TOKENS_PER_S, "training throughput of the whole system",                                \
+      "global_batch · seq / step_time_s", "definition", r->tokens_per_s)                                              \
+    X(TOKENS_PER_GPU, "tokens_per_s_per_gpu", TOKENS_PER_S, "training throughput of one GPU",                         \
+      "tokens_per_s / gpus", "definition", r->tokens_per_s_per_gpu)                                                   \
+    X(MODEL_FLOPS, "model_flops", FLOP, "FLOP the model needs for one step, recomputation not counted",               \
+      "3 · forward FLOP of global_batch · seq tokens", "Eqs. 20, 21", r->model_flops)                                 \
+    X(EXECUTED_FLOPS, "executed_flops", FLOP, "FLOP the GPUs execute in one step, recomputation in",                  \
+      "gpus · Σ FLOP of the critical rank", "Eqs. 22, 23", r->executed_flops)                                         \
+    X(MODEL_TFLOPS, "model_tflops_per_gpu", TFLOP_PER_S, "model FLOP rate of one GPU",                                \
+      "model_flops / (step_time_s · gpus)", "definition", r->model_tflops_per_gpu)                                    \
+    X(MFU, "mfu_frac", FRAC, "model FLOP utilisation", "model_flops / (step_time_s · gpus · peak_flops_per_s)",       \
+      "Eq. 3", r->mfu_frac)                                                                                           \
+    X(HFU, "hfu_frac", FRAC, "hardware FLOP utilisation; causal attention counts half, in mfu_frac whole",            \
+      "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
+    X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
+      "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
+    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.total <= memory_bytes.usable", "Eq. 79", r->fits)  \
+    X(REASON, "reason", WORD, "what is missing and the cheapest change; only when it does not fit",                   \
+      "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
+    X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the step",                            \
+      "largest of bound_share", "Eq. 25", orr_bound_name(r->bottleneck))                                              \
+    X(SHARE_COMPUTE, "bound_share.compute", FRAC, "share of the step bound by matrix or vector units",                \
+      "Σ compute-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_COMPUTE])                      \
+    X(SHARE_L2, "bound_share.l2", FRAC, "share of the step bound by last-level cache bandwidth",                      \
+      "Σ l2-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_L2])                                \
+    X(SHARE_DRAM, "bound_share.dram", FRAC, "share of the step bound by DRAM bandwidth",                              \
+      "(Σ dram-bound kernels + time_s.optimizer) / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_DRAM])       \
+    X(SHARE_NETWORK, "bound_share.network", FRAC, "share of the step bound by link bandwidth or latency",             \
+      "Σ exposed communication / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_NETWORK])                      \
+    X(SHARE_OVERHEAD, "bound_share.overhead", FRAC, "share of the step in launch gaps, waiting and other fixed cost", \
+      "(Σ launch-bound kernels + time_s.pp_bubble + time_s.overhead) / step_time_s", "Eq. 25",                        \
+      r->bound_share_frac[ORR_BOUND_OVERHEAD])
+
+#define ORR_METRICS_TIME(X)                                                                                           \
+    X(TIME_FORWARD, "time_s.forward", S, "forward compute of the critical pipeline rank",                             \
+      "n_micro_batches · forward_ops_s", "Eqs. 24-48", r->time_s[ORR_TIME_FORWARD])                                   \
+    X(TIME_BACKWARD, "time_s.backward", S, "backward compute (dgrad, wgrad, attention backward)",                     \
+      "n_micro_batches · backward_ops_s", "Eqs. 12, 24-48", r->time_s[ORR_TIME_BACKWARD])                             \
+    X(TIME_RECOMPUTE, "time_s.recompute", S, "forward work repeated in backward, with its collectives",               \
+      "n_micro_batches · recompute_ops_s", "Section 3.4", r->time_s[ORR_TIME_RECOMPUTE])                              \
+    X(TIME_TP, "time_s.tp_exposed", S, "tensor/sequence-parallel communication not hidden",                           \
+      "n_micro_batches · tp_ops_s", "Eqs. 49-59, 64", r->time_s[ORR_TIME_TP_EXPOSED])                                 \
+    X(TIME_CP, "time_s.cp_exposed", S, "context-parallel communication not hidden",                                   \
+      "n_micro_batches · cp_ops_s", "Eqs. 13, 14, 64", r->time_s[ORR_TIME_CP_EXPOSED])                                \
+    X(TIME_EP, "time_s.ep_exposed", S, "expert-parallel all-to-all not hidden",                                       \
+      "n_micro_batches · ep_ops_s", "Eqs. 9, 56, 59, 64", r->time_s[ORR_TIME_EP_EXPOSED])                             \
+    X(TIME_PP, "time_s.pp_exposed", S, "pipeline sends not hidden",                                                   \
+      "send_pairs · send_pair_s", "Eq. 74", r->time_s[ORR_TIME_PP_EXPOSED])                                           \
+    X(TIME_BUBBLE, "time_s.pp_bubble", S, "pipeline fill, drain and stage imbalance",                                 \
+      "Σ over the other ranks, by schedule: gpipe, 1f1b F + B; interleaved (F + B)/vpp; zb-h1 F + B - 2 W;"           \
+      " zb-h2 F + B - 3 W",                                                                                           \
+      "Eqs. 67-73", r->time_s[ORR_TIME_PP_BUBBLE])                                                                    \
+    X(TIME_DP, "time_s.dp_exposed", S, "gradient and weight collectives not hidden",                                  \
+      "dp_collectives_s - hidden_s.dp", "Eqs. 75-77", r->time_s[ORR_TIME_DP_EXPOSED])                                 \
+    X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \
+      "optimizer_ops_s", "Eq. 78", r->time_s[ORR_TIME_OPTIMIZER])                                                     \
+    X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps, straggling",                                      \
+      "host_step_s + max(0, launches · host_launch_s - busy_s)"                                                       \
+      " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
+      "Eq. 39", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
+    X(HIDDEN_TP, "hidden_s.tp", S, "tensor-parallel communication that runs beside compute",                          \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_TP])              \
+    X(HIDDEN_CP, "hidden_s.cp", S, "context-parallel communication that runs beside compute",                         \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_CP])              \
+    X(HIDDEN_EP, "hidden_s.ep", S, "expert-parallel communication that runs beside compute",                          \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_EP])              \
+    X(HIDDEN_ETP, "hidden_s.etp", S, "tensor-parallel communication of experts that runs beside compute",             \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_ETP])             \
+    X(HIDDEN_PP, "hidden_s.pp", S, "pipeline sends that run beside compute",                                          \
+      "n_micro_batches · vpp · send_pair_s where sends run beside compute", "Eqs. 64, 74", r->hidden_s[ORR_GROUP_PP]) \
+    X(HIDDEN_DP, "hidden_s.dp", S, "data-parallel communication of dense weights that runs beside compute",           \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_DP])         \
+    X(HIDDEN_EDP, "hidden_s.edp", S, "data-parallel communication of expert weights that runs beside compute",        \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_EDP])        \
+    X(HIDDEN_RDP, "hidden_s.rdp", S, "communication between replicas of a sharded group that runs beside compute",    \
+      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_RDP])
+
+#define ORR_METRICS_MEMORY(X)                                                                                         \
+    X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights as the kernels read them",                              \
+      "Σ weight tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_WEIGHTS])                       \
+    X(MEMORY_GRADIENTS, "memory_bytes.gradients", BYTES, "gradients, with 16-bit copies live at the peak",            \
+      "Σ gradient tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_GRADIENTS])                   \
+    X(MEMORY_OPTIMIZER, "memory_bytes.optimizer", BYTES, "master weights and moments",                                \
+      "Σ optimizer tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_OPTIMIZER])                  \
+    X(MEMORY_ACTIVATIONS, "memory_bytes.activations", BYTES, "tensors saved for backward and working tensors",        \
+      "Σ activation tensors alive at the peak", "Eqs. 81-89", r->memory.part_bytes[ORR_MEMORY_ACTIVATIONS])           \
+    X(MEMORY_WORKSPACE, "memory_bytes.workspace", BYTES,                                                              \
+      "library workspace, communication buffers, gathered weights",                                                   \
+      "Σ workspace tensors alive at the peak", "Eq. 79", r->memory.part_bytes[ORR_MEMORY_WORKSPACE])                  \
+    X(MEMORY_TOTAL, "memory_bytes.total", BYTES, "peak memory of one GPU on the fullest pipeline rank",               \
+      "memory_bytes.weights + memory_bytes.gradients + memory_bytes.optimizer + memory_bytes.activations"             \
+      " + memory_bytes.workspace",                                                                                    \
+      "Eq. 79", r->memory.total_bytes)                                                                                \
+    X(MEMORY_USABLE, "memory_bytes.usable", BYTES, "capacity less driver context and fragmentation",                  \
+      "memory_bytes.capacity · (1 - fragmentation_frac) - context_bytes", "Eq. 79", r->memory.usable_bytes)           \
+    X(MEMORY_CAPACITY, "memory_bytes.capacity", BYTES, "memory of one GPU as the driver reports it",                  \
+      "chip.hbm_bytes", "chip file", r->memory.capacity_bytes)                                                        \
+    X(MEMORY_HEADROOM, "memory_bytes.headroom", BYTES, "usable memory left at the peak; below 0: does not fit",       \
+      "memory_bytes.usable - memory_bytes.total", "definition", r->memory.usable_bytes - r->memory.total_bytes)       \
+    X(PEAK_STAGE, "peak_stage", COUNT, "pipeline rank with the highest peak", "largest of the ranks' peaks",          \
+      "Eq. 79", r->memory.peak_stage)                                                                                 \
+    X(PEAK_INSTANT, "peak_instant", WORD, "moment of the step at which the peak occurs",                              \
+      "largest of the named instants", "Eq. 79", peak_instant(r))                                                     \
+    X(IN_FLIGHT, "in_flight", NUMBER, "micro-batches whose activations live on the peak stage",                       \
+      "by schedule", "Eqs. 67-71, 89", r->memory.in_flight)
+
+#define ORR_METRICS_COST(X)                                                                                           \
+    X(ENERGY, "energy_j", J, "energy of one step, whole system with facility overhead",                               \
+      "gpus · power_w_per_gpu · step_time_s · pue_frac", "Eq. 104", r->energy_j)                                      \
+    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
+      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte)"              \
+      " / step_time_s)",                                                                                              \
+      "Eq. 104", r->power_w_per_gpu)                                                                                  \
+    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
+      "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
+    X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
+      "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
+    X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
+      "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, step_tokens(j)))               \
+    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
+      "Eqs. 16-19", r->params_total)                                                                                  \
+    X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses", "top-k experts instead of all", "Eq. 18",   \
+      r->params_active)                                                                                               \
+    X(PARAMS_MTP, "params_mtp", COUNT, "parameters of the multi-token prediction layers trained, in no other count",  \
+      "mtp_layers · (a layer like the last + 2h·h + 3 norms); embedding and head are shared", "Eqs. 16-19",           \
+      j->workload.mtp_layers * orr_model_params_mtp(&j->model))                                                       \
+    X(N_MICRO_BATCHES, "n_micro_batches", COUNT, "micro-batches of one replica in a step",                            \
+      "global_batch / (dp · micro_batch)", "Eq. 4", r->n_micro_batches)                                               \
+    X(MATRIX_SHARE, "matrix_share_frac", FRAC, "matrix load: share of the step, kernels below full rate counted less",\
+      "Σ matrix kernels · their rate / full rate / step_time_s", "power rule", r->matrix_share_frac)                  \
+    X(MATRIX, "matrix_frac", FRAC, "share of peak that matrix kernels sustain under the power limit",                 \
+      "min(burst_frac, sustained_frac + power_slope · (1 - matrix_share_frac)); in short runs burst_frac",            \
+      "power rule", r->matrix_frac)
+
+/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
+ * value: an expression of j (const struct orr_job *) and v (const struct orr_view *); format: workload.precision. */
+#define ORR_SYMBOLS(X)                                                                                                \
+    ORR_JOB_SYMBOLS(X)                                                                                                \
+    X(vpp, COUNT, "plan", j->plan.vpp)                                                                                \
+    X(seq, COUNT, "workload", j->workload.seq)                                                                        \
+    X(micro_batch, COUNT, "workload", j->workload.micro_batch)                                                        \
+    X(global_batch, COUNT, "workload", j->workload.global_batch)                                                      \
+    X(mtp_layers, COUNT, "workload", j->workload.mtp_layers)                                                          \
+    X(gpus_per_node, COUNT, "system file", j->system.gpus_per_node)                                                   \
+    X(fragmentation_frac, FRAC, "engine file", j->engine.fragmentation_frac)                                          \
+    X(host_launch_s, S, "engine file", j->engine.host_launch_s)                                                       \
+    X(straggle_frac_per_doubling, FRAC, "calibration file", j->calibration.straggle_frac_per_doubling)                \
+    X(overlap_contention_frac, FRAC, "calibration file; Eq. 65", j->calibration.overlap_contention_frac)              \
+    X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->step_time_s))        \
+    X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->step_time_s))      \
+    X(forward_ops_s, S, "Σ forward kernels of one micro-batch, critical rank",                                        \
+      v->sum.forward.compute_s)                                                                                       \
+    X(backward_ops_s, S, "Σ backward kernels of one micro-batch, critical rank",                                      \
+      v->sum.backward.compute_s)                                                                                      \
+    X(recompute_ops_s, S, "Σ repeated kernels and their collectives of one micro-batch, critical rank",               \
+      orr_ratio(v->result->time_s[ORR_TIME_RECOMPUTE], (double)v->result->n_micro_batches))                           \
+    X(tp_ops_s, S, "Σ (collective - hidden) of one micro-batch, critical rank", orr_view_exposed_s(v, ORR_GROUP_TP))  \
+    X(cp_ops_s, S, "Σ (transfer - hidden) of one micro-batch, critical rank", orr_view_exposed_s(v, ORR_GROUP_CP))    \
+    X(ep_ops_s, S, "Σ (all-to-all - hidden) of one micro-batch, critical rank",                                       \
+      orr_view_exposed_s(v, ORR_GROUP_EP) + orr_view_exposed_s(v, ORR_GROUP_ETP))                                     \
+    X(send_pairs, NUMBER, "pp - 1 at fill and drain; n_micro_batches · vpp more unless they run beside compute",      \
+      orr_view_send_pairs(v))                                                                                         \
+    X(send_pair_s, S, "one activation forward, one gradient back", v->scratch->sums.step.send_s +                     \
+      v->scratch->sums.step.send_backward_s)                                                                          \
+    X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", orr_view_data_parallel_s(v))                \
+    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate",                                 \
+      v->scratch->sums.step.optimizer_s)                                                                              \
+    X(launches, NUMBER, "kernels launched in a step, critical rank", orr_view_launches(v))                            \
+    X(busy_s, S, "step_time_s - time_s.overhead", v->result->step_time_s - v->result->time_s[ORR_TIME_OVERHEAD])      \
+    X(F, S, "forward of one micro-batch, critical rank, exposed collectives in", orr_view_rank_time(v)->forward_s)    \
+    X(B, S, "backward of one micro-batch, critical rank, recomputation in", orr_view_rank_time(v)->backward_s)        \
+    X(W, S, "weight gradients of one micro-batch, critical rank", orr_view_rank_time(v)->wgrad_s)
+
+#define ORR_X_METRIC_(name, ...) ORR_METRIC_##name,
+enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };
+
+const struct orr_metric_info *orr_metric_info(enum orr_metric metric);
+struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric metric);
+/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_view,
+ * untyped as in struct orr_names. */
+bool orr_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
+/* The symbols as the glossary lists them; *n of them. */
+const struct orr_symbol_info *orr_symbol_infos(size_t *n);
+
+/* docs/glossary.md: the lists of training and of inference as Markdown (glossary.c). */
+void orr_glossary(struct orr_text *text);
+
+#endif

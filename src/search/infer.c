@@ -1,0 +1,591 @@
+/* Search of inference plans: every layout, batch and format of a space that is small enough to predict plan by plan.
+ * Aggregated plans run prompts and answers on the same GPUs; disaggregated ones split them into two pools whose rates
+ * are matched. */
+#include "search/search.h"
+
+#include "base/number.h"
+#include "spec/limits.h"
+#include "spec/spec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_BATCHES = 24 };
+/* Blocks of one GPU count, pair of formats and kind of pools: threads share them, and Ctrl-C is heard between them. */
+enum { SLICES = 16 };
+/* Bounds are quotients of the same rates in another order: keep clear of rounding. */
+#define BOUND_SLACK (1 - 1e-9)
+
+/* ---------------------------------------------------------------- one plan */
+
+static void choose_formats(const struct orr_search_request *request, const struct orr_choice *choice,
+                           struct orr_job *job)
+{
+    struct orr_serving *serving = &job->serving;
+    const struct orr_serving *base = &request->job.serving;
+    *serving = *base;
+    if (choice->weights != base->weights) {
+        struct orr_serving usual;
+        orr_serving_formats(job, base->weights, &usual);
+        orr_serving_formats(job, (enum orr_dtype)choice->weights, serving);
+        if (base->kv != usual.kv) serving->kv = base->kv; /* was asked for */
+        if (request->matrix_given) serving->matrix = base->matrix;
+        if (request->comm_given) serving->comm = base->comm;
+    }
+    if (request->space.kv.n > 0) serving->kv = (enum orr_dtype)choice->kv;
+}
+
+/* What a pool of GPUs does: prompts and answers, or one of them. */
+enum role { WHOLE, PROMPT, ANSWER };
+
+static void choose_pool(const struct orr_search_request *request, const struct orr_choice *choice, enum role role,
+                        struct orr_job *job)
+{
+    struct orr_plan *plan = &job->plan;
+    *plan = (struct orr_plan){.tp = choice->tp,
+                              .cp = choice->cp,
+                              .pp = choice->pp,
+                              .vpp = 1,
+                              .dp = choice->dp,
+                              .ep = choice->ep,
+                              .etp = choice->etp,
+                              .schedule = ORR_SCHEDULE_1F1B,
+                              .cp_kind = ORR_CP_RING};
+    plan->gpus = plan->tp * plan->cp * plan->pp * plan->dp;
+    plan->zero_group = plan->dp * plan->cp;
+    choose_formats(request, choice, job);
+    job->serving.batch = choice->batch;
+    job->serving.disaggregated = role == PROMPT;
+    if (role == PROMPT) job->serving.output_len = 1;                       /* its cache leaves with the first token */
+    if (role == ANSWER) job->serving.prefix_hit_frac = ORR_PREFIX_HIT_MAX; /* the prompt's cache arrives made */
+    if (!request->imbalance_given) job->serving.moe_imbalance = orr_default_imbalance(job, choice->ep);
+    orr_serving_workload(job);
+}
+
+/* Expert ranks that go with tp: experts are cut like the other matrices over what ep leaves of tp. */
+static int64_t usual_etp(int64_t experts, int64_t tp, int64_t ep)
+{
+    return experts > 1 && tp % ep == 0 ? tp / ep : 1;
+}
+
+/* The job of the prompts' pool; of all of it where there is only one. */
+void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job)
+{
+    choose_pool(request, choice, choice->decode_gpus > 0 ? PROMPT : WHOLE, job);
+}
+
+/* The job of the pool that makes the answers. */
+static void choose_decode(const struct orr_search_request *request, const struct orr_choice *choice,
+                          struct orr_job *job)
+{
+    struct orr_choice pool = *choice;
+    pool.tp = choice->decode_tp;
+    pool.cp = 1;
+    pool.pp = choice->decode_pp;
+    pool.ep = choice->decode_ep;
+    pool.etp = (int32_t)usual_etp(orr_most_experts(&request->job.model), pool.tp, pool.ep);
+    pool.dp = choice->decode_gpus / (pool.tp * pool.pp);
+    pool.batch = choice->decode_batch;
+    choose_pool(request, &pool, ANSWER, job);
+}
+
+/* Two pools as one answer: the prompt's times of the first, the answer's of the second; requests flow at the rate of
+ * the slower pool. Fills what depends on both into the second pool's result. */
+static void join_pools(const struct orr_job *job, const struct orr_choice *choice, double requests_per_s,
+                       const struct orr_infer_result *prompt, struct orr_infer_result *answer)
+{
+    const struct orr_system *system = &job->system;
+    const double gpus = choice->gpus, decode = choice->decode_gpus, output = (double)job->serving.output_len;
+    const double batch_s = (double)(job->plan.dp * job->serving.batch) / requests_per_s; /* between batches */
+    const double alone_s = answer->latency_s;
+    for (int i = ORR_INFER_PREFILL_GEMM; i <= ORR_INFER_PREFILL_NETWORK; i++) answer->time_s[i] = prompt->time_s[i];
+    answer->time_s[ORR_INFER_KV_TRANSFER] = prompt->time_s[ORR_INFER_KV_TRANSFER];
+    answer->ttft_s = prompt->ttft_s;
+    answer->prefill_s = prompt->prefill_s;
+    answer->kv_handoff_s = prompt->kv_handoff_s;
+    answer->latency_s = prompt->ttft_s + answer->decode_s;
+    answer->interval_low_s *= answer->latency_s / alone_s;
+    answer->interval_high_s *= answer->latency_s / alone_s;
+    answer->time_s[ORR_INFER_OVERHEAD] = 0;
+    double parts_s = 0; /* host, sampling and requests of both pools are what is left */
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += answer->time_s[i];
+    const double left_s = answer->latency_s - parts_s; /* the second pool's own short prefill waited too */
+    answer->time_s[ORR_INFER_OVERHEAD] = orr_max(0, left_s);
+    answer->time_s[ORR_INFER_PIPELINE] += orr_min(0, left_s);
+    answer->bound_s += prompt->bound_s;
+    answer->output_tokens_per_s = requests_per_s * output;
+    answer->output_tokens_per_s_per_gpu = answer->output_tokens_per_s / gpus;
+    answer->input_tokens_per_s_per_gpu = requests_per_s * (double)job->serving.input_len / gpus;
+    answer->fits = answer->fits && prompt->fits;
+    answer->memory_total_bytes = orr_max(answer->memory_total_bytes, prompt->memory_total_bytes);
+    answer->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer->power_w_per_gpu) / gpus;
+    answer->energy_j = gpus * answer->power_w_per_gpu * system->pue_frac * batch_s;
+    answer->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
+    answer->cost_usd_per_million_tokens = answer->cost_usd / (batch_s * answer->output_tokens_per_s) * 1e6;
+}
+
+/* Requests per second of a pool of replicas. */
+static double prompts_per_s(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    return (double)(job->plan.dp * job->serving.batch) / result->ttft_s;
+}
+
+static double answers_per_s(const struct orr_job *job, const struct orr_infer_result *result)
+{
+    return (double)(job->plan.dp * job->serving.batch) / result->decode_s;
+}
+
+void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
+                       struct orr_scratch *scratch, struct orr_infer_result *result)
+{
+    *job = search->request.job;
+    orr_infer_choose(&search->request, choice, job);
+    orr_infer(job, scratch, result);
+    if (choice->decode_gpus > 0) {
+        const struct orr_infer_result prompt = *result;
+        const double rate = prompts_per_s(job, &prompt);
+        choose_decode(&search->request, choice, job);
+        orr_infer(job, scratch, result);
+        join_pools(job, choice, orr_min(rate, answers_per_s(job, result)), &prompt, result);
+    }
+}
+
+enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
+                                struct orr_scratch *scratch, struct orr_infer_result *result)
+{
+    struct orr_job *job = malloc(sizeof *job);
+    if (!job) return ORR_ERR_MEMORY;
+    orr_infer_predict(search, choice, job, scratch, result);
+    free(job);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- what a plan is worth */
+
+/* Figures that objectives and fronts look at, or bounds of them: lower ones, of the rate an upper one. */
+struct figures {
+    double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
+};
+
+static void set_figures(const struct orr_search_request *request, const struct figures *f, struct orr_found *found)
+{
+    found->time_s = f->latency_s;
+    found->memory_bytes = f->memory_bytes;
+    found->front[0] = 1 / f->tokens_per_s_per_gpu;
+    found->front[1] = f->user_s;
+    switch (request->objective) {
+    case ORR_OBJECTIVE_TIME: found->objective = f->latency_s; return;
+    case ORR_OBJECTIVE_THROUGHPUT: found->objective = 1 / f->tokens_per_s_per_gpu; return;
+    case ORR_OBJECTIVE_COST: found->objective = f->usd_per_token; return;
+    case ORR_OBJECTIVE_ENERGY: found->objective = f->j_per_token; return;
+    case ORR_OBJECTIVE_MEMORY: found->objective = f->memory_bytes; return;
+    case ORR_N_OBJECTIVES: return;
+    }
+}
+
+/* Seconds a user waits: for each token, or for the only one. */
+static double user_s(const struct orr_search_request *request, double ttft_s, double tpot_s)
+{
+    return request->job.serving.output_len > 1 ? tpot_s : ttft_s;
+}
+
+void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *r,
+                     const struct orr_choice *choice, struct orr_found *found)
+{
+    const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
+    const struct figures figures = {
+        .latency_s = r->latency_s,
+        .user_s = user_s(request, r->ttft_s, r->tpot_s),
+        .tokens_per_s_per_gpu = r->output_tokens_per_s_per_gpu,
+        .usd_per_token = r->cost_usd_per_million_tokens / 1e6,
+        .j_per_token = r->energy_j / tokens,
+        .memory_bytes = r->memory_total_bytes,
+    };
+    *found = (struct orr_found){.choice = *choice};
+    set_figures(request, &figures, found);
+}
+
+/* ---------------------------------------------------------------- one block: GPUs, formats, one pool or two */
+
+struct tour {
+    const struct orr_search *search;
+    struct orr_worker *worker;
+    struct orr_outcome *outcome;
+    struct orr_choice choice;
+    enum role role;
+    int64_t slice, n_layouts; /* which part this is; layouts seen so far */
+    struct orr_found least;   /* of a pair: no layout, so that it is beaten by none of its own */
+};
+
+/* Is the next layout of this slice? */
+static bool in_slice(struct tour *t)
+{
+    return t->n_layouts++ % SLICES == t->slice;
+}
+
+static void list_result(struct tour *t, const struct orr_choice *choice, const struct orr_infer_result *result)
+{
+    const struct orr_search_request *request = &t->search->request;
+    struct orr_found found;
+    orr_infer_found(request, result, choice, &found);
+    t->outcome->counts.feasible++;
+    const bool better = found.objective < t->search->compare_objective,
+               wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL);
+    if (!better && !wanted) return;
+    const bool keeps = !request->accept || request->accept(request, &t->worker->job, NULL, result);
+    t->outcome->counts.better += better && keeps;
+    if (wanted && keeps) orr_outcome_put(t->outcome, &found);
+    else if (wanted) t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
+}
+
+/* Batches asked for; else powers of two and the largest that fits. Ascending; returns how many. */
+static int64_t list_batches(const struct orr_space *space, int64_t max_batch, int64_t batches[ORR_MAX_CHOICES])
+{
+    int64_t n = 0;
+    for (; n < space->batch.n; n++) batches[n] = space->batch.values[n];
+    if (n > 0) return n;
+    for (int64_t batch = 1; n < MAX_BATCHES && batch <= max_batch; batch *= 2) batches[n++] = batch;
+    if (n > 0 && batches[n - 1] < max_batch) batches[n++] = max_batch;
+    if (n == 0) batches[n++] = 1; /* does not fit: counted, and said */
+    return n;
+}
+
+typedef void visit_plan(struct tour *tour, const struct orr_infer_result *result, void *context);
+
+/* Every batch of one layout. The cache grows with the batch: after one that does not fit none does. */
+static void visit_batches(struct tour *t, visit_plan *visit, void *context)
+{
+    struct orr_job *job = &t->worker->job;
+    struct orr_infer_result result;
+    int64_t batches[ORR_MAX_CHOICES];
+    t->choice.batch = 1;
+    choose_pool(&t->search->request, &t->choice, t->role, job);
+    if (orr_job_check(job, NULL)) return;
+    orr_infer(job, &t->worker->scratch, &result);
+    const int64_t n = list_batches(&t->search->request.space, result.max_batch, batches);
+    t->outcome->counts.shapes++;
+    t->outcome->counts.plans += (uint64_t)n;
+    for (int64_t i = 0; i < n; i++) {
+        t->choice.batch = (int32_t)batches[i];
+        choose_pool(&t->search->request, &t->choice, t->role, job);
+        orr_infer(job, &t->worker->scratch, &result);
+        if (!result.fits) {
+            t->outcome->counts.rejected[ORR_REJECT_MEMORY] += (uint64_t)(n - i);
+            return;
+        }
+        t->outcome->counts.evaluated++;
+        visit(t, &result, context);
+    }
+}
+
+static void visit_experts(struct tour *t, visit_plan *visit, void *context)
+{
+    const struct orr_space *space = &t->search->request.space;
+    const int64_t experts = orr_most_experts(&t->search->request.job.model), tp = t->choice.tp;
+    for (int64_t ep = 1; ep <= experts; ep++) {
+        if (experts % ep || !orr_chosen(&space->ep, ep)) continue;
+        t->choice.ep = (int32_t)ep;
+        t->choice.etp = (int32_t)usual_etp(experts, tp, ep);
+        if (space->etp.n == 0) visit_batches(t, visit, context);
+        for (int64_t i = 0; i < space->etp.n; i++) {
+            t->choice.etp = (int32_t)space->etp.values[i];
+            visit_batches(t, visit, context);
+        }
+    }
+}
+
+/* Every tp, pp and ep of `gpus`; replicas fill them. Context parallel only where asked for: it cuts prompts alone. */
+static void visit_layouts(struct tour *t, int64_t gpus, visit_plan *visit, void *context)
+{
+    const struct orr_space *space = &t->search->request.space;
+    const struct orr_choices one = {.n = 1, .values = {1}}, *cps = space->cp.n ? &space->cp : &one;
+    for (int64_t tp = 1; tp <= gpus; tp++) {
+        if (gpus % tp || !orr_chosen(&space->tp, tp)) continue;
+        for (int64_t i = 0; i < cps->n; i++) {
+            const int64_t cp = cps->values[i];
+            if (gpus % (tp * cp)) continue;
+            for (int64_t pp = 1; tp * cp * pp <= gpus && pp <= t->search->request.job.model.n_layers; pp++) {
+                const int64_t dp = gpus / (tp * cp * pp);
+                if (gpus % (tp * cp * pp) || !orr_chosen(&space->pp, pp) || !orr_chosen(&space->dp, dp)) continue;
+                if (!in_slice(t)) continue;
+                t->choice.tp = (int32_t)tp;
+                t->choice.cp = (int32_t)cp;
+                t->choice.pp = (int32_t)pp;
+                t->choice.dp = (int32_t)dp;
+                visit_experts(t, visit, context);
+            }
+        }
+    }
+}
+
+static void visit_aggregated(struct tour *t, const struct orr_infer_result *result, void *context)
+{
+    (void)context;
+    list_result(t, &t->choice, result);
+}
+
+/* ---------------------------------------------------------------- two pools */
+
+/* The least a pool can be made of, and what it does: a replica, or as many as share their experts. */
+struct unit {
+    struct orr_choice choice;
+    double requests_per_s;
+    struct orr_infer_result result;
+};
+struct orr_units {
+    size_t n, max;
+    struct unit *items;
+    bool failed;
+};
+
+static void keep_unit(struct tour *t, const struct orr_infer_result *result, void *context)
+{
+    struct orr_units *units = context;
+    const struct orr_job *job = &t->worker->job;
+    if (units->n == units->max) {
+        const size_t max = units->max ? 2 * units->max : 64;
+        struct unit *items = realloc(units->items, max * sizeof *items);
+        if (!items) {
+            units->failed = true;
+            return;
+        }
+        units->items = items;
+        units->max = max;
+    }
+    units->items[units->n++] =
+        (struct unit){.choice = t->choice,
+                      .requests_per_s = t->role == ANSWER ? answers_per_s(job, result) : prompts_per_s(job, result),
+                      .result = *result};
+}
+
+/* Pools are cut by tp, pp and ep alone; prompts of this slice, answers all. */
+static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
+{
+    const struct orr_space *space = &t->search->request.space;
+    const struct orr_model *model = &t->search->request.job.model;
+    const int64_t experts = orr_most_experts(model);
+    t->role = role;
+    t->n_layouts = 0;
+    for (int64_t tp = 1; tp < gpus; tp++)
+        for (int64_t pp = 1; tp * pp < gpus && pp <= model->n_layers; pp++)
+            for (int64_t ep = 1; ep <= experts; ep++) {
+                const int64_t etp = usual_etp(experts, tp, ep), dp = ep * etp > tp ? ep * etp / tp : 1;
+                if (experts % ep || tp * pp * dp >= gpus || !orr_chosen(&space->tp, tp) ||
+                    !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep) || !orr_chosen(&space->etp, etp))
+                    continue;
+                if (!in_slice(t) && role == PROMPT) continue;
+                t->choice.tp = (int32_t)tp;
+                t->choice.cp = 1;
+                t->choice.pp = (int32_t)pp;
+                t->choice.dp = (int32_t)dp;
+                t->choice.ep = (int32_t)ep;
+                t->choice.etp = (int32_t)etp;
+                visit_batches(t, keep_unit, units);
+            }
+}
+
+static int64_t unit_gpus(const struct unit *unit)
+{
+    return (int64_t)unit->choice.tp * unit->choice.pp * unit->choice.dp;
+}
+
+/* Two pools of units side by side. */
+struct pair {
+    const struct unit *prompt, *answer;
+    int64_t prompts, answers; /* units of each */
+    double requests_per_s;
+};
+
+/* The rate of so many units of prompts, and of answers on what they leave. */
+static struct pair pair_of(const struct pair *from, int64_t gpus, int64_t prompts)
+{
+    struct pair pair = *from;
+    pair.prompts = prompts;
+    pair.answers = (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer);
+    pair.requests_per_s = orr_min((double)pair.prompts * from->prompt->requests_per_s,
+                                  (double)pair.answers * from->answer->requests_per_s);
+    return pair;
+}
+
+static bool prompts_outrun(const struct pair *pair)
+{
+    return (double)pair->prompts * pair->prompt->requests_per_s > (double)pair->answers * pair->answer->requests_per_s;
+}
+
+/* Units of each pool on `gpus` GPUs at the highest rate both sustain: with more prompts their rate rises and that of
+ * the answers falls, so it is where they cross or just before. prompts 0: they do not fit. */
+static struct pair match(const struct pair *from, int64_t gpus)
+{
+    int64_t low = 1, high = (gpus - unit_gpus(from->answer)) / unit_gpus(from->prompt);
+    if (high < 1) return *from;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        const struct pair pair = pair_of(from, gpus, middle);
+        if (prompts_outrun(&pair)) high = middle;
+        else low = middle + 1;
+    }
+    const struct pair at = pair_of(from, gpus, low), before = low > 1 ? pair_of(from, gpus, low - 1) : *from;
+    return at.requests_per_s > before.requests_per_s ? at : before;
+}
+
+/* The same where replicas were asked for: both pools have one of these numbers. */
+static struct pair match_given(const struct pair *from, int64_t gpus, const struct orr_choices *replicas)
+{
+    struct pair best = *from;
+    for (int64_t i = 0; i < replicas->n; i++)
+        for (int64_t j = 0; j < replicas->n; j++) {
+            const int64_t prompts = replicas->values[i] / from->prompt->choice.dp;
+            const int64_t answers = replicas->values[j] / from->answer->choice.dp;
+            if (replicas->values[i] % from->prompt->choice.dp || replicas->values[j] % from->answer->choice.dp)
+                continue;
+            if (prompts * unit_gpus(from->prompt) + answers * unit_gpus(from->answer) > gpus) continue;
+            const double rate =
+                orr_min((double)prompts * from->prompt->requests_per_s, (double)answers * from->answer->requests_per_s);
+            if (rate > best.requests_per_s) best = (struct pair){from->prompt, from->answer, prompts, answers, rate};
+        }
+    return best;
+}
+
+/* Could the pair be in the answer? With P and A requests per second and GPU of either pool no split of the GPUs
+ * sustains more than 1 / (1 / P + 1 / A) per GPU; latency and memory do not depend on the split. */
+static bool promising(struct tour *t, const struct pair *pair)
+{
+    const struct orr_search_request *request = &t->search->request;
+    const struct orr_system *system = &request->job.system;
+    const struct orr_infer_result *prompt = &pair->prompt->result, *answer = &pair->answer->result;
+    const double gpu_s = (double)unit_gpus(pair->prompt) / pair->prompt->requests_per_s +
+                         (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* of a request */
+    const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
+    const struct figures least = {
+        .latency_s = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+        .user_s = user_s(request, prompt->ttft_s, answer->tpot_s),
+        .tokens_per_s_per_gpu = 1 / token_gpu_s,
+        .usd_per_token = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
+        .j_per_token =
+            BOUND_SLACK * token_gpu_s * orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu) * system->pue_frac,
+        .memory_bytes = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes),
+    };
+    if (request->brute) return true;
+    set_figures(request, &least, &t->least);
+    return t->least.objective < t->search->compare_objective || orr_outcome_wants(t->outcome, &t->least, HUGE_VAL);
+}
+
+static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)
+{
+    struct orr_choice choice = pair->prompt->choice;
+    const struct orr_choice *decode = &pair->answer->choice;
+    choice.gpus = (int32_t)gpus;
+    choice.dp = (int32_t)(pair->prompts * choice.dp);
+    choice.decode_gpus = (int32_t)(pair->answers * unit_gpus(pair->answer));
+    choice.decode_tp = decode->tp;
+    choice.decode_pp = decode->pp;
+    choice.decode_ep = decode->ep;
+    choice.decode_batch = decode->batch;
+    struct orr_infer_result result = pair->answer->result;
+    choose_decode(&t->search->request, &choice, &t->worker->job);
+    join_pools(&t->worker->job, &choice, pair->requests_per_s, &pair->prompt->result, &result);
+    t->outcome->counts.evaluated++;
+    list_result(t, &choice, &result);
+}
+
+/* Every prompt unit with every answer unit, where the GPUs hold both. */
+static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *prompts, const struct orr_units *answers)
+{
+    const struct orr_choices *replicas = &t->search->request.space.dp;
+    for (size_t i = 0; i < prompts->n; i++)
+        for (size_t j = 0; j < answers->n; j++) {
+            struct pair pair = {.prompt = &prompts->items[i], .answer = &answers->items[j]};
+            if (unit_gpus(pair.prompt) + unit_gpus(pair.answer) > gpus) continue;
+            const bool promises = promising(t, &pair);
+            if (replicas->n > 0) pair = match_given(&pair, gpus, replicas);
+            else if (promises) pair = match(&pair, gpus);
+            if (pair.prompts == 0 && (promises || replicas->n > 0)) continue;
+            t->outcome->counts.plans++;
+            t->outcome->counts.feasible += !promises;
+            t->outcome->counts.rejected[ORR_REJECT_BOUND] += !promises;
+            if (promises) visit_pair(t, gpus, &pair);
+        }
+}
+
+/* Pools for the answers do not depend on the slice: a worker keeps them for the next one. They are counted once. */
+static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_t group)
+{
+    struct orr_worker *w = t->worker;
+    if (w->answers && w->answers_of == group && t->slice > 0) return w->answers;
+    orr_search_infer_done(w);
+    w->answers = calloc(1, sizeof *w->answers);
+    w->answers_of = group;
+    if (!w->answers) return NULL;
+    const struct orr_search_counts before = t->outcome->counts;
+    list_units(t, gpus, ANSWER, w->answers);
+    t->outcome->counts.plans -= w->answers->n; /* pools are not plans yet */
+    t->outcome->counts.evaluated -= w->answers->n;
+    if (t->slice > 0) t->outcome->counts = before;
+    return w->answers->failed ? NULL : w->answers;
+}
+
+void orr_search_infer_done(struct orr_worker *worker)
+{
+    if (worker->answers) free(worker->answers->items);
+    free(worker->answers);
+    worker->answers = NULL;
+}
+
+static void visit_disaggregated(struct tour *t, int64_t gpus, int64_t group)
+{
+    struct orr_units prompts = {0};
+    if (t->search->request.job.serving.output_len < 2) return; /* nothing to hand over for */
+    if (!orr_chosen(&t->search->request.space.cp, 1)) return;
+    const struct orr_units *answers = list_answers(t, gpus, group);
+    list_units(t, gpus, PROMPT, &prompts);
+    t->outcome->counts.plans -= prompts.n;
+    t->outcome->counts.evaluated -= prompts.n;
+    t->outcome->failed |= prompts.failed || !answers;
+    if (answers) visit_pairs(t, gpus, &prompts, answers);
+    free(prompts.items);
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+static int64_t count_of(const struct orr_choices *choices)
+{
+    return choices->n > 0 ? choices->n : 1;
+}
+
+/* The i-th value asked for, or the one of the base job. */
+static int64_t value_of(const struct orr_choices *choices, int64_t i, int64_t base)
+{
+    return choices->n > 0 ? choices->values[i] : base;
+}
+
+/* One pool or two: both unless one was asked for. */
+static int64_t n_pools(const struct orr_space *space)
+{
+    return space->disaggregated.n > 0 ? space->disaggregated.n : 2;
+}
+
+int64_t orr_search_infer_blocks(const struct orr_search_request *request)
+{
+    const struct orr_space *space = &request->space;
+    return SLICES * space->gpus.n * count_of(&space->weights) * count_of(&space->kv) * n_pools(space);
+}
+
+void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
+                            struct orr_outcome *outcome)
+{
+    const struct orr_space *space = &search->request.space;
+    const struct orr_serving *serving = &search->request.job.serving;
+    if (pass == 0) return; /* no plan is as plans usually are */
+    struct tour t = {.search = search, .worker = worker, .outcome = outcome, .slice = block % SLICES};
+    int64_t rest = block / SLICES;
+    const int64_t gpus = space->gpus.values[rest % space->gpus.n];
+    rest /= space->gpus.n;
+    t.choice.weights = (uint8_t)value_of(&space->weights, rest % count_of(&space->weights), serving->weights);
+    rest /= count_of(&space->weights);
+    t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv), serving->kv);
+    rest /= count_of(&space->kv);
+    t.choice.disaggregated = (uint8_t)value_of(&space->disaggregated, rest, rest);
+    t.choice.gpus = (int32_t)gpus;
+    if (t.choice.disaggregated) visit_disaggregated(&t, gpus, block / SLICES);
+    else visit_layouts(&t, gpus, visit_aggregated, NULL);
+}

@@ -1,0 +1,516 @@
+/* Blocks of a training search. Per way to cut a layer: its costs once. Per plan: memory, a lower bound of its time,
+ * and only then the time itself. */
+#include "search/search.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+/* Bounds are sums in another order than the times they bound: keep clear of rounding. */
+#define BOUND_SLACK (1 - 1e-9)
+/* ... and of the tolerance of the settled clock. */
+#define OVERLAP_SLACK (1 - 1e-5)
+
+void orr_train_choose(const struct orr_choice *choice, struct orr_job *job)
+{
+    struct orr_plan *plan = &job->plan;
+    plan->gpus = choice->gpus;
+    plan->tp = choice->tp;
+    plan->cp = choice->cp;
+    plan->pp = choice->pp;
+    plan->vpp = choice->vpp;
+    plan->dp = choice->dp;
+    plan->ep = choice->ep;
+    plan->etp = choice->etp;
+    plan->zero = choice->zero;
+    plan->zero_group = plan->dp * plan->cp;
+    plan->sp = choice->sp;
+    plan->schedule = (enum orr_schedule)choice->schedule;
+    plan->cp_kind = (enum orr_cp_kind)choice->cp_kind;
+    plan->exposed_groups = choice->exposed_groups;
+    plan->n_stage_layers = 0;
+    job->workload.micro_batch = choice->micro_batch;
+    job->workload.recompute = (enum orr_recompute)choice->recompute;
+    job->workload.recompute_every = choice->recompute_every;
+}
+
+/* ---------------------------------------------------------------- what a plan is worth */
+
+void orr_train_found(const struct orr_search_request *request, double time_s, double memory_bytes, double energy_j,
+                     const struct orr_choice *choice, struct orr_found *found)
+{
+    const struct orr_workload *workload = &request->job.workload;
+    const double gpus = choice->gpus, tokens = (double)workload->global_batch * (double)workload->seq;
+    *found = (struct orr_found){.time_s = time_s, .memory_bytes = memory_bytes, .choice = *choice};
+    found->front[0] = time_s;
+    found->front[1] = request->space.gpus.n > 1 ? gpus * time_s : memory_bytes;
+    switch (request->objective) {
+    case ORR_OBJECTIVE_TIME: found->objective = time_s; return;
+    case ORR_OBJECTIVE_THROUGHPUT: found->objective = gpus * time_s / tokens; return;
+    case ORR_OBJECTIVE_COST:
+        found->objective = gpus * time_s / tokens * request->job.system.price_usd_per_gpu_hour / 3600;
+        return;
+    case ORR_OBJECTIVE_ENERGY: found->objective = energy_j / tokens; return;
+    case ORR_OBJECTIVE_MEMORY: found->objective = memory_bytes; return;
+    case ORR_N_OBJECTIVES: return;
+    }
+}
+
+/* ---------------------------------------------------------------- below one cut */
+
+/* Where the enumeration stands. */
+struct visit {
+    const struct orr_search *search;
+    struct orr_worker *worker;
+    struct orr_outcome *outcome;
+    bool coarse;
+    const struct orr_cut *cut;
+    /* of one micro-batch: its size, recomputation, sequence parallel */
+    struct orr_layer_bytes bytes[ORR_MAX_LAYER_KINDS];
+    double saved_bytes;     /* activations of one micro-batch that wait for backward, all layers */
+    double layer_bytes;     /* beside them, the least of a layer at work */
+    bool built[4][2][2];    /* of worker->shapes */
+    double work_s[4][2][2]; /* all layers and ends of each, one micro-batch, at the burst clock */
+    /* of one layout, pipe, ZeRO stage */
+    struct orr_choice choice;
+    struct orr_dims dims;
+    const struct orr_pipe *pipe;
+    bool iteration_built;
+    struct orr_iteration iteration;
+};
+
+/* ---- costs of the layers, shared between plans */
+
+/* Time of the whole model, one micro-batch through all ranks, no clock lost. */
+static double whole_s(const struct visit *v, const struct orr_shape *shape)
+{
+    const struct orr_job *job = &v->worker->job;
+    struct orr_rank_time layers[ORR_N_SUMS];
+    orr_layer_times(job, &shape->curves, 1, layers);
+    const struct orr_rank_time all = orr_rank_time_of(job, &v->search->train.whole, layers);
+    return all.forward_s + all.backward_s;
+}
+
+static int exposed_index(const struct visit *v)
+{
+    const uint32_t exposed = v->choice.exposed_groups;
+    return (int)((exposed >> ORR_GROUP_TP & 1) + 2 * (exposed >> ORR_GROUP_EP & 1));
+}
+
+static int interleaved_index(const struct visit *v)
+{
+    return v->choice.schedule == ORR_SCHEDULE_INTERLEAVED && v->choice.ep > 1 &&
+           v->worker->job.engine.ep_overlap_interleaved;
+}
+
+static const struct orr_shape *shape_of(struct visit *v, double *work_s)
+{
+    struct orr_worker *w = v->worker;
+    const int e = exposed_index(v), i = interleaved_index(v), z = v->choice.zero == 3;
+    struct orr_shape *shape = &w->shapes[e][i][z];
+    if (!v->built[e][i][z]) {
+        orr_shape_build(&w->job, &w->ops, w->costs, shape);
+        w->n_layer_ops = w->ops.n;
+        v->work_s[e][i][z] = whole_s(v, shape);
+        v->built[e][i][z] = true;
+        v->outcome->counts.shapes++;
+    }
+    *work_s = v->work_s[e][i][z];
+    return shape;
+}
+
+/* Shapes that depend on more than the micro-batch are built again for the next layout. */
+static void forget_shapes(struct visit *v, bool all)
+{
+    for (int e = 0; e < 4; e++)
+        for (int i = 0; i < 2; i++) {
+            v->built[e][i][1] = false;
+            if (all) v->built[e][i][0] = false;
+        }
+}
+
+static const struct orr_iteration *iteration_of(struct visit *v)
+{
+    struct orr_worker *w = v->worker;
+    if (!v->iteration_built)
+        v->iteration = orr_iteration_of(&w->job, orr_classes_heaviest(w->classes, v->pipe->n_classes), w->n_layer_ops,
+                                        &w->ops, w->costs);
+    v->iteration_built = true;
+    return &v->iteration;
+}
+
+/* ---- bounds */
+
+/* Could the plan be in the answer, for all that bounds of its time and memory say? */
+static bool promising(const struct visit *v, double time_s, double memory_bytes)
+{
+    const struct orr_search_request *request = &v->search->request;
+    const struct orr_system *system = &v->worker->job.system;
+    const double idle_j = (double)v->choice.gpus * system->chip.idle_w * time_s * system->pue_frac;
+    struct orr_found least;
+    if (request->brute) return true;
+    orr_train_found(request, time_s, memory_bytes, idle_j, &v->choice, &least);
+    return least.objective < v->search->compare_objective ||
+           orr_outcome_wants(v->outcome, &least, request->front_within);
+}
+
+/* No rank is faster than the mean of all; fill and drain by the schedule's own formula (Eqs. 67-71) with every rank at
+ * the mean, which is where their sum with the slowest rank's work is least. */
+static double time_bound_s(const struct visit *v, double work_s)
+{
+    const struct orr_choice *c = &v->choice;
+    const double m = orr_micro_batches(&v->worker->job), pp = c->pp, vpp = c->vpp;
+    switch ((enum orr_schedule)c->schedule) {
+    case ORR_SCHEDULE_GPIPE:
+    case ORR_SCHEDULE_1F1B: return BOUND_SLACK * work_s * ((m - 1) / pp + 1);
+    case ORR_SCHEDULE_INTERLEAVED: return BOUND_SLACK * work_s * ((m - 1 / vpp) / pp + 1 / vpp);
+    case ORR_SCHEDULE_ZB_H1:
+    case ORR_SCHEDULE_ZB_H2:
+    case ORR_N_SCHEDULES: break;
+    }
+    return BOUND_SLACK * work_s * m / pp;
+}
+
+/* ---- one plan */
+
+/* Does a plan keep the limits? They may be on any number of the result, so all of it is predicted. */
+static bool keeps_limits(const struct visit *v)
+{
+    const struct orr_search_request *request = &v->search->request;
+    struct orr_worker *w = v->worker;
+    struct orr_result result;
+    if (!request->accept) return true;
+    orr_train(&w->job, &w->scratch, &result);
+    return request->accept(request, &w->job, &result, NULL);
+}
+
+/* Work the time out and list the plan if it is good enough and keeps the limits. */
+static double evaluate(struct visit *v, double memory_bytes)
+{
+    const struct orr_search_request *request = &v->search->request;
+    struct orr_worker *w = v->worker;
+    double work_s, energy_j = 0;
+    const struct orr_shape *shape = shape_of(v, &work_s);
+    const struct orr_iteration *iteration = iteration_of(v);
+    const struct orr_settled step =
+        orr_settle(&w->job, shape, &iteration->sums, w->classes, v->pipe->n_classes, w->ranks);
+    if (request->objective == ORR_OBJECTIVE_ENERGY) {
+        const struct orr_work work = orr_rank_work(&w->job, shape, iteration, &w->classes[step.pipe.slowest].stage);
+        energy_j = (double)v->choice.gpus * orr_power_w(&w->job.system.chip, &work, step.total_s) * step.total_s *
+                   w->job.system.pue_frac;
+    }
+    struct orr_found found;
+    orr_train_found(request, step.total_s, memory_bytes, energy_j, &v->choice, &found);
+    v->outcome->counts.evaluated++;
+    const bool better = found.objective < v->search->compare_objective,
+               wanted = orr_outcome_wants(v->outcome, &found, request->front_within);
+    if (!better && !wanted) return step.total_s;
+    const bool keeps = keeps_limits(v);
+    v->outcome->counts.better += better && keeps;
+    if (wanted && keeps) orr_outcome_put(v->outcome, &found);
+    else if (wanted) v->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
+    return step.total_s;
+}
+
+/* Overlaps the engine has and the plan could switch off. */
+static uint32_t exposable(const struct visit *v)
+{
+    const struct orr_engine *engine = &v->worker->job.engine;
+    const struct orr_choice *c = &v->choice;
+    uint32_t groups = 0;
+    if (!v->search->request.space.overlap || v->coarse) return 0;
+    if (c->tp > 1 && (engine->tp_overlap_frac > 0 || engine->tp_async_backward)) groups |= 1u << ORR_GROUP_TP;
+    if (c->ep * c->etp > 1 && (engine->ep_overlap_frac > 0 || interleaved_index(v))) groups |= 1u << ORR_GROUP_EP;
+    if (c->schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) groups |= 1u << ORR_GROUP_PP;
+    if (c->dp * c->cp > 1 && (engine->dp_overlap_frac > 0 || engine->zero3_overlap_frac > 0))
+        groups |= 1u << ORR_GROUP_DP;
+    return groups;
+}
+
+static uint64_t subsets(uint32_t groups)
+{
+    uint64_t n = 1;
+    for (; groups; groups &= groups - 1) n *= 2;
+    return n;
+}
+
+/* The plan with every overlap, then those that switch some off. Exposed transfers add to a step at the same clock, and
+ * a clock that rises because the step is longer takes back less than was added: the first is the fastest, up to the
+ * tolerance of the settled clock. */
+static void visit_overlaps(struct visit *v, double memory_bytes)
+{
+    const uint32_t base = v->search->request.job.plan.exposed_groups, groups = exposable(v) & ~base;
+    double bound_s, work_s;
+    v->outcome->counts.feasible += subsets(groups);
+    v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base;
+    shape_of(v, &work_s);
+    bound_s = time_bound_s(v, work_s);
+    if (!promising(v, bound_s, memory_bytes)) {
+        v->outcome->counts.rejected[ORR_REJECT_BOUND] += subsets(groups);
+        return;
+    }
+    bound_s = evaluate(v, memory_bytes) * OVERLAP_SLACK;
+    for (uint32_t exposed = (0 - groups) & groups; exposed; exposed = (exposed - groups) & groups) {
+        v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base | exposed;
+        if (promising(v, bound_s, memory_bytes)) evaluate(v, memory_bytes);
+        else v->outcome->counts.rejected[ORR_REJECT_BOUND]++;
+    }
+    v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base;
+}
+
+/* ---- what only changes the memory */
+
+/* Ways to save inputs of a pipeline with this many ranks. */
+static int64_t n_saved(const struct visit *v)
+{
+    const struct orr_train_space *space = &v->search->train;
+    int64_t n = 0;
+    if (v->choice.recompute != ORR_RECOMPUTE_FULL) return 1;
+    while (n < space->n_every && (n == 0 || space->every[n] * v->choice.pp <= v->worker->job.model.n_layers)) n++;
+    return v->coarse && n > 1 ? 1 : n;
+}
+
+static void visit_saved(struct visit *v)
+{
+    struct orr_worker *w = v->worker;
+    const int64_t n = n_saved(v);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t every = v->choice.recompute == ORR_RECOMPUTE_FULL ? v->search->train.every[i] : 1;
+        v->choice.recompute_every = (int32_t)every;
+        w->job.workload.recompute_every = every;
+        const struct orr_memory_peak peak =
+            orr_memory_peak_of(&w->job, &v->dims, v->bytes, w->classes, v->pipe->n_classes);
+        if (peak.bytes > v->search->usable_bytes)
+            v->outcome->counts.rejected[ORR_REJECT_MEMORY] += subsets(exposable(v));
+        else visit_overlaps(v, peak.bytes);
+    }
+}
+
+/* ---- pipelines and sharding */
+
+static bool wants_zero(const struct visit *v, int64_t zero)
+{
+    const struct orr_choices *asked = &v->search->request.space.zero;
+    if (v->choice.dp * v->choice.cp == 1) return zero == 0; /* nothing to shard over */
+    return orr_chosen(asked, zero) && (!v->coarse || zero == 1 || asked->n > 0);
+}
+
+static void choose_pipe(struct visit *v, const struct orr_pipe *pipe)
+{
+    struct orr_worker *w = v->worker;
+    v->pipe = pipe;
+    v->choice.vpp = pipe->vpp;
+    v->choice.schedule = pipe->schedule;
+    w->job.plan.vpp = pipe->vpp;
+    w->job.plan.schedule = (enum orr_schedule)pipe->schedule;
+}
+
+static void visit_pipe(struct visit *v, const bool fits[4])
+{
+    const struct orr_train_space *space = &v->search->train;
+    struct orr_worker *w = v->worker;
+    for (size_t c = 0; c < v->pipe->n_classes; c++) {
+        w->classes[c] = space->classes[v->pipe->first_class + c];
+        orr_stage_count(&w->job, &w->classes[c].stage);
+    }
+    for (int64_t zero = 0; zero < 4; zero++) {
+        if (!fits[zero]) continue;
+        v->choice.zero = (uint8_t)zero;
+        w->job.plan.zero = zero;
+        v->iteration_built = false;
+        visit_saved(v);
+    }
+}
+
+/* Plans of one layout and ZeRO stage. */
+static uint64_t count_plans(struct visit *v)
+{
+    const struct orr_train_space *space = &v->search->train;
+    uint64_t n = 0;
+    for (size_t i = space->first_pipe[v->choice.pp]; i < space->first_pipe[v->choice.pp + 1]; i++) {
+        if (v->coarse && !space->pipes[i].coarse) continue;
+        v->choice.schedule = space->pipes[i].schedule;
+        n += subsets(exposable(v));
+    }
+    return n * (uint64_t)n_saved(v);
+}
+
+/* The fastest any plan of the layout can be: no fill and drain, no sharded gathers, experts hidden where they can
+ * be. */
+static double layout_bound_s(struct visit *v)
+{
+    double plain_s, interleaved_s;
+    v->choice.zero = 0;
+    v->worker->job.plan.zero = 0;
+    v->choice.schedule = ORR_SCHEDULE_1F1B;
+    v->worker->job.plan.schedule = ORR_SCHEDULE_1F1B;
+    shape_of(v, &plain_s);
+    v->choice.schedule = ORR_SCHEDULE_INTERLEAVED;
+    v->worker->job.plan.schedule = ORR_SCHEDULE_INTERLEAVED;
+    shape_of(v, &interleaved_s);
+    return BOUND_SLACK * orr_min(plain_s, interleaved_s) * orr_micro_batches(&v->worker->job) / v->choice.pp;
+}
+
+static void visit_layout(struct visit *v, const struct orr_layout *layout)
+{
+    const struct orr_train_space *space = &v->search->train;
+    const double active = v->saved_bytes / layout->pp + v->layer_bytes;
+    bool fits[4], some = false;
+    double least = HUGE_VAL;
+    uint64_t n_fits = 0;
+    v->choice.gpus = layout->gpus;
+    v->choice.dp = layout->dp;
+    v->choice.pp = layout->pp;
+    const uint64_t n = count_plans(v);
+    for (int64_t zero = 0; zero < 4; zero++) { /* whatever the schedule: the mean rank must fit */
+        const bool wanted = wants_zero(v, zero);
+        fits[zero] = wanted && BOUND_SLACK * (layout->state_bytes[zero] + active) <= v->search->usable_bytes;
+        v->outcome->counts.plans += wanted ? n : 0;
+        v->outcome->counts.rejected[ORR_REJECT_MEMORY] += wanted && !fits[zero] ? n : 0;
+        n_fits += fits[zero] ? n : 0;
+        some |= fits[zero];
+        if (fits[zero]) least = orr_min(least, BOUND_SLACK * (layout->state_bytes[zero] + active));
+    }
+    if (!some) return;
+    v->choice.recompute_every = 1;
+    v->choice.exposed_groups = v->search->request.job.plan.exposed_groups;
+    orr_train_choose(&v->choice, &v->worker->job);
+    forget_shapes(v, v->search->train.cut_by_dp);
+    if (!v->search->request.brute && !promising(v, layout_bound_s(v), least)) {
+        v->outcome->counts.feasible += n_fits;
+        v->outcome->counts.rejected[ORR_REJECT_BOUND] += n_fits;
+        return;
+    }
+    v->dims = orr_dims_of(&v->worker->job);
+    for (size_t i = space->first_pipe[layout->pp]; i < space->first_pipe[layout->pp + 1]; i++) {
+        if (v->coarse && !space->pipes[i].coarse) continue;
+        choose_pipe(v, &space->pipes[i]);
+        visit_pipe(v, fits);
+    }
+}
+
+/* ---- micro-batches */
+
+/* Activation bytes depend on the cut and the micro-batch alone. */
+static void enter_micro(struct visit *v)
+{
+    struct orr_job *job = &v->worker->job;
+    const struct orr_train_space *space = &v->search->train;
+    v->choice.recompute_every = 1;
+    orr_train_choose(&v->choice, job);
+    const struct orr_dims dims = orr_dims_of(job);
+    v->saved_bytes = 0;
+    v->layer_bytes = HUGE_VAL;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        v->bytes[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
+        v->layer_bytes = orr_min(v->layer_bytes, orr_layer_recomputed_bytes(job, &v->bytes[k]));
+        job->workload.recompute_every =
+            space->n_every && v->choice.recompute == ORR_RECOMPUTE_FULL ? space->every[space->n_every - 1] : 1;
+        v->saved_bytes += space->whole.stage.n_layers[k] * orr_layer_saved_bytes(job, &v->bytes[k]);
+        job->workload.recompute_every = 1;
+    }
+    forget_shapes(v, true);
+}
+
+static void visit_micro(struct visit *v)
+{
+    const int64_t batch = v->search->request.job.workload.global_batch / v->choice.micro_batch;
+    bool entered = false;
+    for (size_t i = 0; i < v->worker->n_layouts; i++) {
+        const struct orr_layout *layout = &v->worker->layouts[i];
+        if (batch % layout->dp || !layout->sound[v->choice.sp]) continue;
+        if (!entered) enter_micro(v);
+        entered = true;
+        visit_layout(v, layout);
+    }
+}
+
+/* ---- a cut */
+
+static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
+{
+    struct orr_worker *w = v->worker;
+    struct orr_job *job = &w->job;
+    struct orr_layout layout = {.gpus = (int32_t)gpus, .dp = (int32_t)dp, .pp = (int32_t)pp};
+    struct orr_stage whole = v->search->train.whole.stage;
+    v->choice.gpus = layout.gpus;
+    v->choice.dp = layout.dp;
+    v->choice.pp = layout.pp;
+    v->choice.micro_batch = 1;
+    for (int sp = 0; sp < (v->cut->tp > 1 ? 2 : 1); sp++) {
+        v->choice.sp = (uint8_t)sp;
+        orr_train_choose(&v->choice, job);
+        layout.sound[sp] = orr_job_check(job, NULL) == ORR_OK;
+    }
+    if ((!layout.sound[0] && !layout.sound[1]) || w->n_layouts == ORR_MAX_LAYOUTS) return;
+    orr_stage_count(job, &whole);
+    for (int64_t zero = 0; zero < 4; zero++) {
+        job->plan.zero = zero;
+        layout.state_bytes[zero] =
+            orr_state_bytes(job, whole.dense_params / (double)pp, whole.expert_params / (double)pp);
+    }
+    w->layouts[w->n_layouts++] = layout;
+}
+
+/* Every data and pipeline degree that goes with the cut. */
+static void list_layouts(struct visit *v)
+{
+    const struct orr_train_space *train = &v->search->train;
+    const struct orr_space *space = &v->search->request.space;
+    const int64_t ranks = (int64_t)v->cut->tp * v->cut->cp, batch = v->search->request.job.workload.global_batch;
+    v->worker->n_layouts = 0;
+    v->choice = (struct orr_choice){.tp = v->cut->tp,
+                                    .cp = v->cut->cp,
+                                    .vpp = 1,
+                                    .ep = v->cut->ep,
+                                    .etp = v->cut->etp,
+                                    .recompute_every = 1,
+                                    .schedule = ORR_SCHEDULE_1F1B,
+                                    .cp_kind = v->cut->cp_kind};
+    for (int64_t g = 0; g < space->gpus.n; g++) {
+        const int64_t rest = space->gpus.values[g] % ranks ? 0 : space->gpus.values[g] / ranks;
+        for (int64_t dp = 1; dp <= rest && dp <= batch; dp++) {
+            if (rest % dp || batch % dp || rest / dp > ORR_MAX_STAGES || !orr_chosen(&space->dp, dp)) continue;
+            if (train->first_pipe[rest / dp] == train->first_pipe[rest / dp + 1]) continue; /* no such pipeline */
+            add_layout(v, space->gpus.values[g], dp, rest / dp);
+        }
+    }
+}
+
+/* Of one cut the micro-batches from `first` to before `end`. */
+static void visit_cut(struct visit *v, int64_t first, int64_t end)
+{
+    const struct orr_train_space *train = &v->search->train;
+    const struct orr_space *space = &v->search->request.space;
+    list_layouts(v);
+    if (v->worker->n_layouts == 0) return;
+    for (int sp = 0; sp < (v->cut->tp > 1 ? 2 : 1); sp++) {
+        if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
+        for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
+            if (!orr_chosen(&space->recompute, recompute)) continue;
+            for (int64_t i = first; i < end; i++) {
+                v->choice.sp = (uint8_t)sp;
+                v->choice.recompute = (uint8_t)recompute;
+                v->choice.micro_batch = (int32_t)train->micro[i];
+                visit_micro(v);
+            }
+        }
+    }
+}
+
+void orr_search_train_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
+                            struct orr_outcome *outcome)
+{
+    const struct orr_train_space *space = &search->train;
+    struct visit v = {.search = search, .worker = worker, .outcome = outcome, .coarse = pass == 0};
+    /* cuts and their micro-batches, one after another, in even pieces */
+    const int64_t micro = space->n_micro, n = (int64_t)space->n_cuts * micro;
+    const int64_t first = n * block / search->n_blocks, end = n * (block + 1) / search->n_blocks;
+    for (int64_t at = first; at < end;) {
+        const int64_t cut = at / micro, start = at % micro, left = end - at;
+        const int64_t stop = micro - start < left ? micro : start + left;
+        v.cut = &space->cuts[cut];
+        if (!v.coarse || v.cut->coarse) visit_cut(&v, start, stop);
+        at += stop - start;
+    }
+}

@@ -1,0 +1,282 @@
+/* What each piece of physics is worth: a job without it is the same job with other constants, so that nothing in the
+ * prediction knows about removals. Nothing is refitted: what is left keeps the values it has beside the piece. */
+#include "validate/ablate.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Call `change` on every set of decode constants. */
+static void each_decode(struct orr_job *job, void (*change)(struct orr_decode_constants *, const struct orr_job *))
+{
+    struct orr_calibration *c = &job->calibration;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        for (int i = 0; i < ORR_N_DECODE_KERNELS; i++) change(&c->decode[i][narrow], job);
+        change(&c->mla_decode[narrow], job);
+    }
+}
+
+static void no_decode_ramp(struct orr_decode_constants *u, const struct orr_job *job)
+{
+    (void)job;
+    u->ramp_bytes = 0;
+}
+
+static void no_dram_ramp(struct orr_job *job)
+{
+    for (int i = 0; i < ORR_N_DTYPES; i++) job->calibration.gemm[i].dram_ramp_bytes = 0;
+    each_decode(job, no_decode_ramp);
+}
+
+static void one_sm_decode(struct orr_decode_constants *u, const struct orr_job *job)
+{
+    u->sm_bytes_per_s *= (double)job->system.chip.n_sm;
+    u->block_s = 0;
+}
+
+/* One SM as fast as all of them has work whenever there is any: no waves, no tails, nothing idle. */
+static void no_tiles(struct orr_job *job)
+{
+    each_decode(job, one_sm_decode);
+    job->system.chip.n_sm = 1;
+    for (int i = 0; i < ORR_N_DTYPES; i++) {
+        struct orr_gemm_constants *u = &job->calibration.gemm[i];
+        u->tile_cost = u->wave_s = u->grouped_tile_s = 0;
+    }
+    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) job->calibration.attention[i].tail = 0;
+}
+
+/* Every operand is read from DRAM once, and delivered from the cache in no time. */
+static void no_cache(struct orr_job *job)
+{
+    job->system.chip.l2_bytes = job->system.chip.l2_bytes_per_s = HUGE_VAL;
+}
+
+static void no_decode_launch(struct orr_decode_constants *u, const struct orr_job *job)
+{
+    (void)job;
+    u->launch_s = u->reduce_s = 0;
+}
+
+static void no_launch(struct orr_job *job)
+{
+    struct orr_calibration *c = &job->calibration;
+    for (int i = 0; i < ORR_N_DTYPES; i++) c->gemm[i].launch_s = c->gemm[i].grouped_launch_s = 0;
+    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) c->attention[i].launch_s = 0;
+    each_decode(job, no_decode_launch);
+    c->pointwise_launch_s = 0;
+    job->engine.pointwise_floor_s = 0;
+    job->engine.kernel_gap_s = job->engine.short_prefill_gap_s = 0;
+}
+
+static void no_attention_length(struct orr_job *job)
+{
+    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) {
+        struct orr_attention_constants *u = &job->calibration.attention[i];
+        u->forward_half_seq = u->backward_half_seq = 0;
+    }
+}
+
+static void no_attention_kernels(struct orr_job *job)
+{
+    struct orr_attention_constants *all = job->calibration.attention;
+    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) all[i] = all[ORR_ATTENTION_FLASH2];
+}
+
+/* One share of DRAM bandwidth for all memory-bound kernels: that of an add, which does nothing else. */
+static void no_pointwise_classes(struct orr_job *job)
+{
+    struct orr_calibration *c = &job->calibration;
+    const double frac = c->pointwise_frac[ORR_POINTWISE_ADD];
+    for (int i = 0; i < ORR_N_POINTWISES; i++) c->pointwise_frac[i] = frac;
+    c->softmax_unfused_frac = c->softmax_unfused_backward_frac = frac;
+}
+
+static void no_write_rate(struct orr_job *job)
+{
+    const enum orr_dtype dtype = job->kind == ORR_JOB_TRAIN ? job->workload.precision : job->serving.matrix;
+    job->calibration.write_frac = job->calibration.gemm[dtype].dram_frac;
+}
+
+static void no_power(struct orr_job *job)
+{
+    for (int i = 0; i < ORR_N_DTYPES; i++)
+        job->calibration.gemm[i].sustained_frac = job->calibration.gemm[i].burst_frac;
+}
+
+static void no_latency(struct orr_job *job)
+{
+    struct orr_calibration *c = &job->calibration;
+    for (int64_t i = 0; i < c->n_lines; i++) c->lines[i].base_s = c->lines[i].hop_s = 0;
+    job->system.scaleup_latency_s = job->system.scaleout_latency_s = 0;
+    job->engine.allreduce_skew_s = 0;
+}
+
+/* Is a line nearer to the plain one, a ring of the library with its bandwidth protocol? */
+static int plainness(const struct orr_collective_line *line)
+{
+    return 4 * !line->custom + 2 * !line->low_latency + (line->algorithm == ORR_ALGORITHM_RING);
+}
+
+static void no_algorithms(struct orr_job *job)
+{
+    struct orr_calibration *c = &job->calibration;
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_lines; i++) {
+        int64_t j = 0;
+        while (j < n && c->lines[j].collective != c->lines[i].collective) j++;
+        if (j == n) c->lines[n++] = c->lines[i];
+        else if (plainness(&c->lines[i]) > plainness(&c->lines[j])) c->lines[j] = c->lines[i];
+    }
+    memset(&c->lines[n], 0, (size_t)(c->n_lines - n) * sizeof *c->lines);
+    c->n_lines = n;
+}
+
+/* A transfer beside compute takes from it as long as it lasts (Eq. 65): also ring attention, which no plan exposes. */
+static void no_overlap(struct orr_job *job)
+{
+    job->calibration.overlap_contention_frac = 1;
+    job->engine.p2p_overlap = false;
+}
+
+static void no_host(struct orr_job *job)
+{
+    struct orr_engine *e = &job->engine;
+    e->host_launch_s = e->host_step_s = 0;
+    e->request_s = e->request_s_per_sequence = 0;
+    e->sampling_s = e->sampling_s_per_sequence = 0;
+}
+
+static void no_straggling(struct orr_job *job)
+{
+    job->calibration.straggle_frac_per_doubling = 0;
+}
+
+static void no_imbalance(struct orr_job *job)
+{
+    job->workload.moe_imbalance = job->serving.moe_imbalance = 1;
+}
+
+/* Size of a kernel does not matter: constant utilisation. */
+static void no_size(struct orr_job *job)
+{
+    no_dram_ramp(job);
+    no_tiles(job);
+    no_launch(job);
+    no_attention_length(job);
+}
+
+/* A roofline, transfers by volume, and nothing else that takes time. */
+static void no_extras(struct orr_job *job)
+{
+    no_size(job);
+    no_cache(job);
+    no_power(job);
+    no_latency(job);
+    no_host(job);
+    no_straggling(job);
+    no_imbalance(job);
+}
+
+/* Each leaves alone what the others change or sets it to the same value: the order does not matter. */
+static const struct {
+    const char *name, *without;
+    void (*remove)(struct orr_job *);
+} PIECES[] = {
+    {"dram-ramp", "DRAM at its full share whatever the traffic", no_dram_ramp},
+    {"tiles", "no waves, tails, idle SMs, cost of small tiles", no_tiles},
+    {"cache", "flat roofline: no last-level cache, no re-reads", no_cache},
+    {"launch", "no fixed time of kernels, no gaps between them", no_launch},
+    {"attention-length", "fused attention at its long-sequence rate", no_attention_length},
+    {"attention-kernels", "FlashAttention 2 in place of every fused kernel", no_attention_kernels},
+    {"pointwise-classes", "all memory-bound kernels at the rate of an add", no_pointwise_classes},
+    {"write-rate", "products written at the rate they are read at", no_write_rate},
+    {"power", "the clock of short runs: no power limit", no_power},
+    {"latency", "transfers by volume alone: no hops, no skew", no_latency},
+    {"algorithms", "one ring per collective, one protocol", no_algorithms},
+    {"overlap", "no transfer is hidden", no_overlap},
+    {"host", "no host, request and sampling time", no_host},
+    {"straggling", "many GPUs as fast as the mean one", no_straggling},
+    {"imbalance", "experts get equal numbers of tokens", no_imbalance},
+    {"size", "constant utilisation: dram-ramp, tiles, launch, attention-length", no_size},
+    {"extras", "bare roofline: size, cache, power, latency, host, straggling, imbalance", no_extras},
+};
+#define N_PIECES (sizeof PIECES / sizeof *PIECES)
+_Static_assert(N_PIECES <= ORR_MAX_PIECES, "a piece is a bit of a mask");
+
+size_t orr_n_pieces(void)
+{
+    return N_PIECES;
+}
+
+const char *orr_piece_name(size_t i, const char **meaning)
+{
+    if (i >= N_PIECES) return NULL;
+    if (meaning) *meaning = PIECES[i].without;
+    return PIECES[i].name;
+}
+
+void orr_ablate(uint32_t pieces, struct orr_job *job)
+{
+    for (size_t i = 0; i < N_PIECES; i++)
+        if (pieces >> i & 1) PIECES[i].remove(job);
+}
+
+static enum orr_err fail_unknown(const char *word, struct orr_error *error)
+{
+    const char *names[N_PIECES];
+    char hint[ORR_HINT];
+    struct orr_text list = {0};
+    for (size_t i = 0; i < N_PIECES; i++) {
+        names[i] = PIECES[i].name;
+        orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    char *text = orr_text_take(&list);
+    const enum orr_err err =
+        orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no piece \"%.40s\"%s; the pieces are %s", word,
+                 orr_did_you_mean(hint, word, names, N_PIECES), text ? text : "");
+    free(text);
+    return err;
+}
+
+enum orr_err orr_pieces_parse(const char *names, uint32_t *pieces, struct orr_error *error)
+{
+    *pieces = 0;
+    for (const char *at = names;; at++) {
+        const size_t length = strcspn(at, ",");
+        char word[64] = "";
+        memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
+        size_t i = 0;
+        while (i < N_PIECES && strcmp(PIECES[i].name, word) != 0) i++;
+        if (i == N_PIECES) return fail_unknown(word, error);
+        *pieces |= UINT32_C(1) << i;
+        at += length;
+        if (*at == '\0') return ORR_OK;
+    }
+}
+
+enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
+                              struct orr_ablation **ablation, struct orr_error *error)
+{
+    struct orr_ablation *a = *ablation ? *ablation : calloc(1, sizeof *a);
+    *ablation = a;
+    for (size_t i = 0; a && a->n == i && i <= N_PIECES; i++) {
+        a->validations[i] = calloc(1, sizeof **a->validations);
+        if (!a->validations[i]) break;
+        a->validations[i]->without = i > 0 ? UINT32_C(1) << (i - 1) : 0;
+        a->n = i + 1;
+    }
+    if (!a || a->n <= N_PIECES)
+        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    return orr_validate_each(catalogue, csv, origin, a->validations, a->n, error);
+}
+
+void orr_ablation_free(struct orr_ablation *ablation)
+{
+    if (!ablation) return;
+    for (size_t i = 0; i < ablation->n; i++) orr_validation_free(ablation->validations[i]);
+    free(ablation);
+}

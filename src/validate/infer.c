@@ -1,0 +1,319 @@
+/* Rows of the inference schema: static batches, single passes, and engines that fill the batch in flight. */
+#include "validate/validator.h"
+
+#include "base/number.h"
+#include "validate/offline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Mean prompt of the OpenOrca set, for sources that print only the mean output [A]. */
+#define UNKNOWN_INPUT 294
+
+static bool narrow(const char *precision)
+{
+    return strcmp(precision, "fp8") == 0 || strcmp(precision, "fp4") == 0 || strcmp(precision, "int8") == 0;
+}
+
+/* A cell that counts_are_good has seen; means are rounded. */
+static long number(const struct orr_csv *csv, size_t row, const char *column, long absent)
+{
+    const char *cell = orr_csv_cell(csv, row, column);
+    return cell[0] ? lround(orr_row_value(cell)) : absent;
+}
+
+/* Every count of a row is a number small enough for a product of three; else the score says which is not. */
+static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_score *score)
+{
+    static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",        "ep",
+                                          "batch", "concurrency", "input_len", "output_len"};
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
+        const char *cell = orr_csv_cell(csv, row, COLUMNS[i]);
+        const double value = cell[0] ? orr_row_value(cell) : 1;
+        if (value >= 1 && value <= 1e6) continue;
+        snprintf(score->skipped, sizeof score->skipped, "%s must be a number from 1 to 1000000, not \"%.40s\"",
+                 COLUMNS[i], cell);
+        return false;
+    }
+    return true;
+}
+
+static void add_number(struct orr_text *text, const char *key, long value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", value);
+    orr_row_cell(text, key, digits);
+}
+
+/* Replicas, whose sum of batches is the concurrency. */
+static long replicas(const struct orr_csv *csv, size_t row)
+{
+    const long one = number(csv, row, "tp", 1) * number(csv, row, "pp", 1), gpus = number(csv, row, "gpus", 1);
+    return number(csv, row, "dp", gpus / one > 0 ? gpus / one : 1);
+}
+
+/* Attention ranks reuse the GPUs of the tensor group: `gpus` decides how many of them share an attention layer. */
+static void add_plan(struct orr_text *text, const struct orr_csv *csv, size_t row)
+{
+    const long gpus = number(csv, row, "gpus", 1), tp = number(csv, row, "tp", 1), pp = number(csv, row, "pp", 1);
+    const long ep = number(csv, row, "ep", 1), dp = replicas(csv, row);
+    long attention = tp;
+    if (tp * pp * dp != gpus && gpus % (pp * dp) == 0) attention = gpus / (pp * dp);
+    orr_text_add(text, ",\"plan\":{");
+    add_number(text, "tp", attention);
+    add_number(text, "pp", pp);
+    add_number(text, "dp", dp);
+    add_number(text, "ep", ep);
+    if (ep > 1) add_number(text, "etp", 1);
+    orr_text_add(text, "}");
+}
+
+/* Requests in flight without a batch: as many at a time as the cache holds. */
+static bool is_loaded(const struct orr_csv *csv, size_t row)
+{
+    return orr_csv_cell(csv, row, "concurrency")[0] && !orr_csv_cell(csv, row, "batch")[0];
+}
+
+/* Requests of one replica. */
+static long share_of_load(const struct orr_csv *csv, size_t row)
+{
+    const long ranks = replicas(csv, row);
+    return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
+}
+
+/* A rate of one phase, where the notes say so. */
+static bool is_prefill(const char *notes)
+{
+    return strstr(notes, "PREFILL") != NULL;
+}
+
+static bool is_decode(const char *notes)
+{
+    return strstr(notes, "DECODE only") != NULL;
+}
+
+/* What a metric asks for: one decode step at a context is the second of two tokens; a prompt alone is one token. */
+struct lengths {
+    long batch, input, output;
+};
+
+static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const char *metric)
+{
+    const char *notes = orr_csv_cell(csv, row, "notes");
+    struct lengths n = {.batch = number(csv, row, "batch", share_of_load(csv, row)),
+                        .input = number(csv, row, "input_len", UNKNOWN_INPUT),
+                        .output = number(csv, row, "output_len", 1)};
+    if (strcmp(metric, "decode_step_s") == 0 || is_decode(notes)) {
+        n.input = n.input > 1 ? n.input - 1 : 1;
+        n.output = 2;
+    }
+    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) n.output = 1;
+    const char *pass = strstr(notes, "PREFILL only");
+    const char *tokens = pass ? strstr(pass, "; ") : NULL;
+    if (tokens) /* "16384 tokens per GPU per pass" */
+        n.batch = strtol(tokens + 2, NULL, 10) / n.input > 0 ? strtol(tokens + 2, NULL, 10) / n.input : 1;
+    return n;
+}
+
+/* Formats of a row; an empty cache format: as the weights. */
+struct formats {
+    const char *precision, *kv;
+};
+
+static struct formats printed_formats(const struct orr_csv *csv, size_t row)
+{
+    const char *precision = orr_csv_cell(csv, row, "precision"), *kv = orr_csv_cell(csv, row, "kv_precision");
+    if (kv[0]) return (struct formats){precision, kv};
+    return (struct formats){precision, narrow(precision) ? "fp8" : ""}; /* quantised models ship 8-bit caches */
+}
+
+/* Tables of the engine's own tool print "FP8" for what it loads: the checkpoint as published, block-scaled, or with
+ * 4-bit experts, which Hopper widens to 16 bits and serves with a 16-bit cache (TensorRT-LLM performance overview,
+ * December 2025, "Hopper: use auto", "Hopper: use TRITON"). False: as printed. */
+static bool loaded_formats(const struct orr_job *job, struct formats *formats)
+{
+    if (!job->engine.bench_limits || strcmp(formats->precision, "fp8") != 0) return false;
+    if (job->model.mxfp4) *formats = (struct formats){"fp4", ""};
+    else if (job->model.fp8_block) formats->precision = "fp8_block";
+    return job->model.mxfp4 || job->model.fp8_block;
+}
+
+static char *infer_request(const struct orr_csv *csv, size_t row, const struct lengths *n,
+                           const struct formats *formats)
+{
+    const char *engine = orr_csv_cell(csv, row, "engine");
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"kind\":\"infer\"");
+    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
+    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
+    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
+    add_plan(&text, csv, row);
+    orr_text_add(&text, ",\"workload\":{");
+    orr_row_cell(&text, "precision", formats->precision[0] ? formats->precision : "fp16");
+    orr_row_cell(&text, "kv_precision", formats->kv);
+    orr_row_cell(&text, "engine", engine[0] ? engine : "vllm");
+    add_number(&text, "batch", n->batch);
+    add_number(&text, "input_len", n->input);
+    add_number(&text, "output_len", n->output);
+    orr_text_add(&text, "}}");
+    return orr_text_take(&text);
+}
+
+/* Requests come and go: every iteration decodes one token of B sequences at their mean context and takes in the prompts
+ * of those that finished, B S / G tokens (Eq. 93). Returns its time. */
+static double iteration_s(const struct orr_job *job, int64_t batch)
+{
+    const struct orr_serving *s = &job->serving;
+    const double finished = (double)batch / (double)s->output_len, prompt = finished * (double)s->input_len;
+    struct orr_step_model *model = orr_step_model_new(job);
+    if (!model) return (double)NAN;
+    const int64_t sequences = prompt > 0 ? (int64_t)orr_max(1, orr_ceil(finished)) : 0;
+    const struct orr_step step = {.prefill_tokens = (int64_t)prompt,
+                                  .prefill_sequences = sequences,
+                                  .prefill_context =
+                                      (int64_t)orr_max(0, ((double)(sequences * s->input_len) - prompt) / 2),
+                                  .decode_sequences = batch,
+                                  .decode_context = batch * (s->input_len + s->output_len / 2)};
+    const double time_s = orr_step_time(model, &step);
+    orr_step_model_free(model);
+    return time_s;
+}
+
+/* A batch that is filled in flight: the source says so, or prints no batch, or more requests than a batch holds. */
+static bool in_flight(const struct orr_csv *csv, size_t row)
+{
+    const long concurrency = number(csv, row, "concurrency", 0);
+    return strstr(orr_csv_cell(csv, row, "notes"), "in-flight") || !orr_csv_cell(csv, row, "input_len")[0] ||
+           (!orr_csv_cell(csv, row, "batch")[0] && orr_csv_cell(csv, row, "output_len")[0]) ||
+           concurrency > number(csv, row, "batch", concurrency);
+}
+
+/* A table of the engine's own tool: output tokens of the whole run over its time. */
+static void score_bench(struct validator *w, int64_t fits, struct orr_score *score)
+{
+    const struct orr_offline run = orr_offline_bench(&w->job, fits);
+    const double tokens = (double)(run.requests * w->job.serving.output_len);
+    const double run_s = orr_offline_s(&w->job, &run);
+    score->predicted = tokens / run_s / (double)w->job.plan.gpus;
+    orr_row_time(w, orr_in_flight_regime(&w->job), run_s, run_s * score->predicted / score->measured, score);
+}
+
+/* Sequences one replica decodes at a time: as printed, else what is there and fits. */
+static int64_t sequences_of(const struct validator *w, size_t row, const struct orr_infer_result *result)
+{
+    const int64_t batch = w->job.serving.batch;
+    if (orr_csv_cell(w->csv, row, "batch")[0]) return batch;
+    return is_loaded(w->csv, row) && batch < result->max_batch ? batch : result->max_batch;
+}
+
+static void score_in_flight(struct validator *w, size_t row, struct orr_infer_result *result, struct orr_score *score)
+{
+    const char *metric = score->metric;
+    const int64_t sequences = sequences_of(w, row, result);
+    const bool loaded = is_loaded(w->csv, row);
+    score->set = ORR_SET_IN_FLIGHT;
+    if (sequences < 1) {
+        snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result->reason);
+        return;
+    }
+    if (w->job.engine.bench_limits && !loaded && !orr_csv_cell(w->csv, row, "batch")[0]) {
+        score_bench(w, sequences, score);
+        return;
+    }
+    const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
+    /* requests beyond the batch wait for a place: by Little's law as much longer as there are more of them */
+    const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
+    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
+    if (rate) score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
+    else score->predicted = strcmp(metric, "tpot_s") == 0 ? step_s : queue * output * step_s;
+    const double time_s = rate ? step_s : score->predicted;
+    orr_row_time(w, orr_in_flight_regime(&w->job), time_s,
+                 rate ? step_s * score->predicted / score->measured : score->measured, score);
+}
+
+/* A predicted metric, and the time behind it: itself, unless it is a rate. */
+struct predicted {
+    double value, time_s;
+};
+
+/* Tokens per second of the phase the notes name, else of the request. */
+static struct predicted predicted_rate(const struct orr_job *job, const struct orr_infer_result *result,
+                                       const char *notes)
+{
+    if (is_prefill(notes)) return (struct predicted){result->input_tokens_per_s_per_gpu, result->latency_s};
+    if (!is_decode(notes)) return (struct predicted){result->output_tokens_per_s_per_gpu, result->latency_s};
+    const double sequences = (double)(job->serving.batch * job->plan.dp);
+    return (struct predicted){sequences / result->decode_s / (double)job->plan.gpus, result->decode_s};
+}
+
+/* False: no such metric. */
+static bool predicted_value(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
+                            const char *notes, struct predicted *predicted)
+{
+    const struct {
+        const char *name;
+        double value_s;
+    } times[] = {{"latency_s", result->latency_s},
+                 {"ttft_s", result->ttft_s},
+                 {"tpot_s", result->tpot_s},
+                 {"prefill_s", result->prefill_s},
+                 {"decode_step_s", result->decode_s}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(times[i].name, metric) == 0) {
+            *predicted = (struct predicted){times[i].value_s, times[i].value_s};
+            return true;
+        }
+    *predicted = predicted_rate(job, result, notes);
+    return strcmp(metric, "tokens_per_s_per_gpu") == 0;
+}
+
+/* A row of one phase has that phase's regime, whatever the longer phase of its request. */
+static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
+                                 const char *notes)
+{
+    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) return orr_prefill_regime(job, result);
+    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0 || is_decode(notes))
+        return orr_decode_regime(job, result);
+    return orr_infer_regime(job, result);
+}
+
+/* Throughputs and latencies are of a batch filled in flight, and steps where only the load is known. */
+static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *notes)
+{
+    if (is_prefill(notes) || is_decode(notes) || !in_flight(csv, row)) return false;
+    return strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0 ||
+           (strcmp(metric, "tpot_s") == 0 && is_loaded(csv, row));
+}
+
+void orr_score_infer_row(struct validator *w, size_t row)
+{
+    const struct orr_csv *csv = w->csv;
+    const char *metric = orr_csv_cell(csv, row, "metric"), *notes = orr_csv_cell(csv, row, "notes");
+    struct orr_score *score = orr_row_score(w, row, metric);
+    struct orr_infer_result result;
+    struct predicted predicted;
+    if (!orr_row_measured(score, "value", orr_csv_cell(csv, row, "value")) || !counts_are_good(csv, row, score)) return;
+    const struct lengths n = lengths_of(csv, row, metric);
+    struct formats formats = printed_formats(csv, row);
+    if (!orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
+    if (loaded_formats(&w->job, &formats) && !orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
+    if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
+    orr_infer(&w->job, w->scratch, &result);
+    if (scored_in_flight(csv, row, metric, notes)) {
+        score_in_flight(w, row, &result, score);
+        return;
+    }
+    if (!predicted_value(&w->job, &result, metric, notes, &predicted)) {
+        snprintf(score->skipped, sizeof score->skipped,
+                 "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
+                 "tokens_per_s_per_gpu)",
+                 metric);
+        return;
+    }
+    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
+    score->predicted = predicted.value;
+    orr_row_time(w, regime_of(&w->job, &result, metric, notes), predicted.time_s,
+                 rate ? predicted.time_s * predicted.value / score->measured : score->measured, score);
+}
