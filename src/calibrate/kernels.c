@@ -3,7 +3,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
-#include "ops/serve.h"
+#include "ops/emit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,21 +35,15 @@ static enum orr_dtype shared_dtype(const struct orr_fit *fit, enum orr_dtype dty
     return fit->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }
 
-/* The emitters' view of one rank without a plan. */
-static struct orr_serve_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine)
+/* The emitters' view of one rank without a plan, for a serving engine's prompts. */
+static struct orr_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine,
+                                  struct orr_serve_shape shape)
 {
     struct orr_job *job = &r->fit->job;
     job->engine = *engine;
     job->serving.weights = job->serving.matrix = dtype;
     r->list->n = 0;
-    return (struct orr_serve_emit){.job = job,
-                                   .model = &job->model,
-                                   .list = r->list,
-                                   .phase = ORR_PHASE_PREFILL,
-                                   .layers = 1,
-                                   .t = 1,
-                                   .w_a = orr_dtype_bytes(dtype) > 2 ? 4 : 2,
-                                   .dtype16 = orr_serve_dtype16(job)};
+    return orr_emit_serving(job, &job->model, &shape, ORR_PHASE_PREFILL, r->list);
 }
 
 /* Constants exist for this format on this chip. */
@@ -70,9 +64,11 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
     (void)snprintf(row->shape, sizeof row->shape, "%s%.0fx%.0fx%.0f", batch > 1 ? "batch " : "", m, n, k);
     if (batch > 1) (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0fx%.0f", batch, m, n, k);
     if (!supported(r->fit, dtype, row)) return;
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    if (row->kind == ORR_KERNEL_BMM) orr_serve_product(&emit, "product", ORR_OP_BMM, batch, m, k, n);
-    else orr_serve_linear(&emit, "product", m, k, n, true);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
+    if (row->kind == ORR_KERNEL_BMM) (void)orr_emit_bmm(&emit, "product", ORR_PHASE_FORWARD, batch, m, n, k);
+    else
+        orr_emit_linear(
+            &emit, (struct orr_linear){.names = ORR_LINEAR("product"), .m = m, .k = k, .n = n, .quantised = true});
     row->ops[row->n_ops++] = r->list->items[r->list->n - 1];
     if (r->list->n > 1) { /* its launch is part of the table's call time */
         row->pass = r->list->items[0];
@@ -131,13 +127,14 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
 {
     struct orr_job *job = &r->fit->job;
     const bool backward = row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
-    r->list->n = 0;
-    job->workload.seq = (int64_t)queries;
     struct orr_emit emit = {
         .job = job,
-        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T = batch * queries, .w_a = 2, .dtype16 = dtype},
-        .list = r->list};
-    orr_ops_attention_core(&emit, kind, (double)kind->n_kv_heads);
+        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T_prompt = batch * queries, .w_a = 2, .dtype16 = dtype},
+        .list = r->list,
+        .backward = true,
+        .count = 1};
+    r->list->n = 0;
+    orr_emit_attention_core(&emit, kind);
     row->ops[row->n_ops++] = r->list->items[backward ? 1 : 0];
 }
 
@@ -145,10 +142,11 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
 static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
                         double batch, double queries, double keys, enum orr_dtype dtype)
 {
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    emit.shape = (struct orr_serve_shape){
-        .prefill_tokens = batch * queries, .prefill_sequences = batch, .prefill_context = keys - queries};
-    orr_serve_prompt_core(&emit, kind);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving,
+                                      (struct orr_serve_shape){.prefill_tokens = batch * queries,
+                                                               .prefill_sequences = batch,
+                                                               .prefill_context = keys - queries});
+    orr_emit_attention_core(&emit, kind);
     for (size_t i = 0; i < r->list->n && i < 2; i++) row->ops[row->n_ops++] = r->list->items[i];
 }
 
@@ -202,7 +200,8 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
         return;
     }
     if (!supported(r->fit, shared_dtype(r->fit, dtype), row)) return;
-    (void)start_emit(r, shared_dtype(r->fit, dtype), framework ? &r->fit->framework : &r->fit->serving);
+    (void)start_emit(r, shared_dtype(r->fit, dtype), framework ? &r->fit->framework : &r->fit->serving,
+                     (struct orr_serve_shape){0});
     struct orr_job *job = &r->fit->job;
     job->serving.kv = cache;
     struct orr_op op = orr_serve_decode_op(job, &kind, batch, 1);
@@ -246,9 +245,14 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
                    hidden, width, active, experts, orr_csv_cell(r->csv, r->row, "tp"),
                    orr_csv_cell(r->csv, r->row, "ep"));
     if (!supported(r->fit, dtype, row)) return;
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    orr_serve_product(&emit, "expert.up", ORR_OP_GROUPED, used, rows / used, hidden, (gated > 0 ? 2 : 1) * width);
-    orr_serve_product(&emit, "expert.down", ORR_OP_GROUPED, used, rows / used, width, hidden);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
+    struct orr_linear linear = {
+        .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .k = hidden, .quantised = true};
+    linear.n = (gated > 0 ? 2 : 1) * width;
+    orr_emit_linear(&emit, linear);
+    linear.k = width;
+    linear.n = hidden;
+    orr_emit_linear(&emit, linear);
     for (size_t i = 0; i < 2; i++)
         if (strcmp(part, "all") == 0 || (i == 0) == (strcmp(part, "up") == 0))
             row->ops[row->n_ops++] = r->list->items[i];

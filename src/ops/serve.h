@@ -1,5 +1,6 @@
 /* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
- * products; each has its own attention kernel. Counts cover all layers of the model. Method 8.1. */
+ * products; each has its own attention kernel. Counts cover all layers of the model. Also the formats that weights
+ * and cache are stored in. */
 #ifndef ORR_OPS_SERVE_H
 #define ORR_OPS_SERVE_H
 
@@ -10,42 +11,20 @@ struct orr_serve_shape {
     double prefill_tokens, prefill_sequences;
     double prefill_context; /* tokens each of them has in the cache already */
     double decode_sequences;
-    double decode_context; /* of each, this token in */
+    double decode_context; /* of each, including this token */
     double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
     bool no_head;          /* prompts that end before their last token: nothing meets the head */
-};
-
-struct orr_serve_emit {
-    const struct orr_job *job;
-    const struct orr_model *model;
-    struct orr_serve_shape shape;
-    struct orr_op_list *list;
-    enum orr_phase phase;
-    int64_t layer_kind;
-    double layers;         /* layers of the kind: count of every operator */
-    double rows;           /* M of the weight products of this rank */
-    double h, t, w_a, w_c; /* hidden size, tensor degree, bytes of an activation and of a communicated element */
-    enum orr_dtype dtype16;
 };
 
 /* Append the operators of one step; `phase` is stamped on them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
-
-/* The attention core alone: of the prompts, and of decoding sequences (context and count left to the caller). */
-void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
+/* The attention core alone, of one layer kind of the job's model: of the prompts, with `layers` as the count of every
+ * operator, and of decoding sequences (the context is left to the caller). */
+void orr_serve_prompt_core(const struct orr_job *job, const struct orr_serve_shape *shape, int64_t kind, double layers,
+                           struct orr_op_list *list);
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries);
-
-void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
-void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
-
-/* Building blocks (serve.c). */
-void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool quantised);
-void orr_serve_product(struct orr_serve_emit *emit, const char *name, enum orr_op_kind op_kind, double batch, double m,
-                       double k, double n);
-void orr_serve_collective(struct orr_serve_emit *emit, const char *name, enum orr_collective collective,
-                          enum orr_group group, double payload_bytes);
 
 /* Prompt tokens one step takes at most: the request's chunk, else the engine's limit; 0: all at once. */
 double orr_serve_step_tokens(const struct orr_job *job);
@@ -54,10 +33,8 @@ double orr_serve_step_tokens(const struct orr_job *job);
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 /* Is only the expert part stored narrow, as published with 4-bit experts? */
 bool orr_serve_experts_only(const struct orr_job *job);
-
-/* Bytes per weight element with its scales (method 4.6): 128-blocks for fp8 and int4, 16-blocks for fp4. */
+/* Bytes per weight element with its scales: 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
-
 /* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Latent down-projections and their norms are not divided by tp (method 3.3). */
+/* Latent down-projections and their norms are not divided by tp. */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     if (kind->mla_kv_rank == 0) return 0;
@@ -72,6 +72,19 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
         return each - (i == 0 ? first_less : i == n_chunks - 1 ? last_less : 0);
     const int64_t first = remainder == n_chunks - 1 || n_chunks == 1 ? 0 : 1;
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
+}
+
+double orr_micro_batches(const struct orr_job *job)
+{
+    return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
+}
+
+void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAYER_KINDS])
+{
+    memset(n_layers, 0, ORR_MAX_LAYER_KINDS * sizeof *n_layers);
+    if (model->n_kinds == 1) n_layers[0] = (double)model->n_layers;
+    else
+        for (int64_t i = 0; i < model->n_layers; i++) n_layers[model->layer_kind[i]] += 1;
 }
 
 void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
@@ -168,9 +181,11 @@ static double step_flops(const struct orr_job *job, double score_share)
 {
     const struct orr_model *model = &job->model;
     double per_token = 2 * (double)(model->hidden * model->vocab), kind_flops[ORR_MAX_LAYER_KINDS] = {0};
+    double n_layers[ORR_MAX_LAYER_KINDS];
     for (int64_t k = 0; k < model->n_kinds; k++)
         kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
-    for (int64_t i = 0; i < model->n_layers; i++) per_token += kind_flops[model->layer_kind[i]];
+    orr_count_layers(model, n_layers);
+    for (int64_t k = 0; k < model->n_kinds; k++) per_token += n_layers[k] * kind_flops[k];
     per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +
                                                      2 * (double)(model->hidden * (2 * model->hidden + model->vocab)));
     return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-double orr_micro_batches(const struct orr_job *job)
-{
-    return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
-}
-
 /* ---------------------------------------------------------------- parts */
 
 static void add_work(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *cost, double n,

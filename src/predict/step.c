@@ -109,23 +109,12 @@ static void add_prompt_attention(struct orr_step_model *model, const struct orr_
                                  struct rows_time *time)
 {
     const double sequences = (double)step->prefill_sequences;
-    struct orr_serve_emit emit = {.job = &model->job,
-                                  .model = &model->job.model,
-                                  .shape = {.prefill_tokens = (double)step->prefill_tokens,
-                                            .prefill_sequences = sequences,
-                                            .prefill_context = (double)step->prefill_context / sequences,
-                                            .queries = 1},
-                                  .list = &model->list,
-                                  .phase = ORR_PHASE_PREFILL,
-                                  .layer_kind = kind,
-                                  .layers = model->layers[kind],
-                                  .t = (double)model->job.plan.tp,
-                                  .h = (double)model->job.model.hidden,
-                                  .w_a = orr_dtype_bytes(model->job.serving.matrix) > 2 ? 4 : 2,
-                                  .w_c = orr_dtype_bytes(model->job.serving.comm),
-                                  .dtype16 = orr_serve_dtype16(&model->job)};
+    const struct orr_serve_shape shape = {.prefill_tokens = (double)step->prefill_tokens,
+                                          .prefill_sequences = sequences,
+                                          .prefill_context = (double)step->prefill_context / sequences,
+                                          .queries = 1};
     model->list.n = 0;
-    orr_serve_prompt_core(&emit, &model->job.model.kinds[kind]);
+    orr_serve_prompt_core(&model->job, &shape, kind, model->layers[kind], &model->list);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
     for (size_t i = 0; i < model->list.n; i++) {
         const double n = model->list.items[i].count;
