@@ -427,6 +427,29 @@ static void unfused_attention_copies_its_heads(void **state)
     assert_close(op->count * op->launches, 44 * 3, 0);
 }
 
+/* A context-parallel rank has its share of the queries and meets all keys: 4 prompts of 4096 tokens, 32 layers with 32
+ * heads of 128. Scores take 2 * 4096 * 4096 * 128 FLOP a head, copies 24 * 4096 bytes a token; over c ranks, a c-th. */
+static void unfused_attention_shares_its_queries(void **state)
+{
+    struct world *w = *state;
+    for (int cp = 1; cp <= 4; cp *= 2) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'cp':%d},'workload':{"
+                 "'engine':'fastertransformer','batch':4,'input_len':4096,'output_len':1}}",
+                 cp, cp);
+        (void)infer(w, &w->job);
+        const struct orr_op *scores = phase_op(w, ORR_PHASE_PREFILL, "attention.scores", NULL);
+        const struct orr_op *context = phase_op(w, ORR_PHASE_PREFILL, "attention.context", NULL);
+        const struct orr_op *softmax = phase_op(w, ORR_PHASE_PREFILL, "attention.softmax", NULL);
+        const struct orr_op *copies = phase_op(w, ORR_PHASE_PREFILL, "attention.copies", NULL);
+        assert_close(scores->count * scores->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(context->count * context->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(softmax->count * softmax->bytes, 32.0 * 4 * 32 * 4 * 4096 * 4096 / cp, 1e-15);
+        assert_close(softmax->n, 4096, 0);
+        assert_close(copies->count * copies->bytes, 32.0 * 4 * 4096 * 24 * 4096 / cp, 1e-15);
+    }
+}
+
 /* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50
  * tokens: q read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such
  * pass. */
@@ -572,6 +595,7 @@ int main(void)
         cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
         cmocka_unit_test(pieces_are_halved_to_their_tokens),
         cmocka_unit_test(unfused_attention_copies_its_heads),
+        cmocka_unit_test(unfused_attention_shares_its_queries),
         cmocka_unit_test(a_paged_prompt_is_rotated_and_cached_first),
         cmocka_unit_test(messages_have_their_own_format),
         cmocka_unit_test(chunks_attend_within_themselves),
