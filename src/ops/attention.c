@@ -105,7 +105,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double heads = (double)kind->n_heads / d->t, kv = kv_heads_per_rank(emit, kind);
     const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v, keys = d->context + d->s, q = d->s / d->c;
     const double pairs = d->b * heads * score_pairs(d, kind, emit->job->workload.causal) / d->c;
-    const bool ring = emit->backward && d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
+    const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
     op->batch = d->b * heads;
     op->m = q;
@@ -181,7 +181,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
         if (emit->backward) emit_flash(emit, kind, true);
         else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) emit_cache_write(emit, kind);
     }
-    if (emit->dims.c > 1) emit_context_exchange(emit, kind, emit->backward ? flash : -1);
+    if (emit->dims.c > 1) emit_context_exchange(emit, kind, flash);
 }
 
 /* ---------------------------------------------------------------- grouped-query attention */

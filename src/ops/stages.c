@@ -110,7 +110,9 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
         const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
-        for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
+        if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
+        else
+            for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
         struct orr_stage *last = &stages[plan->pp - 1];

@@ -117,11 +117,12 @@ static void add_prompt_attention(struct orr_step_model *model, const struct orr_
     orr_serve_prompt_core(&model->job, &shape, kind, model->layers[kind], &model->list);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
     for (size_t i = 0; i < model->list.n; i++) {
-        const double n = model->list.items[i].count;
-        time->burst_s += n * model->costs[i].total_s;
-        time->middle_s += n * orr_cost_at_s(&model->costs[i], model->middle_clock);
-        time->sustained_s += n * orr_cost_at_s(&model->costs[i], model->sustained_clock);
-        time->matrix_s += n * model->costs[i].matrix_s;
+        const struct orr_op *op = &model->list.items[i];
+        const struct orr_cost *cost = &model->costs[i];
+        time->burst_s += op->count * orr_pass_op_s(op, cost, 1);
+        time->middle_s += op->count * orr_pass_op_s(op, cost, model->middle_clock);
+        time->sustained_s += op->count * orr_pass_op_s(op, cost, model->sustained_clock);
+        time->matrix_s += op->count * cost->matrix_s;
     }
 }
 

@@ -450,6 +450,32 @@ static void unfused_attention_shares_its_queries(void **state)
     }
 }
 
+/* Ring attention is the same in a prefill as in training: a step of the ring multiplies a block of a rank's own size
+ * with no causal edge, and its pass of K,V runs beside it. Llama-3-8B, tp 2, cp 2, 2 prompts of 4096: 2 * 16 heads of
+ * 4096 * 4096 / 2 pairs over 2 ranks, 2 * 256 FLOP each; 2 * 2048 tokens of 4 K,V heads of 2 * 128 numbers. */
+static void a_prompt_rings_like_a_training_sequence(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':4,'plan':{'tp':2,'cp':2},'workload':{"
+                "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1}}");
+    (void)infer(w, &w->job);
+    const struct orr_op served = *phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL);
+    const struct orr_cost *cost;
+    const struct orr_op *ring = phase_op(w, ORR_PHASE_PREFILL, "cp.ring", &cost);
+    assert_close(ring->payload_bytes, 2 * 2048 * 4 * 2 * 128 * 2, 0);
+    assert_true(cost->hidden_s > 0);
+    read_job(w, "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':4,'plan':{'tp':2,'cp':2},'workload':{"
+                "'engine':'megatron-core-2025','micro_batch':2,'global_batch':2,'seq':4096}}");
+    train(w);
+    const struct orr_op *trained = need_op(w, 0, "attention.flash");
+    assert_close(trained->flops, 2 * 16 * 4096.0 * 4096 / 2 / 2 * 2 * 256, 0);
+    assert_close(served.flops, trained->flops, 0);
+    assert_close(served.m, 2048, 0);
+    assert_close(served.n, 2048, 0);
+    assert_close(trained->n, 2048, 0);
+    assert_close(served.walk_ratio, 1, 0);
+}
+
 /* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50
  * tokens: q read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such
  * pass. */
@@ -596,6 +622,7 @@ int main(void)
         cmocka_unit_test(pieces_are_halved_to_their_tokens),
         cmocka_unit_test(unfused_attention_copies_its_heads),
         cmocka_unit_test(unfused_attention_shares_its_queries),
+        cmocka_unit_test(a_prompt_rings_like_a_training_sequence),
         cmocka_unit_test(a_paged_prompt_is_rotated_and_cached_first),
         cmocka_unit_test(messages_have_their_own_format),
         cmocka_unit_test(chunks_attend_within_themselves),
