@@ -32,7 +32,7 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
 {
     const struct orr_dims *d = &emit->dims;
     const double half = (double)emit->job->engine.moe_permute_passes / 2;
-    if (!emit->backward) {
+    if (!emit->backward) { /* serving engines are calibrated with all passes over the rows that are worked on */
         rows.sent = 0;
         local = 2;
     } else rows.work /= imbalance;
@@ -67,7 +67,7 @@ static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *ki
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);
-    if (emit->lumped && emit->dims.te <= emit->dims.t) return;
+    if (!emit->backward && emit->dims.te <= emit->dims.t) return; /* of serving ranks only some do */
     orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered);
     orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered);
     orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
