@@ -121,7 +121,10 @@ static int64_t most_sequences(const struct orr_job *job, double weights, double 
 static int64_t longest_context(const struct profile *p, double batch, double budget)
 {
     int64_t fits = 0, step = INT64_C(1) << 40;
+    double per_token = 0; /* of layers whose cache grows without end: no context is longer than they allow */
+    for (int64_t k = 0; k < p->n_kinds; k++) per_token += p->window[k] < HUGE_VAL ? 0 : p->kv_bytes[k];
     if (batch * sequence_bytes(p, (double)step) <= budget) return step; /* every layer has a window */
+    while (step > 1 && batch * per_token * (double)step > budget) step /= 2;
     for (; step > 0; step /= 2)
         if (batch * sequence_bytes(p, (double)(fits + step)) <= budget) fits += step;
     return fits;
@@ -148,15 +151,13 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
-    double kind_bytes[ORR_MAX_LAYER_KINDS] = {0}, kept[ORR_MAX_LAYER_KINDS] = {0}, per_token = 0, per_sequence = 0;
+    double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0;
+    orr_count_layers(&job->model, n_layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        kind_bytes[k] = orr_kv_model_bytes(kind, w);
-        kept[k] = kind->window > 0 ? orr_min(length, (double)kind->window) : length;
-    }
-    for (int64_t i = 0; i < job->model.n_layers; i++) {
-        per_token += kind_bytes[job->model.layer_kind[i]];
-        per_sequence += kept[job->model.layer_kind[i]] * kind_bytes[job->model.layer_kind[i]];
+        const double bytes = n_layers[k] * orr_kv_model_bytes(kind, w);
+        per_token += bytes;
+        per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
     result->kv_bytes_per_sequence = per_sequence;
