@@ -68,7 +68,7 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
     if (row->kind == ORR_KERNEL_BMM) (void)orr_emit_bmm(&emit, "product", ORR_PHASE_FORWARD, batch, m, n, k);
     else
         orr_emit_linear(
-            &emit, (struct orr_linear){.names = ORR_LINEAR("product"), .m = m, .k = k, .n = n, .quantised = true});
+            &emit, &(struct orr_linear){.names = ORR_LINEAR("product"), .m = m, .k = k, .n = n, .quantised = true});
     row->ops[row->n_ops++] = r->list->items[r->list->n - 1];
     if (r->list->n > 1) { /* its launch is part of the table's call time */
         row->pass = r->list->items[0];
@@ -249,10 +249,10 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
     struct orr_linear linear = {
         .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .k = hidden, .quantised = true};
     linear.n = (gated > 0 ? 2 : 1) * width;
-    orr_emit_linear(&emit, linear);
+    orr_emit_linear(&emit, &linear);
     linear.k = width;
     linear.n = hidden;
-    orr_emit_linear(&emit, linear);
+    orr_emit_linear(&emit, &linear);
     for (size_t i = 0; i < 2; i++)
         if (strcmp(part, "all") == 0 || (i == 0) == (strcmp(part, "up") == 0))
             row->ops[row->n_ops++] = r->list->items[i];

@@ -160,12 +160,24 @@ static bool is_product(enum orr_op_kind kind)
     return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED;
 }
 
-/* An earlier product of the same shape: the dgrad of one linear layer is often the forward of another. */
-static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
+/* Products of the range that were priced on their own, by their index. */
+struct priced {
+    size_t n;
+    uint16_t items[ORR_MAX_OPS];
+};
+
+/* A product of a shape that was priced before has its cost: the dgrad of one linear layer is often the forward of
+ * another. */
+static void cost_product(const struct orr_job *job, const struct orr_op_list *list, size_t i, struct orr_cost *costs,
+                         struct priced *priced)
 {
-    for (size_t j = i; j-- > 0;)
-        if (same_product(&list->items[j], &list->items[i])) return &costs[j];
-    return NULL;
+    for (size_t j = priced->n; j-- > 0;)
+        if (same_product(&list->items[priced->items[j]], &list->items[i])) {
+            costs[i] = costs[priced->items[j]];
+            return;
+        }
+    cost_one(job, &list->items[i], &costs[i]);
+    priced->items[priced->n++] = (uint16_t)i;
 }
 
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
@@ -177,11 +189,11 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)
 {
-    for (size_t i = first; i < list->n; i++) {
-        const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
-        if (known) costs[i] = *known;
+    struct priced priced;
+    priced.n = 0;
+    for (size_t i = first; i < list->n; i++)
+        if (is_product(list->items[i].kind)) cost_product(job, list, i, costs, &priced);
         else cost_one(job, &list->items[i], &costs[i]);
-    }
     for (size_t i = first; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE) hide(job, &list->items[i], costs, &costs[i]);
 }

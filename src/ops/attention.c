@@ -38,26 +38,26 @@ static void emit_unfused_softmax(struct orr_emit *emit, double scores, double ke
 {
     const double w = emit->dims.w_a, dropped = (2 * w + 1) * scores;
     if (!emit->job->engine.fused_softmax)
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "attention.scale",
-                                                           .backward_name = "attention.scale.backward",
-                                                           .kind = ORR_POINTWISE_ADD,
-                                                           .forward_bytes = 2 * w * scores,
-                                                           .backward_bytes = 2 * w * scores,
-                                                           .core = true});
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "attention.softmax",
-                                                       .backward_name = "attention.softmax.backward",
-                                                       .kind = ORR_POINTWISE_SOFTMAX,
-                                                       .forward_bytes = 2 * w * scores,
-                                                       .backward_bytes = 3 * w * scores,
-                                                       .columns = keys,
-                                                       .core = true});
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.scale",
+                                                            .backward_name = "attention.scale.backward",
+                                                            .kind = ORR_POINTWISE_ADD,
+                                                            .forward_bytes = 2 * w * scores,
+                                                            .backward_bytes = 2 * w * scores,
+                                                            .core = true});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.softmax",
+                                                        .backward_name = "attention.softmax.backward",
+                                                        .kind = ORR_POINTWISE_SOFTMAX,
+                                                        .forward_bytes = 2 * w * scores,
+                                                        .backward_bytes = 3 * w * scores,
+                                                        .columns = keys,
+                                                        .core = true});
     if (!emit->job->workload.attention_dropout) return;
     orr_emit_pointwise(
-        emit, (struct orr_pointwise_op){
+        emit, &(struct orr_pointwise_op){
                   .name = "attention.dropout", .kind = ORR_POINTWISE_DROPOUT, .forward_bytes = dropped, .core = true});
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "attention.dropout.backward",
-                                                       .kind = ORR_POINTWISE_ADD, /* a product with the mask */
-                                                       .backward_bytes = dropped});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "attention.dropout.backward",
+                                                        .kind = ORR_POINTWISE_ADD, /* a product with the mask */
+                                                        .backward_bytes = dropped});
 }
 
 /* Around unfused products that fill a cache: q, k, v are split into heads, k, v copied to the cache, heads merged;
@@ -67,10 +67,10 @@ static void emit_copies(struct orr_emit *emit, const struct orr_layer_kind *kind
     const double heads = (double)kind->n_heads / emit->dims.t, kv = kv_heads_per_rank(emit, kind);
     const double columns = (heads + 2 * kv) * (double)(kind->head_qk + kind->head_v);
     orr_emit_pointwise(emit,
-                       (struct orr_pointwise_op){.name = "attention.copies",
-                                                 .kind = ORR_POINTWISE_COPY,
-                                                 .forward_bytes = 2 * emit->dims.w_a * emit->dims.T_prompt * columns,
-                                                 .forward_launches = 3});
+                       &(struct orr_pointwise_op){.name = "attention.copies",
+                                                  .kind = ORR_POINTWISE_COPY,
+                                                  .forward_bytes = 2 * emit->dims.w_a * emit->dims.T_prompt * columns,
+                                                  .forward_launches = 3});
 }
 
 /* Nothing of the score matrix is skipped; a rank has its share of the queries and meets all keys. */
@@ -191,13 +191,13 @@ static void emit_rope(struct orr_emit *emit, double elements)
 {
     const bool fused = emit->job->engine.fused_rope;
     const double bytes = elements * (fused ? 4 : 20);
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "attention.rope",
-                                                   .backward_name = "attention.rope.backward",
-                                                   .kind = ORR_POINTWISE_ACTIVATION,
-                                                   .forward_bytes = bytes,
-                                                   .backward_bytes = bytes,
-                                                   .forward_launches = fused ? 1 : 5,
-                                                   .backward_launches = fused ? 1 : 5});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
+                                                    .backward_name = "attention.rope.backward",
+                                                    .kind = ORR_POINTWISE_ACTIVATION,
+                                                    .forward_bytes = bytes,
+                                                    .backward_bytes = bytes,
+                                                    .forward_launches = fused ? 1 : 5,
+                                                    .backward_launches = fused ? 1 : 5});
 }
 
 static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -205,12 +205,12 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     const struct orr_dims *d = &emit->dims;
     const double heads = (double)kind->n_heads / d->t, kv = kv_heads_per_rank(emit, kind), head = (double)kind->head_qk;
     orr_emit_column_gather(emit, d->h);
-    const int32_t qkv = orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
-                                                                  .m = d->T,
-                                                                  .k = d->h,
-                                                                  .n = (heads + 2 * kv) * head,
-                                                                  .bias = kind->attention_bias,
-                                                                  .quantised = true});
+    const int32_t qkv = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
+                                                                   .m = d->T,
+                                                                   .k = d->h,
+                                                                   .n = (heads + 2 * kv) * head,
+                                                                   .bias = kind->attention_bias,
+                                                                   .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
@@ -224,12 +224,12 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
     else emit_projections(emit, kind);
     orr_emit_attention_core(emit, kind);
     orr_emit_decode_core(emit, kind);
-    orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("attention.out"),
-                                              .m = d->T,
-                                              .k = (double)kind->n_heads / d->t * (double)kind->head_v,
-                                              .n = d->h,
-                                              .bias = kind->attention_bias && kind->mla_kv_rank == 0,
-                                              .quantised = true});
+    orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.out"),
+                                               .m = d->T,
+                                               .k = (double)kind->n_heads / d->t * (double)kind->head_v,
+                                               .n = d->h,
+                                               .bias = kind->attention_bias && kind->mla_kv_rank == 0,
+                                               .quantised = true});
     if (!kind->parallel_block) /* a parallel block reduces attention and FFN together */
         orr_emit_row_output(emit, d->h);
 }

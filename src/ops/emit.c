@@ -83,25 +83,25 @@ static bool casts(const struct orr_emit *emit, const struct orr_linear *linear)
     return linear->experts > 0 ? !emit->lumped : !emit->dims.experts_only;
 }
 
-int32_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
+int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
 {
-    const double m = linear.m, n = linear.n, k = linear.k, w = emit->dims.w_a;
-    const double batch = linear.experts > 0 ? linear.experts : 1, cast_bytes = batch * emit->dims.cast_bytes;
-    const bool cast = casts(emit, &linear);
+    const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
+    const double batch = linear->experts > 0 ? linear->experts : 1, cast_bytes = batch * emit->dims.cast_bytes;
+    const bool cast = casts(emit, linear);
     if (cast)
-        emit_pass(emit, emit->lumped ? "quantise" : linear.names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
+        emit_pass(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
                   cast_bytes * m * k);
-    struct orr_op *forward = emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
+    struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, m, n, k, w);
     /* a dropout mask saved after the last product makes recomputation go that far */
-    if (linear.last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
+    if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
     if (!emit->backward) return -1;
-    if (cast) emit_pass(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
-    if (linear.bias) /* its gradient: one read of the output gradient */
-        emit_pass(emit, linear.names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w);
+    if (cast) emit_pass(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
+    if (linear->bias) /* its gradient: one read of the output gradient */
+        emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w);
     const int32_t dgrad = (int32_t)emit->list->n;
-    emit_product(emit, linear.names.dgrad, ORR_PHASE_BACKWARD, &linear, m, k, n, w);
-    emit_product(emit, linear.names.wgrad, ORR_PHASE_BACKWARD, &linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
+    emit_product(emit, linear->names.dgrad, ORR_PHASE_BACKWARD, linear, m, k, n, w);
+    emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
         true;
     return dgrad;
 }
@@ -120,14 +120,14 @@ static void emit_way(struct orr_emit *emit, const char *name, enum orr_phase pha
         op->recomputed = true;
 }
 
-void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op)
+void orr_emit_pointwise(struct orr_emit *emit, const struct orr_pointwise_op *op)
 {
-    if (op.forward_bytes > 0) emit_way(emit, op.name, ORR_PHASE_FORWARD, &op, op.forward_bytes, op.forward_launches);
-    if (op.backward_bytes > 0 && emit->backward)
-        emit_way(emit, op.backward_name, ORR_PHASE_BACKWARD, &op, op.backward_bytes, op.backward_launches);
+    if (op->forward_bytes > 0) emit_way(emit, op->name, ORR_PHASE_FORWARD, op, op->forward_bytes, op->forward_launches);
+    if (op->backward_bytes > 0 && emit->backward)
+        emit_way(emit, op->backward_name, ORR_PHASE_BACKWARD, op, op->backward_bytes, op->backward_launches);
 }
 
-void orr_emit_small(struct orr_emit *emit, struct orr_pointwise_op op)
+void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op)
 {
     if (!emit->lumped) orr_emit_pointwise(emit, op);
 }
@@ -138,13 +138,13 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
 {
     const bool composed = rms && !emit->job->engine.fused_norm;
     const double w = emit->dims.w_a;
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = name,
-                                                   .backward_name = backward_name,
-                                                   .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
-                                                   .forward_bytes = elements * (composed ? 32 : 2 * w),
-                                                   .backward_bytes = elements * (composed ? 48 : 5 * w),
-                                                   .forward_launches = composed ? 5 : 1,
-                                                   .backward_launches = composed ? 8 : 2});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
+                                                    .backward_name = backward_name,
+                                                    .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
+                                                    .forward_bytes = elements * (composed ? 32 : 2 * w),
+                                                    .backward_bytes = elements * (composed ? 48 : 5 * w),
+                                                    .forward_launches = composed ? 5 : 1,
+                                                    .backward_launches = composed ? 8 : 2});
 }
 
 /* Forward: read branch and residual, write the sum; backward: add the branch's gradient to the residual's. Dropout
@@ -154,18 +154,18 @@ void orr_emit_residual(struct orr_emit *emit)
     const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
     const bool dropout = emit->job->workload.hidden_dropout, fused = emit->job->engine.fused_bias_dropout_add;
     if (dropout) {
-        orr_emit_small(emit, (struct orr_pointwise_op){.name = "residual.dropout",
-                                                       .kind = ORR_POINTWISE_DROPOUT,
-                                                       .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
-        orr_emit_small(emit, (struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
-                                                       .kind = ORR_POINTWISE_ADD, /* a product with the mask */
-                                                       .backward_bytes = elements * (2 * w + 1)});
+        orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.dropout",
+                                                        .kind = ORR_POINTWISE_DROPOUT,
+                                                        .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
+        orr_emit_small(emit, &(struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
+                                                        .kind = ORR_POINTWISE_ADD, /* a product with the mask */
+                                                        .backward_bytes = elements * (2 * w + 1)});
     }
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "residual.add",
-                                                   .backward_name = "residual.add.backward",
-                                                   .kind = ORR_POINTWISE_ADD,
-                                                   .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
-                                                   .backward_bytes = elements * 3 * w});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.add",
+                                                    .backward_name = "residual.add.backward",
+                                                    .kind = ORR_POINTWISE_ADD,
+                                                    .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
+                                                    .backward_bytes = elements * 3 * w});
 }
 
 /* ---------------------------------------------------------------- collectives */

@@ -61,7 +61,7 @@ struct orr_linear {
 
 /* Forward, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. Returns the index of the dgrad; wgrad is
  * the next. */
-int32_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear);
+int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear);
 /* Products of activations. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k);
@@ -75,9 +75,9 @@ struct orr_pointwise_op {
     double columns;                             /* softmax: length of a row; 0 elsewhere */
     bool core;                                  /* part of the attention core: repeated by selective recomputation */
 };
-void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op);
+void orr_emit_pointwise(struct orr_emit *emit, const struct orr_pointwise_op *op);
 /* The same for a small kernel of a layer: nothing where they are lumped. */
-void orr_emit_small(struct orr_emit *emit, struct orr_pointwise_op op);
+void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op);
 /* Norm over rows of the hidden size, `elements` numbers in all; and residual add with bias and dropout as the engine
  * fuses them. Both are small kernels. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms);

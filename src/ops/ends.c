@@ -7,14 +7,14 @@ static void emit_gather(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     const double elements = d->T * d->h;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = emit->lumped ? "embedding" : "embedding.gather",
-                                                       .kind = ORR_POINTWISE_COPY,
-                                                       .forward_bytes = 2 * d->w_a * elements});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = emit->lumped ? "embedding" : "embedding.gather",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 2 * d->w_a * elements});
     /* the whole gradient is cleared, then rows are sorted and added */
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "embedding.scatter",
-                                                       .kind = ORR_POINTWISE_SCATTER,
-                                                       .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
-                                                       .backward_launches = 4});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
+                                                        .kind = ORR_POINTWISE_SCATTER,
+                                                        .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
+                                                        .backward_launches = 4});
 }
 
 static void emit_embedding(struct orr_emit *emit)
@@ -23,11 +23,11 @@ static void emit_embedding(struct orr_emit *emit)
     emit->layer_kind = ORR_LAYER_EMBEDDING;
     emit_gather(emit);
     if (emit->job->workload.hidden_dropout)
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.dropout",
-                                                           .backward_name = "embedding.dropout.backward",
-                                                           .kind = ORR_POINTWISE_DROPOUT,
-                                                           .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
-                                                           .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "embedding.dropout",
+                                                            .backward_name = "embedding.dropout.backward",
+                                                            .kind = ORR_POINTWISE_DROPOUT,
+                                                            .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
+                                                            .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
     orr_emit_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
 }
@@ -39,13 +39,13 @@ static void emit_loss(struct orr_emit *emit)
     const struct orr_dims *d = &emit->dims;
     const bool fused = emit->job->engine.fused_loss;
     const double logits = d->T * d->vocab;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "loss",
-                                                       .backward_name = "loss.backward",
-                                                       .kind = ORR_POINTWISE_LOSS,
-                                                       .forward_bytes = (fused ? 4 : 18) * logits,
-                                                       .backward_bytes = (fused ? 4 : 17) * logits,
-                                                       .forward_launches = fused ? 1 : 3,
-                                                       .backward_launches = fused ? 1 : 2});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss",
+                                                        .backward_name = "loss.backward",
+                                                        .kind = ORR_POINTWISE_LOSS,
+                                                        .forward_bytes = (fused ? 4 : 18) * logits,
+                                                        .backward_bytes = (fused ? 4 : 17) * logits,
+                                                        .forward_launches = fused ? 1 : 3,
+                                                        .backward_launches = fused ? 1 : 2});
     for (int i = 0; i < 3; i++) /* maximum, sum, target logit */
         orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T);
 }
@@ -57,10 +57,10 @@ static void emit_logits(struct orr_emit *emit)
     orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->model->rms_norm);
     orr_emit_column_gather(emit, d->h);
     const int32_t head = orr_emit_linear(
-        emit, (struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
-                                  .m = d->T_head,
-                                  .k = d->h,
-                                  .n = d->vocab});
+        emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
+                                   .m = d->T_head,
+                                   .k = d->h,
+                                   .n = d->vocab});
     orr_emit_column_input(emit, head, d->h);
 }
 
@@ -87,7 +87,7 @@ static void emit_mtp(struct orr_emit *emit)
     orr_emit_column_gather(emit, 2 * d->h);
     const int32_t projection = orr_emit_linear(
         emit,
-        (struct orr_linear){
+        &(struct orr_linear){
             .names = ORR_LINEAR("mtp.projection"), .m = d->T, .k = 2 * d->h, .n = d->h / d->t, .quantised = true});
     orr_emit_column_input(emit, projection, 2 * d->h);
     /* a column-parallel product whose output every rank needs whole */

@@ -16,20 +16,20 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
         forward += 4; /* the bias is its own pass */
         launches = 2;
     }
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "mlp.activation",
-                                                   .backward_name = "mlp.activation.backward",
-                                                   .kind = gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
-                                                   .forward_bytes = forward * elements,
-                                                   .backward_bytes = backward * elements,
-                                                   .forward_launches = launches,
-                                                   .backward_launches = launches});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mlp.activation",
+                                                    .backward_name = "mlp.activation.backward",
+                                                    .kind = gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
+                                                    .forward_bytes = forward * elements,
+                                                    .backward_bytes = backward * elements,
+                                                    .forward_launches = launches,
+                                                    .backward_launches = launches});
 }
 
 static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n, bool bias,
                            bool last)
 {
     return orr_emit_linear(
-        emit, (struct orr_linear){
+        emit, &(struct orr_linear){
                   .names = names, .m = emit->dims.T, .k = k, .n = n, .last = last, .bias = bias, .quantised = true});
 }
 

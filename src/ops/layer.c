@@ -111,7 +111,7 @@ static void emit_accumulation(struct orr_emit *emit, double params)
     /* a framework that drops gradients between steps stores the first one instead of adding it */
     const double share = engine->gradients_16bit_live ? (emit->dims.m - 1) / emit->dims.m : 1;
     orr_emit_pointwise(emit,
-                       (struct orr_pointwise_op){
+                       &(struct orr_pointwise_op){
                            .backward_name = "gradient.accumulate",
                            .kind = ORR_POINTWISE_ADD,
                            .backward_bytes = share * params * (emit->dims.w_a + 2 * (double)engine->gradient_bytes),

@@ -4,7 +4,7 @@
 
 static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
 {
-    return orr_emit_linear(emit, (struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
+    return orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
 }
 
 /* Down-projections are replicated over t and run on the sequence shard; the normalised latents are gathered. */
@@ -31,11 +31,11 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, decode_rows, d_v, r);
     }
     /* RoPE on the small part, and the concatenation of both parts of every query and key head */
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "mla.rope",
-                                                   .backward_name = "mla.rope.backward",
-                                                   .kind = ORR_POINTWISE_COPY,
-                                                   .forward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
-                                                   .backward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
-                                                   .forward_launches = 2,
-                                                   .backward_launches = 2});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mla.rope",
+                                                    .backward_name = "mla.rope.backward",
+                                                    .kind = ORR_POINTWISE_COPY,
+                                                    .forward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
+                                                    .backward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
+                                                    .forward_launches = 2,
+                                                    .backward_launches = 2});
 }

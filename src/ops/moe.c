@@ -14,15 +14,15 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
 {
     const double experts = (double)kind->n_experts, tokens = emit->dims.T_routed;
     orr_emit_linear(
-        emit, (struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
+        emit, &(struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
     /* scores in fp32: softmax or sigmoid, top-k, load-balance statistics */
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "moe.topk",
-                                                   .backward_name = "moe.topk.backward",
-                                                   .kind = ORR_POINTWISE_SOFTMAX,
-                                                   .forward_bytes = 16 * tokens * experts,
-                                                   .backward_bytes = 16 * tokens * experts,
-                                                   .forward_launches = 4,
-                                                   .backward_launches = 4});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "moe.topk",
+                                                    .backward_name = "moe.topk.backward",
+                                                    .kind = ORR_POINTWISE_SOFTMAX,
+                                                    .forward_bytes = 16 * tokens * experts,
+                                                    .backward_bytes = 16 * tokens * experts,
+                                                    .forward_launches = 4,
+                                                    .backward_launches = 4});
 }
 
 /* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a
@@ -39,13 +39,13 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
     const double worked =
         (local > 1 ? half : 0) + (d->low_precision && emit->backward ? (double)emit->job->engine.moe_pad_passes : 0);
     const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * d->h * 2 * d->w_a;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "moe.permute",
-                                                       .backward_name = "moe.permute.backward",
-                                                       .kind = ORR_POINTWISE_COPY,
-                                                       .forward_bytes = bytes,
-                                                       .backward_bytes = bytes,
-                                                       .forward_launches = half + worked,
-                                                       .backward_launches = half + worked});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
+                                                        .backward_name = "moe.permute.backward",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = bytes,
+                                                        .backward_bytes = bytes,
+                                                        .forward_launches = half + worked,
+                                                        .backward_launches = half + worked});
 }
 
 static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase,
@@ -82,24 +82,24 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
     const struct orr_dims *d = &emit->dims;
     const double used = orr_max(1, orr_min(touched, rows)), f = (double)kind->expert_width / d->te;
     orr_emit_linear(emit,
-                    (struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
-                                        .experts = used,
-                                        .m = rows / used,
-                                        .k = d->h,
-                                        .n = (kind->gated ? 2 : 1) * f,
-                                        .quantised = true});
-    orr_emit_small(emit, (struct orr_pointwise_op){.name = "expert.activation",
-                                                   .backward_name = "expert.activation.backward",
-                                                   .kind = kind->gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
-                                                   .forward_bytes = (kind->gated ? 6 : 4) * rows * f,
-                                                   .backward_bytes = (kind->gated ? 10 : 6) * rows * f});
-    orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("expert.down"),
-                                              .experts = used,
-                                              .m = rows / used,
-                                              .k = f,
-                                              .n = d->h,
-                                              .last = true,
-                                              .quantised = true});
+                    &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
+                                         .experts = used,
+                                         .m = rows / used,
+                                         .k = d->h,
+                                         .n = (kind->gated ? 2 : 1) * f,
+                                         .quantised = true});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "expert.activation",
+                                                    .backward_name = "expert.activation.backward",
+                                                    .kind = kind->gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
+                                                    .forward_bytes = (kind->gated ? 6 : 4) * rows * f,
+                                                    .backward_bytes = (kind->gated ? 10 : 6) * rows * f});
+    orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("expert.down"),
+                                               .experts = used,
+                                               .m = rows / used,
+                                               .k = f,
+                                               .n = d->h,
+                                               .last = true,
+                                               .quantised = true});
 }
 
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
