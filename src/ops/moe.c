@@ -6,8 +6,7 @@
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
     double sent; /* rows of its own tokens that a rank sends away; 0: none */
-    double hot;  /* the same on the hottest expert rank, which the others wait for */
-    double work; /* rows that the experts of the hottest rank work on */
+    double work; /* rows that the experts of the hottest rank, which the others wait for, work on */
 };
 
 static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -28,16 +27,11 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
 /* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a
  * slice of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and
  * unpad. */
-static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double imbalance)
+static void emit_permute(struct orr_emit *emit, struct rows rows, double local)
 {
     const struct orr_dims *d = &emit->dims;
     const double half = (double)emit->job->engine.moe_permute_passes / 2;
-    if (!emit->backward) { /* serving engines are calibrated with all passes over the rows that are worked on */
-        rows.sent = 0;
-        local = 2;
-    } else rows.work /= imbalance;
-    const double worked =
-        (local > 1 ? half : 0) + (d->low_precision && emit->backward ? (double)emit->job->engine.moe_pad_passes : 0);
+    const double worked = (local > 1 ? half : 0) + (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
     const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * d->h * 2 * d->w_a;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
@@ -58,8 +52,8 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
-/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a).
- * The ranks of one expert hold different tokens: gathered before, scattered after. */
+/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a) on
+ * the hottest rank. The ranks of one expert hold different tokens: gathered before, scattered after. */
 static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
     const double payload = rows * emit->dims.h * emit->dims.w_c, gathered = payload * emit->dims.te;
@@ -67,7 +61,6 @@ static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *ki
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);
-    if (!emit->backward && emit->dims.te <= emit->dims.t) return; /* of serving ranks only some do */
     orr_emit_collective(emit, "moe.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP, gathered);
     orr_emit_collective(emit, "moe.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_ETP, gathered);
     orr_emit_collective(emit, "moe.scatter.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_ETP,
@@ -106,10 +99,10 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     const double active = (double)kind->n_active, places = (double)orr_expert_places(emit->job, kind);
-    const double imbalance = emit->job->workload.moe_imbalance, sent = d->T_sent * active;
-    const struct rows rows = {.sent = sent, .hot = sent * imbalance, .work = d->T_group * active / d->e * imbalance};
+    const double imbalance = emit->job->workload.moe_imbalance;
+    const struct rows rows = {.sent = d->T_sent * active, .work = d->T_group * active / d->e * imbalance};
     emit_router(emit, kind);
-    emit_permute(emit, rows, places / d->e, imbalance);
-    emit_exchange(emit, kind, emit->backward ? rows.hot : rows.sent);
+    emit_permute(emit, rows, places / d->e);
+    emit_exchange(emit, kind, rows.sent * imbalance);
     emit_products(emit, kind, rows.work, orr_experts_touched(places, active, d->T_group, d->e));
 }

@@ -242,26 +242,28 @@ static void halves_hide_each_others_exchange(void **state)
 }
 
 /* Experts inside the tensor-parallel group see all tokens; only a group over data-parallel ranks exchanges them: B K
- * h w bytes each way (Eq. 9a before its (e - 1)/e). */
+ * h w bytes each way (Eq. 9a before its (e - 1)/e), a quarter more on the hottest rank. Every rank of a tensor-parallel
+ * group sends its share of the tokens, so the ranks of one expert gather what each of them got. */
 static void only_spanning_experts_exchange_tokens(void **state)
 {
     struct world *w = *state;
     const struct {
-        int tp, dp, ep;
+        int tp, dp, ep, etp;
         bool exchanged;
-    } rows[] = {{8, 1, 1, false}, {8, 1, 8, false}, {1, 8, 8, true},
-                {2, 4, 8, true},  {1, 8, 1, false}, {4, 2, 4, false}};
+    } rows[] = {{8, 1, 1, 1, false}, {8, 1, 8, 1, false}, {1, 8, 8, 1, true}, {2, 4, 8, 1, true},
+                {1, 8, 1, 1, false}, {4, 2, 4, 1, false}, {2, 4, 4, 2, true}, {8, 1, 4, 2, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         read_job(w,
-                 "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':%d,'dp':%d,'ep':%d,'etp':1},"
-                 "'workload':{'engine':'vllm','batch':16,'input_len':200,'output_len':200}}",
-                 rows[i].tp, rows[i].dp, rows[i].ep);
+                 "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':%d,'dp':%d,'ep':%d,'etp':%d},"
+                 "'workload':{'engine':'vllm','batch':16,'input_len':200,'output_len':200,'moe_imbalance':1.25}}",
+                 rows[i].tp, rows[i].dp, rows[i].ep, rows[i].etp);
         (void)infer(w, &w->job);
-        const char *const names[] = {"moe.dispatch", "moe.combine"};
-        for (int k = 0; k < 2; k++) {
+        const char *const names[] = {"moe.dispatch", "moe.combine", "moe.gather", "moe.scatter"};
+        for (int k = 0; k < 4; k++) {
+            const double payload = 1.25 * 16 / rows[i].tp * 2 * 4096 * 2 * (k < 2 ? 1 : rows[i].etp);
             const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, names[k], NULL);
-            assert_int_equal(op != NULL, rows[i].exchanged);
-            if (op) assert_close(op->payload_bytes, 16.0 / rows[i].tp * 2 * 4096 * 2, 1e-12);
+            assert_int_equal(op != NULL, rows[i].exchanged && (k < 2 || rows[i].etp > 1));
+            if (op) assert_close(op->payload_bytes, payload, 1e-12);
         }
     }
 }
