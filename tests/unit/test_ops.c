@@ -591,7 +591,8 @@ static void a_prefill_is_a_forward(void **state)
         struct orr_infer_result result;
         read_job(w,
                  "{'kind':'train','model':'%s','system':'h200-sxm','gpus':8,'plan':{'tp':4,'cp':2,'sp':false},"
-                 "'workload':{'engine':'megatron-core-2025','attention':'%s','micro_batch':2,'global_batch':2,'seq':4096}}",
+                 "'workload':{'engine':'megatron-core-2025','attention':'%s','micro_batch':2,'global_batch':2,"
+                 "'seq':4096}}",
                  rows[i].model, rows[i].attention);
         train(w);
         const double forward = layer_flops(w, ORR_PHASE_FORWARD, 1);
