@@ -43,20 +43,26 @@ static char *next_field(char **rest)
     return field;
 }
 
+/* The message, and the end: the file is read before the first test runs. */
+static void refuse_line(int n_line, const char *what)
+{
+    print_error("%s:%d: %s\n", VALUES_FILE, n_line, what);
+    exit(2);
+}
+
 static json_t *read_values(void)
 {
     json_t *values = json_object();
-    char *text = read_text(VALUES_FILE), *save = NULL;
+    char *text = read_text(VALUES_FILE);
+    const char *header = strtok(text, "\n");
     int n_line = 1;
-    assert_string_equal(strtok_r(text, "\n", &save), "case,metric,value");
-    for (char *line = strtok_r(NULL, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    if (!header || strcmp(header, "case,metric,value") != 0) refuse_line(n_line, "the header is case,metric,value");
+    for (char *line = strtok(NULL, "\n"); line; line = strtok(NULL, "\n")) {
         n_line++;
         const char *name = next_field(&line), *metric = next_field(&line), *value = next_field(&line);
         json_t *metrics = member(values, name);
-        if (!*value || json_object_get(metrics, metric)) {
-            print_error("%s:%d: %s, %s: no value, or a second one\n", VALUES_FILE, n_line, name, metric);
-            exit(2);
-        }
+        if (!*value || *line) refuse_line(n_line, "a line has three fields");
+        if (json_object_get(metrics, metric)) refuse_line(n_line, "this metric of this case has a line already");
         assert_int_equal(json_object_set_new(metrics, metric, json_string(value)), 0);
     }
     free(text);
