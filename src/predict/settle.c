@@ -101,7 +101,12 @@ struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape 
                               const struct orr_step_sums *sums, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks)
 {
-    struct trial trial = {job, shape, sums, classes, n_classes, ranks, {0}};
+    struct trial trial = {.job = job,
+                          .shape = shape,
+                          .sums = sums,
+                          .classes = classes,
+                          .n_classes = n_classes,
+                          .ranks = ranks};
     const double clock_frac = orr_settled_clock(job, job->workload.precision, load_at, &trial);
     if (trial.step.clock_frac != clock_frac) step_at(&trial, clock_frac);
     return trial.step;
