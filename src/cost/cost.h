@@ -67,6 +67,10 @@ struct orr_placement {
 };
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
 
+/* What the scale-up links carry of one rank of a group of `ranks` in one domain: all of a switch's port, of direct links
+ * those that lead to the group. */
+double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks);
+
 /* Bytes each rank puts on the wire, and dependent hops (Eqs. 49-56). */
 double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,
                                  double bytes);

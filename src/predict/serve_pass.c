@@ -78,15 +78,15 @@ static struct orr_pass add_up(const struct orr_job *job, const struct orr_op_lis
 struct orr_pass orr_pass_settled(const struct orr_job *job, const struct orr_op_list *list,
                                  const struct orr_cost *costs, size_t first, size_t end, double *matrix_frac)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
+    const struct orr_power_rule rule = orr_power_rule_of(job, job->serving.matrix);
     struct orr_pass pass = add_up(job, list, costs, first, end, 1);
-    *matrix_frac = u->burst_frac;
+    *matrix_frac = rule.burst_frac;
     for (int i = 0; i < 2 && !job->engine.short_run; i++) { /* the load hardly moves: two passes settle it */
-        const double clock = *matrix_frac / u->burst_frac;
-        const double next = orr_sustained_frac(u, pass.matrix_s / clock / (orr_pass_s(&pass) + pass.gap_s));
+        const double clock = *matrix_frac / rule.burst_frac;
+        const double next = orr_sustained_frac(&rule, pass.matrix_s / clock / (orr_pass_s(&pass) + pass.gap_s));
         if (next >= *matrix_frac) break;
         *matrix_frac = next;
-        pass = add_up(job, list, costs, first, end, next / u->burst_frac);
+        pass = add_up(job, list, costs, first, end, next / rule.burst_frac);
     }
     return pass;
 }

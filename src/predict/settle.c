@@ -30,8 +30,8 @@ static void add_work(const struct orr_job *job, const struct orr_op *op, const s
 /* The lowest clock the power rule can ask for. */
 static double clock_min(const struct orr_job *job)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
-    return job->engine.short_run ? 1 : orr_min(1, u->sustained_frac / u->burst_frac);
+    const struct orr_power_rule rule = orr_power_rule_of(job, job->workload.precision);
+    return job->engine.short_run ? 1 : orr_min(1, rule.sustained_frac / rule.burst_frac);
 }
 
 void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct orr_cost *costs,
@@ -101,18 +101,18 @@ struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape 
                               const struct orr_step_sums *sums, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks)
 {
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->workload.precision];
-    const double first = u->burst_frac;
+    const struct orr_power_rule rule = orr_power_rule_of(job, job->workload.precision);
+    const double first = rule.burst_frac;
     struct orr_settled step = step_at(job, shape, sums, classes, n_classes, 1, ranks);
     step.matrix_frac = first;
     if (job->engine.short_run) return step;
-    const double second = orr_sustained_frac(u, step.matrix_s / step.total_s);
+    const double second = orr_sustained_frac(&rule, step.matrix_s / step.total_s);
     if (second >= first) return step;
     step = step_at(job, shape, sums, classes, n_classes, second / first, ranks);
-    const double third = orr_sustained_frac(u, step.matrix_s / step.total_s);
+    const double third = orr_sustained_frac(&rule, step.matrix_s / step.total_s);
     const double curvature = third - 2 * second + first;
     const double last = curvature > 0 ? third - (third - second) * (third - second) / curvature : third;
-    const double settled = orr_max(u->sustained_frac, last);
+    const double settled = orr_max(rule.sustained_frac, last);
     step = step_at(job, shape, sums, classes, n_classes, settled / first, ranks);
     step.matrix_frac = settled;
     return step;

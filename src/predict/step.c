@@ -36,9 +36,9 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
 {
     struct orr_step_model *model = calloc(1, sizeof *model);
     if (!model) return NULL;
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
+    const struct orr_power_rule rule = orr_power_rule_of(job, job->serving.matrix);
     model->job = *job;
-    model->sustained_clock = u->sustained_frac / u->burst_frac;
+    model->sustained_clock = rule.sustained_frac / rule.burst_frac;
     model->middle_clock = (1 + model->sustained_clock) / 2;
     model->n_attention = job->model.n_kinds;
     for (int64_t i = 0; i < job->model.n_layers; i++) model->layers[job->model.layer_kind[i]] += 1;
@@ -149,7 +149,7 @@ static double decode_attention_s(const struct orr_step_model *model, const struc
 /* The clock between burst and sustained that the step's matrix load asks for; times in between are interpolated. */
 static double settled_s(const struct orr_step_model *model, const struct rows_time *time, double rest_s)
 {
-    const struct orr_gemm_constants *u = &model->job.calibration.gemm[model->job.serving.matrix];
+    const struct orr_power_rule rule = orr_power_rule_of(&model->job, model->job.serving.matrix), *u = &rule;
     double total_s = time->burst_s + rest_s, clock = 1;
     for (int i = 0; i < 2; i++) { /* as orr_pass_settled: two passes settle it */
         const double frac = orr_sustained_frac(u, time->matrix_s / clock / total_s);
