@@ -166,8 +166,7 @@ struct orr_error {
     X(TWOSHOT, "twoshot", "Eq. 52: every rank reduces a share, then reads the others'")          \
     X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains")
 
-/* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. Their arithmetic per byte is in
- * src/cost/kernels.c. */
+/* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
 #define ORR_POINTWISES(X)                                            \
     X(ADD, "add", "residual and bias add, accumulation")             \
     X(ACTIVATION, "activation", "SiLU, gate product, RoPE")          \

@@ -135,13 +135,14 @@ static void more_bytes_never_take_less(void **state)
     }
 }
 
-/* With one ring of constant efficiency; measured lines may fall with the ranks, as in-switch reduction does (Eq. 54).
- */
+/* With one ring of constant efficiency through a switch; measured lines may fall with the ranks, as in-switch reduction
+ * does (Eq. 54), and more ranks have more direct links (Eq. 303). */
 static void more_ranks_never_take_less(void **state)
 {
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
         read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        w->job.system.scaleup_switched = true;
         w->job.calibration.n_lines = COUNT(COLLECTIVES);
         for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
             w->job.calibration.lines[c] = (struct orr_collective_line){.collective = COLLECTIVES[c],
@@ -167,6 +168,206 @@ static void more_ranks_never_take_less(void **state)
                      19e-6 + 1.75e9 / (0.75 * w->job.system.scaleup_bytes_per_s), 1e-12);
         assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 8, 1e9),
                      12e-6 + 0.875e9 / (0.75 * w->job.system.scaleup_bytes_per_s), 1e-12);
+    }
+}
+
+/* ---------------------------------------------------------------- direct links */
+
+/* A system whose domain of `domain` GPUs has `links` links of 50 GB/s each, lines at the full rate without latency. */
+static void join_directly(struct world *w, int64_t domain, int64_t links, int64_t gpus)
+{
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    w->job.system.domain_gpus = domain;
+    w->job.system.scaleup_switched = false;
+    w->job.system.scaleup_links = links;
+    w->job.system.scaleup_bytes_per_s = 50e9 * (double)(links > 0 ? links : domain - 1);
+    w->job.system.scaleup_latency_s = 0;
+    w->job.plan.gpus = gpus;
+    w->job.calibration.p2p_scaleup_frac = 1;
+    w->job.calibration.n_lines = COUNT(COLLECTIVES);
+    for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+        w->job.calibration.lines[c] = (struct orr_collective_line){
+            .collective = COLLECTIVES[c],
+            .algorithm = COLLECTIVES[c] == ORR_COLLECTIVE_ALLTOALL ? ORR_ALGORITHM_DIRECT : ORR_ALGORITHM_RING,
+            .n_points = 1,
+            .ranks = {8},
+            .efficiency_frac = {1}};
+}
+
+static double send_s(struct world *w, double bytes)
+{
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_P2P, .group = ORR_GROUP_TP, .payload_bytes = bytes};
+    struct orr_cost cost;
+    w->job.plan.tp = 2;
+    orr_cost_collective(&w->job, &op, &cost);
+    return cost.total_s;
+}
+
+/* Eq. 303: every pair has a link of 50 GB/s. 1 GB gathered or exchanged over n ranks puts 1/n GB on each: 10, 5 and
+ * 2.5 ms on 2, 4 and 8 ranks. A send has one link whatever the domain; a pair of GPUs has all of them. */
+static void a_mesh_has_a_link_per_pair(void **state)
+{
+    struct world *w = *state;
+    join_directly(w, 8, 0, 8);
+    for (int64_t n = 2; n <= 8; n *= 2) {
+        assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, n, 1e9), 0.02 / (double)n, 1e-12);
+        assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLTOALL, n, 1e9), 0.02 / (double)n, 1e-12);
+        assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLREDUCE, n, 1e9), 0.04 / (double)n, 1e-12);
+    }
+    assert_close(send_s(w, 1e9), 0.02, 1e-12);
+    w->job.system.scaleup_switched = true; /* the same 350 GB/s through a switch: 7/8 GB, and a send at the full rate */
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 8, 1e9), 0.0025, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 2, 1e9), 0.5 / 350, 1e-12);
+    assert_close(send_s(w, 1e9), 1.0 / 350, 1e-12);
+    join_directly(w, 2, 12, 2); /* a bridge of twelve links */
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 2, 1e9), 0.5 / 600, 1e-12);
+    assert_close(send_s(w, 1e9), 1.0 / 600, 1e-12);
+}
+
+/* Largest load of a link when every GPU of a torus of `sides` sends a byte to every GPU, its own included, by the
+ * shorter way of each dimension in turn; halves of a ring are split between both ways. */
+static double torus_link_load(const int *sides, int n_sides)
+{
+    double worst = 0, n = 1;
+    for (int i = 0; i < n_sides; i++) n *= sides[i];
+    for (int i = 0; i < n_sides; i++) {
+        double hops = 0; /* of one GPU to all positions of its ring */
+        for (int x = 0; x < sides[i]; x++) hops += fmin(x, sides[i] - x);
+        worst = fmax(worst, n * (n / sides[i]) * hops / (2 * n)); /* over two links of each GPU and dimension */
+    }
+    return worst;
+}
+
+/* Eq. 304 on a whole 4 x 4 x 4 torus of 6 links of 50 GB/s: gathering 1 GB takes 63/64 GB over 300 GB/s; in an exchange
+ * of 1 GB, 1/64 GB to each, the busiest link carries as many 64ths as its load above. Groups of 4 are rings with two
+ * links, of 16 planes with four. */
+static void a_torus_has_the_links_of_its_dimensions(void **state)
+{
+    struct world *w = *state;
+    static const int cube[] = {4, 4, 4}, plane[] = {4, 4}, ring[] = {4};
+    join_directly(w, 64, 6, 64);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 64, 1e9), 63.0 / 64 / 300, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 16, 1e9), 15.0 / 16 / 200, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 4, 1e9), 3.0 / 4 / 100, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 2, 1e9), 1.0 / 2 / 50, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLTOALL, 64, 1e9), torus_link_load(cube, 3) / 64 / 50, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLTOALL, 16, 1e9), torus_link_load(plane, 2) / 16 / 50, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLTOALL, 4, 1e9), torus_link_load(ring, 1) / 4 / 50, 1e-12);
+    assert_close(send_s(w, 1e9), 0.02, 1e-12);
+    join_directly(w, 4096, 6, 8); /* a 2 x 2 x 2 corner of a large torus: three neighbours, no wrap-around */
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 8, 1e9), 7.0 / 8 / 150, 1e-12);
+    join_directly(w, 256, 4, 256); /* 16 x 16: four in a line have one link, and its middle is crossed by 4 · 1/4 GB */
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLGATHER, 4, 1e9), 3.0 / 4 / 50, 1e-12);
+    assert_close(tp_collective_s(w, ORR_COLLECTIVE_ALLTOALL, 4, 1e9), 4.0 / 4 / 50, 1e-12);
+}
+
+/* No group is faster over direct links than over a switch of the same rate, and in-switch reduction needs a switch. */
+static void links_are_never_faster_than_a_switch(void **state)
+{
+    struct world *w = *state;
+    static const char *const DIRECT[] = {"mi300x",    "gaudi3",       "tpu-v4",  "tpu-v6e",
+                                         "trainium2", "v100-16g-sxm", "h100-sxm"};
+    for (size_t i = 0; i < COUNT(DIRECT); i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','gpus':64,'plan':{'tp':8},'workload':{}}",
+                 DIRECT[i]);
+        for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
+            for (int64_t ranks = 2; ranks <= 64; ranks *= 2)
+                for (double bytes = 1024; bytes < 4e9; bytes *= 16) {
+                    w->job.system.scaleup_switched = true;
+                    const double switch_s = tp_collective_s(w, COLLECTIVES[c], ranks, bytes);
+                    w->job.system.scaleup_switched = false;
+                    assert_at_most(switch_s, tp_collective_s(w, COLLECTIVES[c], ranks, bytes) * (1 + 1e-12));
+                }
+    }
+    struct orr_cost cost;
+    const struct orr_op op = {
+        .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLREDUCE, .group = ORR_GROUP_TP, .payload_bytes = 1e9};
+    w->job.plan.tp = 8; /* h100-sxm, the last */
+    w->job.system.scaleup_switched = true;
+    orr_cost_collective(&w->job, &op, &cost);
+    assert_int_equal(cost.algorithm, ORR_ALGORITHM_NVLS);
+    w->job.system.scaleup_switched = false;
+    orr_cost_collective(&w->job, &op, &cost);
+    assert_int_equal(cost.algorithm, ORR_ALGORITHM_RING);
+}
+
+/* ---------------------------------------------------------------- vector units, shared memory */
+
+/* Eq. 40 on 2 TB/s: a GELU of 4 MB does 8 MFLOP. At 1 TFLOP/s that takes 8 us, longer than the traffic at 0.8 of the
+ * rate, 2.5 us; at 4 TFLOP/s it takes 2 us and hides. */
+static void weak_vector_units_bind(void **state)
+{
+    struct world *w = *state;
+    struct orr_cost cost;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8},'workload':{}}");
+    w->job.system.chip.hbm_bytes_per_s = 2e12;
+    w->job.calibration.pointwise_frac[ORR_POINTWISE_GELU] = 0.8;
+    w->job.calibration.pointwise_launch_s = 1e-6;
+    const struct orr_op op = {.kind = ORR_OP_POINTWISE, .pointwise = ORR_POINTWISE_GELU, .bytes = 4e6, .launches = 1};
+    w->job.system.chip.vector_flops_per_s = 1e12;
+    orr_cost_pointwise(&w->job, &op, &cost);
+    assert_close(cost.total_s, 9e-6, 1e-12);
+    assert_int_equal(cost.bound, ORR_BOUND_COMPUTE);
+    assert_close(orr_cost_at_s(&cost, 0.5), 9e-6, 1e-12); /* the power rule is one of matrix units */
+    w->job.system.chip.vector_flops_per_s = 4e12;
+    orr_cost_pointwise(&w->job, &op, &cost);
+    assert_close(cost.total_s, 3.5e-6, 1e-12);
+    assert_int_equal(cost.bound, ORR_BOUND_DRAM);
+}
+
+/* Every chip of the catalogue has vector units fast enough for its memory, but Trainium2: 8 cores of 128 lanes do 0.86
+ * FLOP per byte of its DRAM, less than layer norm (7/4), GELU (2) and softmax (3/2) ask for. */
+static void vector_units_keep_up_with_memory(void **state)
+{
+    struct world *w = *state;
+    const size_t n = orr_catalogue_count(w->catalogue, ORR_PART_SYSTEM);
+    assert_true(n > 30);
+    for (size_t i = 0; i < n; i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{},'workload':{}}",
+                 orr_catalogue_id(w->catalogue, ORR_PART_SYSTEM, i));
+        for (int p = 0; p < ORR_N_POINTWISES; p++) {
+            const struct orr_op op = {.kind = ORR_OP_POINTWISE, .pointwise = (enum orr_pointwise)p, .bytes = 1e9};
+            struct orr_cost cost;
+            orr_cost_pointwise(&w->job, &op, &cost);
+            const bool heavy = p == ORR_POINTWISE_GELU || p == ORR_POINTWISE_LAYERNORM || p == ORR_POINTWISE_SOFTMAX;
+            const bool bound = strcmp(w->job.system.id, "trainium2") == 0 && heavy;
+            if (cost.bound != (bound ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM))
+                fail_msg("%s on %s", orr_pointwise_name(op.pointwise), w->job.system.id);
+        }
+    }
+}
+
+/* Eq. 33: slices of 64 bytes, twice, of 256 + 128 rows need 48 KiB; of 128 + 128 rows 32 KiB; of 64 + 64 rows 16 KiB.
+ * All chips of the catalogue hold the largest tile; the smallest is never refused. */
+static void tiles_fit_shared_memory(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = {.kind = ORR_OP_GEMM, .m = 8192, .n = 8192, .k = 8192, .batch = 1, .dtype = ORR_DTYPE_BF16};
+    struct orr_cost cost;
+    const struct {
+        double kib;
+        int64_t most; /* sum of the sides of the largest tile */
+    } rows[] = {{48, 384}, {47.9, 256}, {32, 256}, {31.9, 192}, {16, 128}, {15.9, 80}, {1, 80}};
+    op.input_bytes = op.weight_bytes = op.output_bytes = 2;
+    op.flops = 2 * op.m * op.n * op.k;
+    read_job(w, "{'kind':'train','model':'gpt-22b','system':'h100-sxm','plan':{'tp':8},'workload':{}}");
+    double last_s = 0;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        w->job.system.chip.smem_bytes_per_sm = rows[i].kib * 1024;
+        orr_cost_gemm(&w->job, &op, &cost);
+        assert_int_equal(cost.tile_m + cost.tile_n, rows[i].most); /* a large product wants the largest */
+        assert_at_most(last_s, cost.total_s);
+        last_s = cost.total_s;
+    }
+    op.kind = ORR_OP_GROUPED;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_int_equal(cost.tile_m + cost.tile_n, 80);
+    const size_t n = orr_catalogue_count(w->catalogue, ORR_PART_SYSTEM);
+    for (size_t i = 0; i < n; i++) {
+        read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{},'workload':{}}",
+                 orr_catalogue_id(w->catalogue, ORR_PART_SYSTEM, i));
+        assert_true(w->job.system.chip.smem_bytes_per_sm >= 48 * 1024);
     }
 }
 
@@ -242,8 +443,8 @@ static void dispatch_sends_a_token_once(void **state)
     const double hops_s = 2 * w->job.system.scaleout_latency_s;
     assert_close(dispatch_s(w, false, S, 4), S * 0.75 / rate + hops_s, 1e-12);
     assert_close(dispatch_s(w, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
-    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12);     /* the router allows two */
-    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0); /* any node: a copy per expert */
+    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12); /* the router allows two */
+    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0);           /* any node: a copy per expert */
 }
 
 /* ---------------------------------------------------------------- matrix products */
@@ -527,8 +728,9 @@ static void collectives_hide_under_their_window(void **state)
 static void expert_seconds(struct world *w, const char *system, const char *plan, const char *workload,
                            double *hidden_s, double *exposed_s)
 {
-    read_job(w, "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
-                "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
+    read_job(w,
+             "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
+             "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
              system, plan, workload);
     train(w);
     *hidden_s = w->result.hidden_s[ORR_GROUP_EP];
@@ -568,6 +770,12 @@ int main(void)
         cmocka_unit_test(bus_bandwidth_stays_below_the_link),
         cmocka_unit_test(more_bytes_never_take_less),
         cmocka_unit_test(more_ranks_never_take_less),
+        cmocka_unit_test(a_mesh_has_a_link_per_pair),
+        cmocka_unit_test(a_torus_has_the_links_of_its_dimensions),
+        cmocka_unit_test(links_are_never_faster_than_a_switch),
+        cmocka_unit_test(weak_vector_units_bind),
+        cmocka_unit_test(vector_units_keep_up_with_memory),
+        cmocka_unit_test(tiles_fit_shared_memory),
         cmocka_unit_test(all_reduce_between_nodes_is_bound_by_the_nics),
         cmocka_unit_test(all_to_all_between_nodes_is_eq_59),
         cmocka_unit_test(dispatch_sends_a_token_once),
