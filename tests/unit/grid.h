@@ -98,12 +98,11 @@ static inline void with_switch(struct orr_job *job)
     job->system.scaleup_switched = true;
 }
 
-/* A third of the power, a hundredth of the vector rate, 20 KiB of shared memory, and a torus of four links: what binds
- * on no chip of the catalogue. */
+/* A hundredth of the vector rate, 20 KiB of shared memory, and a torus of four links: what binds on no chip of the
+ * catalogue. */
 static inline void weaken(struct orr_job *job)
 {
     struct orr_chip *chip = &job->system.chip;
-    chip->tdp_w = chip->idle_w + (chip->tdp_w - chip->idle_w) / 3;
     chip->vector_flops_per_s /= 100;
     chip->smem_bytes_per_sm = 20480;
     job->system.scaleup_switched = false;
@@ -142,6 +141,31 @@ static inline void check_better_hardware(struct grid *grid, size_t n, double tol
                          100 * (after_s / before_s - 1), i % 2 > 0 ? "weak, " : "", grid->requests[i / 2]);
         }
     }
+}
+
+/* More watts above idling never make a job slower, from 0.3 to twice the limit of its chip; returns how many jobs are
+ * slower on half of them. */
+static inline size_t check_power(struct grid *grid, size_t n, double tolerance,
+                                 double (*time_s)(struct grid *grid, const struct orr_job *job))
+{
+    static const double SHARES[] = {0.3, 0.5, 0.7, 0.9, 1, 1.1, 1.5, 2};
+    size_t slower = 0;
+    for (size_t i = 0; i < n; i++) {
+        static struct orr_job job;
+        struct orr_chip *chip = &job.system.chip;
+        job = grid->jobs[i];
+        const double watts = chip->tdp_w - chip->idle_w;
+        double times_s[COUNT(SHARES)];
+        for (size_t k = 0; k < COUNT(SHARES); k++) {
+            chip->tdp_w = chip->idle_w + SHARES[k] * watts;
+            times_s[k] = time_s(grid, &job);
+            if (k > 0 && times_s[k] > times_s[k - 1] * (1 + tolerance))
+                fail_msg("%g of the watts: %.9g s, with fewer %.9g s: %s", SHARES[k], times_s[k], times_s[k - 1],
+                         grid->requests[i]);
+        }
+        slower += times_s[1] > times_s[4] * 1.01;
+    }
+    return slower;
 }
 
 #endif
