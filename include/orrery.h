@@ -386,17 +386,17 @@ struct orr_chip {
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
-    double vector_flops_per_s;                /* fp32 outside the matrix units */
+    double vector_flops_per_s;                /* fp32 outside the matrix units: arithmetic of memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
-    double clock_hz;                          /* boost clock the peaks are quoted at */
-    double smem_bytes_per_sm;                 /* shared memory or scratchpad */
+    double smem_bytes_per_sm;                 /* shared memory or scratchpad: the tiles of a product must fit */
     double l2_bytes, l2_bytes_per_s;          /* last-level cache */
     double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
     enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for it */
     double tdp_w, idle_w;
+    double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
     double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
-    double hbm_j_per_byte, l2_j_per_byte, link_j_per_byte;
+    double hbm_j_per_byte, link_j_per_byte;
 };
 
 struct orr_system {
@@ -406,7 +406,9 @@ struct orr_system {
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
     double scaleup_bytes_per_s;               /* per GPU and direction */
     double scaleup_latency_s;                 /* one hop, hardware and protocol, for chips with no measured lines */
-    bool scaleup_switched;                    /* a switch: any pair at full rate; else a mesh or torus of links */
+    bool scaleup_switched;                    /* a switch: any pair at full rate; else direct links between GPUs */
+    int64_t scaleup_links;                    /* not switched: direct links of a GPU, equal shares of its rate; fewer
+                                                 than the other GPUs of the domain: a torus; 0: one to each of them */
     bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
     double scaleout_bytes_per_s;              /* per GPU and direction */
     double scaleout_latency_s;                /* one hop */

@@ -67,6 +67,10 @@ struct orr_placement {
 };
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
 
+/* Bytes per second a rank of a group of `ranks` in one domain can send to the group: through its whole port into a
+ * switch, over those of its direct links that lead to the group, shared with bytes that pass through (Eqs. 303-305). */
+double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks);
+
 /* Bytes each rank puts on the wire, and dependent hops (Eqs. 49-56). */
 double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,
                                  double bytes);

@@ -20,6 +20,10 @@
 /* K is walked in steps of this many elements. */
 #define STEP_K 64
 
+/* Bytes of K that a thread block holds of each row of its operand tiles, twice: one slice is multiplied while the next
+ * arrives. It is the shortest slice libraries use: 32 elements of 16 bits [A]. */
+#define SLICE_BYTES 64
+
 /* A thread block's output tile. Small tiles fetch more operand bytes per FLOP from shared memory; `delivery` is
  * 1/m + 1/n over that of the reference, 256 x 128. */
 static const struct tile {
@@ -36,6 +40,12 @@ static const struct tile {
 #define N_TILES (sizeof TILES / sizeof *TILES)
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
+
+/* Eq. 33: do both slices of both operand tiles fit an SM's shared memory? */
+static bool tile_fits(const struct orr_chip *chip, double m, double n)
+{
+    return 2 * SLICE_BYTES * (m + n) <= chip->smem_bytes_per_sm;
+}
 
 double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
 {
@@ -147,6 +157,8 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};
     for (size_t i = 0; i < N_TILES; i++) {
+        /* the smallest tile is always there: a kernel holds shorter slices of it */
+        if (i + 1 < N_TILES && !tile_fits(&job->system.chip, TILES[i].m, TILES[i].n)) continue;
         const double rows = orr_ceil(op->m * TILES[i].per_m), columns = orr_ceil(op->n * TILES[i].per_n);
         for (size_t split = 0; split < g.n_splits; split++) {
             const struct candidate c = price(&g, &TILES[i], rows, columns, split);
@@ -181,6 +193,7 @@ void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct
                               .dram_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes)};
     for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
         const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
+        if (i > 0 && !tile_fits(chip, m, n)) continue;
         const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
         const double tile_s = 2 * m * n * op->k * n_sm / rate + u->grouped_tile_s;
         const double time_s = orr_max(1, blocks / n_sm) * tile_s;

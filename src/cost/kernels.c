@@ -71,16 +71,37 @@ static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
     return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
 }
 
-/* Eq. 40; arithmetic never binds, so the time is traffic over the sustained rate of that class of kernel. */
+/* FLOP per byte of traffic: operations on an element of the fused forward kernel over the bytes it reads and writes, 16
+ * bits each where nothing else is said. A multiply-add is two, an exponential, root or quotient one. */
+static const double POINTWISE_FLOP_PER_BYTE[ORR_N_POINTWISES] = {
+    [ORR_POINTWISE_ADD] = 1.0 / 6,        /* a + b: two read, one written */
+    [ORR_POINTWISE_ACTIVATION] = 5.0 / 6, /* x / (1 + exp(-x)) · y; RoPE has 3 over 4 bytes */
+    [ORR_POINTWISE_GELU] = 8.0 / 4,       /* x / 2 · (1 + tanh(a · (x + b · x³))) */
+    [ORR_POINTWISE_DROPOUT] = 2.0 / 5,    /* compare and scale; a mask of one byte */
+    [ORR_POINTWISE_LAYERNORM] = 7.0 / 4,  /* sum 1, sum of squares 2, (x - mean) · scale · weight + bias 4 */
+    [ORR_POINTWISE_RMSNORM] = 4.0 / 4,    /* sum of squares 2, scale and weight 2 */
+    [ORR_POINTWISE_SOFTMAX] = 6.0 / 4,    /* scale, maximum, difference, exponential, sum, quotient */
+    [ORR_POINTWISE_SCATTER] = 1.0 / 6,    /* one sum */
+    [ORR_POINTWISE_CAST] = 2.0 / 3,       /* maximum and scale; 16 bits to 8 */
+    [ORR_POINTWISE_LOSS] = 4.0 / 4,       /* maximum, difference, exponential, sum */
+    [ORR_POINTWISE_ADAM] = 14.0 / 28,     /* moments 3 and 4, root, quotient, update and decay 7; fp32 states */
+};
+
+/* Eq. 40: traffic over the sustained rate of that class of kernel, or its arithmetic over the vector units' rate,
+ * whichever takes longer. */
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
     cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * pointwise_frac(job, op));
+    cost->compute_s = op->bytes * POINTWISE_FLOP_PER_BYTE[op->pointwise] / job->system.chip.vector_flops_per_s;
     cost->launch_s = op->launches * job->calibration.pointwise_launch_s;
-    cost->bound = cost->launch_s > cost->dram_s ? ORR_BOUND_OVERHEAD : ORR_BOUND_DRAM;
-    cost->total_s = cost->dram_s + cost->launch_s;
+    const double busy_s = orr_max(cost->compute_s, cost->dram_s);
+    cost->bound = cost->launch_s > busy_s          ? ORR_BOUND_OVERHEAD
+                  : cost->compute_s > cost->dram_s ? ORR_BOUND_COMPUTE
+                                                   : ORR_BOUND_DRAM;
+    cost->total_s = busy_s + cost->launch_s;
     if (cost->total_s < op->floor_s) {
-        cost->launch_s = op->floor_s - cost->dram_s;
+        cost->launch_s = op->floor_s - busy_s;
         cost->total_s = op->floor_s;
         cost->bound = ORR_BOUND_OVERHEAD;
     }

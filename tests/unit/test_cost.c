@@ -135,13 +135,14 @@ static void more_bytes_never_take_less(void **state)
     }
 }
 
-/* With one ring of constant efficiency; measured lines may fall with the ranks, as in-switch reduction does (Eq. 54).
- */
+/* With one ring of constant efficiency through a switch; measured lines may fall with the ranks, as in-switch reduction
+ * does (Eq. 54), and more ranks have more direct links (Eq. 303). */
 static void more_ranks_never_take_less(void **state)
 {
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(SYSTEMS); i++) {
         read_job(w, "{'kind':'train','model':'gpt-22b','system':'%s','plan':{'tp':8},'workload':{}}", SYSTEMS[i]);
+        w->job.system.scaleup_switched = true;
         w->job.calibration.n_lines = COUNT(COLLECTIVES);
         for (size_t c = 0; c < COUNT(COLLECTIVES); c++)
             w->job.calibration.lines[c] = (struct orr_collective_line){.collective = COLLECTIVES[c],
@@ -242,8 +243,8 @@ static void dispatch_sends_a_token_once(void **state)
     const double hops_s = 2 * w->job.system.scaleout_latency_s;
     assert_close(dispatch_s(w, false, S, 4), S * 0.75 / rate + hops_s, 1e-12);
     assert_close(dispatch_s(w, true, S, 4), S / 8 * 3.614 * 0.75 / rate + hops_s, 1e-3);
-    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12);     /* the router allows two */
-    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0); /* any node: a copy per expert */
+    assert_close(dispatch_s(w, true, S, 2), S / 8 * 2 * 0.75 / rate + hops_s, 1e-12); /* the router allows two */
+    assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0);           /* any node: a copy per expert */
 }
 
 /* ---------------------------------------------------------------- matrix products */
@@ -527,8 +528,9 @@ static void collectives_hide_under_their_window(void **state)
 static void expert_seconds(struct world *w, const char *system, const char *plan, const char *workload,
                            double *hidden_s, double *exposed_s)
 {
-    read_job(w, "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
-                "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
+    read_job(w,
+             "{'kind':'train','model':'qwen3-235b-a22b','system':'%s','gpus':256,'plan':{%s},'workload':{"
+             "'engine':'megatron-core-2026','seq':4096,'global_batch':2048%s}}",
              system, plan, workload);
     train(w);
     *hidden_s = w->result.hidden_s[ORR_GROUP_EP];
