@@ -38,10 +38,6 @@ struct cli_text {
 };
 void cli_text_add(struct cli_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_text_append(struct cli_text *text, const char *bytes, size_t n);
-/* Replace the bytes [start, end) by `piece`. */
-void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece);
-/* Add a JSON string: quotes and escapes. */
-void cli_text_add_json(struct cli_text *text, const char *string);
 
 /* Is this one of the processes of an MPI job? mpirun sets the variable, and srun with PMIx. */
 bool cli_under_mpi(void);

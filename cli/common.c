@@ -77,26 +77,6 @@ void cli_text_append(struct cli_text *text, const char *bytes, size_t n)
     text->data[text->length] = '\0';
 }
 
-void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece)
-{
-    const size_t n = strlen(piece);
-    text_reserve(text, text->length + n);
-    memmove(text->data + start + n, text->data + end, text->length - end + 1);
-    memcpy(text->data + start, piece, n);
-    text->length += n - (end - start);
-}
-
-void cli_text_add_json(struct cli_text *text, const char *string)
-{
-    cli_text_add(text, "\"");
-    for (const char *c = string; *c; c++) {
-        if (*c == '"' || *c == '\\') cli_text_add(text, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20) cli_text_add(text, "\\u%04x", (unsigned)(unsigned char)*c);
-        else cli_text_add(text, "%c", *c);
-    }
-    cli_text_add(text, "\"");
-}
-
 enum cli_status cli_write(const char *text)
 {
     errno = 0;

@@ -31,7 +31,7 @@ static const char usage[] =
 struct ask {
     const struct cli_args *args;
     unsigned command;
-    const char *kind, *other; /* "train" and "infer", or the other way round */
+    enum orr_job_kind kind;
     struct orr_sweep_spec spec;
     struct orr_vary *varies; /* their texts are malloc'd */
 };
@@ -90,18 +90,11 @@ static void free_ask(struct ask *ask)
 
 static enum cli_status open_sweep(struct ask *ask, const struct orr_catalogue *catalogue, struct orr_sweep **sweep)
 {
-    struct cli_text request = {0}, origin = {0};
+    struct orr_form *form;
     struct orr_error error;
-    bool placed;
-    enum cli_status status = cli_request_build(ask->args, ask->kind, &request, &origin, &placed);
-    if (!status && cli_request_is(&request, ask->other))
-        status = cli_fail("%s: a request of kind \"%s\"; ask orrery sweep %s", origin.data, ask->other, ask->other);
-    ask->spec.request = request.data;
-    ask->spec.origin = origin.data;
-    if (!status && orr_sweep_open(catalogue, &ask->spec, sweep, &error)) status = cli_fail("%s", error.text);
-    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
-    free(request.data);
-    free(origin.data);
+    enum cli_status status = cli_request_form(ask->args, catalogue, ask->kind, "sweep ", &form);
+    if (!status && orr_form_sweep(form, &ask->spec, sweep, &error)) status = cli_fail("%s", error.text);
+    orr_form_close(form);
     return status;
 }
 
@@ -334,8 +327,7 @@ enum cli_status cli_sweep(int argc, const char *const *argv)
     struct cli_args args;
     struct ask ask = {.args = &args,
                       .command = CLI_FOR_SWEEP | (train ? CLI_FOR_TRAIN : CLI_FOR_INFER),
-                      .kind = train ? "train" : "infer",
-                      .other = train ? "infer" : "train"};
+                      .kind = train ? ORR_JOB_TRAIN : ORR_JOB_INFER};
     enum cli_status status = cli_args_parse(argc - 1, argv + 1, ask.command, 0, &args);
     if (!status) status = args.help ? cli_options_help(ask.command, usage) : run(&ask);
     free_ask(&ask);
