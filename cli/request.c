@@ -13,7 +13,7 @@ struct filling {
 
 static void put(struct filling *f, const char *section, const char *key, size_t n, const char *value)
 {
-    struct cli_text path = {0};
+    struct orr_text path = {0};
     cli_text_add(&path, "%s%s%.*s", section ? section : "", section ? "." : "", (int)n, key);
     if (!f->err) f->err = orr_form_set(f->form, path.data, value, &f->error);
     free(path.data);
@@ -32,7 +32,7 @@ static void put_keys(struct filling *f, const struct cli_option *option, const c
 /* "12,12", which only a plan has. */
 static void put_list(struct filling *f, const struct cli_option *option, const char *list)
 {
-    struct cli_text path = {0}, items = {0};
+    struct orr_text path = {0}, items = {0};
     const char *values[ORR_MAX_STAGES + 1]; /* one too many is for the reader to name */
     size_t n = 0;
     cli_text_add(&path, "%s.%s", option->section, option->keys);

@@ -38,7 +38,7 @@ struct ask {
 
 static enum cli_status add_vary(struct ask *ask, const char *assignment)
 {
-    struct cli_text name = {0}, called = {0}, paths = {0}, values = {0};
+    struct orr_text name = {0}, called = {0}, paths = {0}, values = {0};
     const size_t n = strcspn(assignment, "=");
     if (n == 0 || !assignment[n])
         return cli_fail("--vary %s: expected FIELD=VALUES, e.g. tp=1,2,4 or chip.hbm_bytes_per_s=2e12:8e12:4",
@@ -122,7 +122,7 @@ static uint64_t hash_catalogue(const struct orr_catalogue *catalogue)
 
 static void add_fact(struct cli_table *table, const char *key, bool compared, const char *value)
 {
-    struct cli_text copy = {0};
+    struct orr_text copy = {0};
     cli_text_add(&copy, "%s", value);
     table->facts[table->n_facts++] = (struct cli_fact){key, copy.data, compared};
 }
@@ -239,7 +239,7 @@ static enum cli_status report(const char *path, int64_t n_points, const struct c
         return cli_fail("stopped after %" PRId64 " of %" PRId64 " points%s", held->n_points, n_points,
                         path ? "; the same command goes on from there" : "");
     if (!path) return CLI_ANSWERED;
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     cli_text_add(&text, "%s: %" PRId64 " points", path, n_points);
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
         cli_text_add(&text, "%s %" PRId64 " %s", i ? "," : ":", held->n_by_status[i],

@@ -1104,6 +1104,11 @@ ORR_API ORR_NODISCARD char *orr_train_report_on(const struct orr_job *job, struc
 ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch,
                                                 enum orr_format format, const struct orr_style *style);
 
+/* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_report_explained(const struct orr_job *job, struct orr_scratch *scratch);
+/* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
+
 /* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         enum orr_format format, char **text, struct orr_error *error);
