@@ -1,5 +1,6 @@
 /* A request that is filled in value by value: the parsed text is kept, and so are the parts (model, system, engine)
  * that no changed value belongs to. It is read by the same code as orr_job_read. */
+#define _POSIX_C_SOURCE 200809L
 #include "spec/form.h"
 
 #include <stdlib.h>
@@ -23,14 +24,6 @@ static enum orr_err out_of_memory(struct orr_error *error)
 
 /* ---------------------------------------------------------------- opening */
 
-static char *copy_of(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy) memcpy(copy, text, size);
-    return copy;
-}
-
 /* A form without values. NULL: out of memory. */
 static struct orr_form *new_form(const struct orr_catalogue *catalogue, const char *text, const char *origin)
 {
@@ -38,8 +31,8 @@ static struct orr_form *new_form(const struct orr_catalogue *catalogue, const ch
     if (!form) return NULL;
     form->catalogue = catalogue;
     form->stale = ORR_STALE_ALL;
-    form->origin = copy_of(origin);
-    form->text = text ? copy_of(text) : NULL;
+    form->origin = strdup(origin);
+    form->text = text ? strdup(text) : NULL;
     if (form->origin && (form->text || !text)) return form;
     orr_form_close(form);
     return NULL;
