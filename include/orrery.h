@@ -706,6 +706,30 @@ ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, con
                                                   const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
+/* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. One form belongs to
+ * one thread; the catalogue must outlive it, the texts given to it need not. */
+struct orr_form;
+/* `json` NULL: an empty request. `origin` names the request in errors. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_form **form, struct orr_error *error);
+ORR_API void orr_form_close(struct orr_form *form);
+/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
+ * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
+ * value means is judged when the form is read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
+                                                struct orr_error *error);
+/* The same for a list of values. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
+                                                     const char *const *values, size_t n, struct orr_error *error);
+/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
+ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
+/* The complete, checked job that the request describes; owned by the form, until the next call. Only the model, system
+ * and engine that changed since the last call are read again. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job,
+                                                struct orr_error *error);
+/* The request in one line of JSON, keys sorted: equal requests have equal texts. malloc'd; NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
+
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
  * call it after changing a job by hand. */
 ORR_API ORR_NODISCARD enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
@@ -1029,6 +1053,9 @@ struct orr_search_request {
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);
+/* The same for the request of a form. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
+                                                   struct orr_error *error);
 /* Resolve the keys of request->limits. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_limits(struct orr_search_request *request, struct orr_error *error);
 
@@ -1154,6 +1181,11 @@ ORR_API ORR_NODISCARD char *orr_train_report_on(const struct orr_job *job, struc
 ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch,
                                                 enum orr_format format, const struct orr_style *style);
 
+/* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_report_explained(const struct orr_job *job, struct orr_scratch *scratch);
+/* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
+
 /* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         enum orr_format format, char **text, struct orr_error *error);
@@ -1214,6 +1246,10 @@ struct orr_sweep_spec {
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue,
                                                   const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
                                                   struct orr_error *error);
+/* The same for the request of a form, which need not outlive the sweep; `request` and `origin` of the spec are not
+ * read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec,
+                                                  struct orr_sweep **sweep, struct orr_error *error);
 ORR_API void orr_sweep_close(struct orr_sweep *sweep);
 ORR_API enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep);
 ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);
