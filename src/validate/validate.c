@@ -273,11 +273,12 @@ static void put_layer(struct validator *w, size_t row)
     orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
 
-static double phase_total_s(const struct orr_phase_sum *sum)
+/* The first layer of the last prediction, one micro-batch at the clock of its step. */
+static struct orr_rank_time first_layer(const struct validator *w)
 {
-    double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
-    return total_s;
+    const struct orr_curves *curves = &w->scratch->shape.curves;
+    const struct orr_layer_curve *curve = &curves->layer[w->job.model.layer_kind[0]];
+    return orr_curve_at(&w->job, curve, &curves->bends[curve->first_bend], w->scratch->step.clock_frac);
 }
 
 static void score_layer_row(struct validator *w, size_t row)
@@ -288,10 +289,9 @@ static void score_layer_row(struct validator *w, size_t row)
     if (!read_measured(w, row, "time_s", 1, score)) return;
     put_layer(w, row);
     if (!predict(w, score)) return;
-    const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
-    const double forward_s = phase_total_s(&sum->forward);
-    const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
-    score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
+    const struct orr_rank_time layer = first_layer(w);
+    score->predicted =
+        (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
     if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
