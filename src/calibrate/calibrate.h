@@ -3,6 +3,7 @@
 #define ORR_CALIBRATE_CALIBRATE_H
 
 #include "ops/ops.h"
+#include "spec/calibration_list.h"
 #include "spec/csv.h"
 
 /* Kinds of kernel tables: the file's name without .csv. */
@@ -25,23 +26,6 @@
 #define ORR_X_KERNEL_(name, ...) ORR_KERNEL_##name,
 enum orr_kernel { ORR_KERNELS(ORR_X_KERNEL_) ORR_N_KERNELS };
 extern const char *const orr_kernel_names[ORR_N_KERNELS];
-
-/* Groups of constants fitted together; their rows are priced by the same part of the model. In the order of fitting:
- * attention and experts use the constants of products. */
-enum orr_fit_kind {
-    ORR_FIT_GEMM,
-    ORR_FIT_BMM,
-    ORR_FIT_GROUPED,
-    ORR_FIT_FLASH,
-    ORR_FIT_DECODE,
-    ORR_FIT_LATENT,
-    ORR_FIT_LAUNCH,
-    ORR_FIT_POINTWISE,
-    ORR_FIT_LINES,
-    ORR_FIT_CUSTOM,
-    ORR_FIT_P2P,
-    ORR_N_FIT_KINDS
-};
 
 /* How a run of products was made: not known, after a pause, or in a loop long enough for the power limit. */
 enum orr_fit_mode { ORR_MODE_UNKNOWN, ORR_MODE_BURST, ORR_MODE_SUSTAINED };
@@ -97,10 +81,10 @@ enum orr_constant_state {
 
 /* One number of the calibration and what became of it. */
 struct orr_fit_constant {
-    char path[72];             /* in the file: "gemm.bf16.dram_frac" */
-    size_t offset;             /* in struct orr_calibration */
-    double low, high, typical; /* physical bounds; a usual size, for steps from zero */
-    const char *unit, *meaning;
+    char path[72];                 /* in the file: "gemm.bf16.dram_frac" */
+    const struct orr_constant *is; /* its row of the list */
+    double *at;                    /* its number among the constants being fitted */
+    double low, high;              /* physical bounds */
     double old_value, new_value;
     enum orr_constant_state state;
     size_t rows; /* timings that bear on it */
