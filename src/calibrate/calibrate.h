@@ -31,12 +31,13 @@ extern const char *const orr_kernel_names[ORR_N_KERNELS];
 enum orr_fit_mode { ORR_MODE_UNKNOWN, ORR_MODE_BURST, ORR_MODE_SUSTAINED };
 
 /* One timing and what the program makes of it. Strings belong to the CSVs. */
+#define ORR_ROW_OPS 2
 struct orr_kernel_row {
     enum orr_kernel kind;
     const char *source, *backend, *dtype;
     char shape[80];
     enum orr_fit_mode mode;
-    struct orr_op ops[2]; /* the kernel: their times add */
+    struct orr_op ops[ORR_ROW_OPS]; /* the kernel: their times add */
     int n_ops;
     struct orr_op pass;          /* a pass the table may have timed with it: quantise, permute */
     bool has_pass, ready_inputs; /* ready: the table says the pass is not inside */
