@@ -30,6 +30,11 @@ const struct orr_constant orr_constants[ORR_N_CONSTANTS] = {ORR_CONSTANTS(ROW)};
 #define LINE_BYTES(in, name, ...)        BYTES(LINE, in, name)
 #define CALIBRATION_BYTES(in, name, ...) BYTES(CALIBRATION, in, name)
 #define SIZE(type, member)               sizeof((struct type *)0)->member
+struct head { /* what a calibration has before its constants */
+    char id[ORR_ID];
+    bool calibrated;
+    double constants;
+};
 _Static_assert(0 ORR_CONSTANTS(GEMM_BYTES) == sizeof(struct orr_gemm_constants), "a constant is not listed");
 _Static_assert(0 ORR_CONSTANTS(ATTENTION_BYTES) == sizeof(struct orr_attention_constants), "a constant is not listed");
 _Static_assert(0 ORR_CONSTANTS(DECODE_BYTES) == sizeof(struct orr_decode_constants), "a constant is not listed");
@@ -37,7 +42,7 @@ _Static_assert(offsetof(struct orr_collective_line, base_s) ORR_CONSTANTS(LINE_B
                        SIZE(orr_collective_line, n_points) + SIZE(orr_collective_line, ranks) ==
                    sizeof(struct orr_collective_line),
                "a constant is not listed");
-_Static_assert(offsetof(struct orr_calibration, gemm) ORR_CONSTANTS(CALIBRATION_BYTES) + SIZE(orr_calibration, gemm) +
+_Static_assert(offsetof(struct head, constants) ORR_CONSTANTS(CALIBRATION_BYTES) + SIZE(orr_calibration, gemm) +
                        SIZE(orr_calibration, attention) + SIZE(orr_calibration, decode) +
                        SIZE(orr_calibration, mla_decode) + SIZE(orr_calibration, n_lines) +
                        SIZE(orr_calibration, lines) ==
