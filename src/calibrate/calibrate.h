@@ -116,7 +116,7 @@ struct orr_fit {
     size_t evaluations; /* row predictions made */
 };
 
-/* CSV cells -> rows (calibrate_rows.c, calibrate_kernels.c, calibrate_lab.c). Unusable cells are errors with a line. */
+/* CSV cells -> rows (rows.c, kernels.c). Unusable cells are errors with a line. */
 struct orr_row_reader {
     struct orr_fit *fit;
     const struct orr_csv *csv;
@@ -146,19 +146,18 @@ void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row);
 void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
                           double m, double n, double k);
 
-/* Leaves out a row that is faster than the chip can be (calibrate_limits.c). */
+/* Leaves out a row that is faster than the chip can be (limits.c). */
 void orr_row_check_limits(const struct orr_fit *fit, struct orr_kernel_row *row);
 
 /* The group of that kind, made when it is new; n_groups when out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);
-/* Tables, classes, weights, choice among tables, constants of every group: before the first fit
- * (calibrate_groups.c). */
+/* Tables, classes, weights, choice among tables, constants of every group: before the first fit (groups.c). */
 bool orr_fit_prepare(struct orr_fit *fit);
 /* Name of a row's size class. */
 const char *orr_size_class_name(enum orr_kernel kind, int size_class);
 #define ORR_SIZE_CLASSES 5
 
-/* Predicted seconds of a row, with the terms of its table or without (calibrate_fit.c). */
+/* Predicted seconds of a row, with the terms of its table or without (fit.c). */
 double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool with_terms);
 /* Engine, workload and job kind the rows of a group are priced under. */
 void orr_fit_enter(struct orr_fit *fit, const struct orr_fit_group *group);

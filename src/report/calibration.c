@@ -17,24 +17,10 @@ enum { LANES_MAX = 64 }; /* groups in the chart of a page */
 /* What a group is called where its constants do not say it. */
 static char *group_name(const struct orr_fit_group *group, char buffer[64])
 {
-    switch (group->kind) {
-    case ORR_FIT_GROUPED: (void)snprintf(buffer, 64, "%s grouped", group->path); break;
-    case ORR_FIT_LINES:
-        (void)snprintf(buffer, 64, "lines %s", orr_collective_name((enum orr_collective)group->index));
-        break;
-    case ORR_FIT_CUSTOM:
-        (void)snprintf(buffer, 64, "lines %s custom", orr_collective_name((enum orr_collective)group->index));
-        break;
-    case ORR_FIT_GEMM:
-    case ORR_FIT_BMM:
-    case ORR_FIT_FLASH:
-    case ORR_FIT_DECODE:
-    case ORR_FIT_LATENT:
-    case ORR_FIT_LAUNCH:
-    case ORR_FIT_POINTWISE:
-    case ORR_FIT_P2P:
-    case ORR_N_FIT_KINDS: (void)snprintf(buffer, 64, "%s", group->path); break;
-    }
+    if (group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM)
+        (void)snprintf(buffer, 64, "lines %s%s", orr_collective_name((enum orr_collective)group->index),
+                       group->kind == ORR_FIT_CUSTOM ? " custom" : "");
+    else (void)snprintf(buffer, 64, "%s%s", group->path, group->kind == ORR_FIT_GROUPED ? " grouped" : "");
     return buffer;
 }
 
