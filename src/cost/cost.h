@@ -13,7 +13,12 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 /* The same from `first` on: operators appended since. */
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs);
 
+/* Cost one operator by itself, whatever its kind. */
+void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+/* The same on a chip whose clock allows all SMs together `burst_frac` of peak, not the share of the calibration. */
+void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

@@ -116,7 +116,7 @@ static void prepare_splits(struct gemm *g, double launch_s, double dram_s, doubl
     }
 }
 
-static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
+static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, double burst_frac)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
@@ -125,8 +125,8 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
     const double n_sm = (double)chip->n_sm, sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening;
     const double operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
-                     .sm_s_per_flop = 1 / (sm_peak * orr_max(u->sm_frac, u->burst_frac)),
-                     .chip_s_per_flop = 1 / (sm_peak * u->burst_frac),
+                     .sm_s_per_flop = 1 / (sm_peak * orr_max(u->sm_frac, burst_frac)),
+                     .chip_s_per_flop = 1 / (sm_peak * burst_frac),
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,
@@ -168,8 +168,12 @@ static void take(struct orr_cost *cost, const struct gemm *g, const struct candi
 
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
-    const struct gemm g = prepare(job, op);
-    const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
+    orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
+}
+
+void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
+{
+    const struct gemm g = prepare(job, op, burst_frac);
     double best_s = HUGE_VAL;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};

@@ -113,7 +113,7 @@ double orr_cost_at_s(const struct orr_cost *cost, double clock_frac)
     return orr_joined_s(cost->partial_overlap, cost->compute_s / clock_frac, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-static void cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     switch (op->kind) {
     case ORR_OP_GEMM:
@@ -201,7 +201,7 @@ void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, s
     for (size_t i = first; i < list->n; i++) {
         const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
         if (known) costs[i] = *known;
-        else cost_one(job, &list->items[i], &costs[i]);
+        else orr_cost_one(job, &list->items[i], &costs[i]);
     }
     for (size_t i = first; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE) hide(job, &list->items[i], costs, &costs[i]);

@@ -272,6 +272,50 @@ static struct orr_cost cost_product(const struct world *w, struct orr_op op)
     return cost;
 }
 
+/* Every operator of a step by itself, and in the list: only what may hide differs. */
+static void one_dispatch_prices_every_kind(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    static struct orr_cost costs[ORR_MAX_OPS];
+    bool seen[ORR_N_OP_KINDS] = {false};
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':16,'plan':{'tp':2,'ep':4},"
+                "'workload':{}}");
+    list.n = 0;
+    orr_ops_layers(&w->job, &list);
+    orr_cost_list(&w->job, &list, costs);
+    for (size_t i = 0; i < list.n; i++) {
+        struct orr_cost cost;
+        orr_cost_one(&w->job, &list.items[i], &cost);
+        assert_close(cost.total_s, costs[i].total_s, 0);
+        assert_true(cost.total_s > 0);
+        seen[list.items[i].kind] = true;
+    }
+    assert_true(seen[ORR_OP_GEMM] && seen[ORR_OP_GROUPED] && seen[ORR_OP_FLASH] && seen[ORR_OP_FLASH_BACKWARD] &&
+                seen[ORR_OP_POINTWISE] && seen[ORR_OP_COLLECTIVE]);
+}
+
+/* Eight products of 256 x 256 for each of the 132 SMs fill the waves of every tile. Without fixed times and tile losses
+ * half the share of peak is twice the time of the arithmetic; traffic and launch keep theirs. */
+static void a_product_can_be_priced_at_another_clock(void **state)
+{
+    struct world *w = *state;
+    struct orr_cost fast, slow;
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{},'workload':{}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    u->tile_cost = u->wave_s = u->sm_frac = 0;
+    u->burst_frac = 0.8;
+    const struct orr_op op = product(ORR_DTYPE_BF16, 8 * 132, 256, 256, 8192);
+    orr_cost_gemm_at(&w->job, &op, 0.8, &fast);
+    assert_close(fast.total_s, cost_product(w, op).total_s, 0);
+    orr_cost_gemm_at(&w->job, &op, 0.4, &slow);
+    assert_close(slow.compute_s, 2 * fast.compute_s, 1e-12);
+    assert_close(slow.dram_s, fast.dram_s, 1e-12);
+    assert_close(slow.launch_s, fast.launch_s, 1e-12);
+    assert_close(slow.matrix_frac, 0.4, 1e-12);
+    assert_close(u->burst_frac, 0.8, 0);
+}
+
 static double dram_bytes(double batch, double m, double n, double k, double output_bytes)
 {
     struct orr_op op = product(ORR_DTYPE_FP16, batch, m, n, k);
@@ -573,6 +617,8 @@ int main(void)
         cmocka_unit_test(all_reduce_between_nodes_is_bound_by_the_nics),
         cmocka_unit_test(all_to_all_between_nodes_is_eq_59),
         cmocka_unit_test(dispatch_sends_a_token_once),
+        cmocka_unit_test(one_dispatch_prices_every_kind),
+        cmocka_unit_test(a_product_can_be_priced_at_another_clock),
         cmocka_unit_test(dram_traffic_is_eq_31),
         cmocka_unit_test(products_respect_the_roofline),
         cmocka_unit_test(larger_products_never_take_less),
