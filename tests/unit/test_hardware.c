@@ -261,7 +261,7 @@ static void a_limit_out_of_reach_acts_when_it_is_reached(void **state)
     assert_close(orr_power_rule_of(&w->job, ORR_DTYPE_BF16).sustained_frac, 60 / (148e12 * 0.862e-12), 1e-12);
 }
 
-/* Chips of the catalogue are at the limit their shares are meant for: the rule is that of the calibration, to the bit. */
+/* Chips of the catalogue are at the limit of their shares: the rule is that of the calibration, to the bit. */
 static void the_calibrated_limit_changes_nothing(void **state)
 {
     struct world *w = *state;
