@@ -170,22 +170,28 @@ static void hide_experts(const struct orr_job *job, const struct orr_op_list *li
             costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);
 }
 
-static bool same_product(const struct orr_op *a, const struct orr_op *b)
+/* Do two operators of one kind take the same time? */
+static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
+    if (a->kind == ORR_OP_COLLECTIVE)
+        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
+               a->m == b->m;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
-           a->dtype == b->dtype && a->kind == b->kind && a->weight_bytes == b->weight_bytes;
+           a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }
 
-static bool is_product(enum orr_op_kind kind)
+static bool is_remembered(enum orr_op_kind kind)
 {
-    return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED;
+    return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED || kind == ORR_OP_COLLECTIVE;
 }
 
-/* An earlier product of the same shape: the dgrad of one linear layer is often the forward of another. */
+/* An earlier operator that takes the same time: the dgrad of one linear layer is often the forward of another, and a
+ * layer reduces the same tensor several times. */
 static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
 {
+    const struct orr_op *op = &list->items[i];
     for (size_t j = i; j-- > 0;)
-        if (same_product(&list->items[j], &list->items[i])) return &costs[j];
+        if (list->items[j].kind == op->kind && same_cost(&list->items[j], op)) return &costs[j];
     return NULL;
 }
 
@@ -199,7 +205,7 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)
 {
     for (size_t i = first; i < list->n; i++) {
-        const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
+        const struct orr_cost *known = is_remembered(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
         if (known) costs[i] = *known;
         else orr_cost_one(job, &list->items[i], &costs[i]);
     }
