@@ -1,5 +1,5 @@
 /* Collectives: every algorithm and protocol with measured or family constants is priced, the fastest wins and is
- * named. Group placement and payload -> seconds. Method 5. */
+ * named. Group placement and payload -> seconds. Eqs. 49-63. */
 #include "cost/cost.h"
 
 #include "base/number.h"

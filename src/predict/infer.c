@@ -1,5 +1,5 @@
 /* One inference job -> one result: prefill, then every decode step over the growing context, summed exactly.
- * Method 8.1, Eqs. 2, 91-95. */
+ * Eqs. 2, 91-95. */
 #include "predict/scratch.h"
 
 #include "base/number.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How a batch goes through the pipeline: in one piece, or cut so that every stage has work (method 8.1). */
+/* How a batch goes through the pipeline: in one piece, or cut so that every stage has work (Eq. 91b). */
 struct flow {
     double stages, pieces; /* pipeline stages; micro-batches the batch is cut into */
 };

@@ -1,5 +1,5 @@
 /* One training job -> one result: joins operators, costs, schedule and memory. The only place that does.
- * Method 1 (Eqs. 1, 3), the power rule, bounds, totals. */
+ * Eqs. 1, 1a, 3, the power rule (Eq. 105), bounds, totals. */
 #include "predict/scratch.h"
 
 #include "predict/totals.h"
