@@ -515,10 +515,10 @@ def step_power(x):
 
 def step_pipeline(x):
     pair = 2 * x.send
-    yield f"last rank   F = {seconds(x.F)}   B = {seconds(x.B)}   F + B = {seconds(x.F + x.B)}, the slower one"
-    yield f"first rank  F + B = {seconds(x.first)}"
-    yield f"work        m·(F + B) = {x.m}·{seconds(x.F + x.B)} = {seconds(x.m * (x.F + x.B))}"
-    yield f"bubble      F + B of the other rank = {seconds(x.time['pp_bubble'])}                               Eqs. 68, 73"
+    yield f"last rank   F = {seconds(x.F)}   Bk = {seconds(x.B)}   F + Bk = {seconds(x.F + x.B)}, the slower one"
+    yield f"first rank  F + Bk = {seconds(x.first)}"
+    yield f"work        m·(F + Bk) = {x.m}·{seconds(x.F + x.B)} = {seconds(x.m * (x.F + x.B))}"
+    yield f"bubble      F + Bk of the other rank = {seconds(x.time['pp_bubble'])}                               Eqs. 68, 73"
     yield f"send        {show(x.send_bytes, 'B')}/({show(x.at.system['scaleup_bytes_per_s'], 'B/s')}·{x.at.calibration['p2p_scaleup_frac']})" \
           f" + {seconds(x.at.system['scaleup_latency_s'])} = {seconds(x.send)}, a pair {seconds(pair)}                 Eq. 57"
     yield f"sends       (p − 1 + m) pairs = {x.p - 1 + x.m}·{seconds(pair)} = {seconds(x.time['pp_exposed'])}                          Eq. 74"

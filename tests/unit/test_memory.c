@@ -1,5 +1,5 @@
-/* Memory: the published table of Korthikanti et al. 2022 from the activation functions, ZeRO (Eq. 80), in-flight counts (Eq. 89), the
- * ledger's own sums, the verdict and the advice. */
+/* Memory: the published table of Korthikanti et al. 2022 from the activation functions, ZeRO (Eq. 80), in-flight
+ * counts (Eq. 89), the ledger's own sums, the verdict and the advice. */
 #include "support.h"
 
 #include "memory/memory.h"
