@@ -791,7 +791,7 @@ struct orr_cost {
 /* One line of the memory ledger, for the pipeline rank with the highest peak. */
 struct orr_tensor {
     const char *name;      /* static */
-    const char *shape;     /* static: symbols of the method reference, e.g. "b s h" */
+    const char *shape;     /* static: symbols of docs/equations.md, e.g. "b s h" */
     const char *sharding;  /* static: what it is divided by */
     const char *lifetime;  /* static: from when to when */
     enum orr_memory_part part;

@@ -136,7 +136,7 @@ static void more_bytes_never_take_less(void **state)
 }
 
 /* With one ring of constant efficiency through a switch; measured lines may fall with the ranks, as in-switch reduction
- * does (Eq. 54), and more ranks have more direct links (Eq. 303). */
+ * does (Eq. 54), and more ranks have more direct links (Eq. 57a). */
 static void more_ranks_never_take_less(void **state)
 {
     struct world *w = *state;
