@@ -1,5 +1,6 @@
 /* Attention operators of one layer: projections, rotary positions, the core over many queries (unfused or fused) and
- * the context-parallel exchange, forward and backward. The core of decoding sequences is in decode.c. */
+ * the context-parallel exchange, forward and backward (Eqs. 6a, 42-44a). The core of decoding sequences is in
+ * decode.c. */
 #include "ops/emit.h"
 
 #include "base/number.h"
@@ -221,9 +222,10 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
 {
     const struct orr_dims *d = &emit->dims;
     if (kind->mla_kv_rank > 0) orr_emit_latents(emit, kind);
-    else emit_projections(emit, kind);
-    orr_emit_attention_core(emit, kind);
-    orr_emit_decode_core(emit, kind);
+    else if (emit->parts & ORR_PART_ROWS) emit_projections(emit, kind);
+    if (emit->parts & ORR_PART_PROMPTS) orr_emit_attention_core(emit, kind);
+    if (emit->parts & ORR_PART_DECODES) orr_emit_decode_core(emit, kind);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.out"),
                                                .m = d->T,
                                                .k = (double)kind->n_heads / d->t * (double)kind->head_v,

@@ -14,6 +14,7 @@ struct orr_emit {
     bool backward;          /* backward operators and weight gradients follow; without them K,V go to a cache */
     bool lumped;            /* a layer's small kernels are one operator, as serving engines are calibrated */
     bool recompute_full;    /* forward operators of layers run again in backward */
+    unsigned parts;         /* sum of ORR_PART_*: what of a layer or pass is asked for */
     int64_t layer_kind;     /* stamped on every operator */
     double count;           /* executions of every operator */
     struct orr_dims dims;
@@ -31,7 +32,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind);
-/* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered. */
+/* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (Eq. 75a). */
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
 /* The ends of the network in training and in a serving pass (ends.c), and an iteration's own operators (step.c). */
 void orr_emit_ends(struct orr_emit *emit);
@@ -90,7 +91,7 @@ struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum
 
 struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_kind kind, enum orr_phase phase);
 
-/* Tensor-parallel collectives around a column-parallel input and a row-parallel output. */
+/* Tensor-parallel collectives around a column-parallel input and a row-parallel output (Eq. 12a). */
 void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width);
 void orr_emit_column_gather(struct orr_emit *emit, double width);
 void orr_emit_row_output(struct orr_emit *emit, double width);

@@ -1,4 +1,4 @@
-/* The ends of the network: embedding on the first stage; final norm, head and loss on the last, and what
+/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (Eq. 12b), and what
  * surrounds multi-token prediction layers there. */
 #include "ops/emit.h"
 
@@ -113,9 +113,9 @@ void orr_emit_ends(struct orr_emit *emit)
 void orr_emit_pass_ends(struct orr_emit *emit)
 {
     emit->layer_kind = ORR_LAYER_EMBEDDING;
-    emit_gather(emit);
+    if (emit->parts & ORR_PART_ROWS) emit_gather(emit);
     emit->layer_kind = ORR_LAYER_HEAD;
-    if (emit->dims.T_head <= 0) return;
+    if (emit->dims.T_head <= 0 || !(emit->parts & ORR_PART_SEQUENCES)) return;
     emit_logits(emit);
     orr_emit_collective(emit, "head.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
                         emit->dims.T_head * (double)emit->model->vocab * emit->dims.w_c);

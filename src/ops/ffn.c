@@ -1,5 +1,5 @@
 /* Feed-forward block: dense columns, plain or gated, of a layer or of its shared experts; then the sum over the
- * tensor-parallel group. */
+ * tensor-parallel group (Eq. 6b). */
 #include "ops/emit.h"
 
 /* Bytes per hidden element, forward | backward: GELU 4 | 6; gate product fused 6 | 10, as two operators 10 | 18. */

@@ -85,6 +85,7 @@ struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list 
                              .forward = ORR_PHASE_FORWARD,
                              .backward = true,
                              .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL,
+                             .parts = ORR_PART_WHOLE,
                              .count = 1,
                              .dims = orr_dims_of(job)};
 }
@@ -97,6 +98,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
                              .list = list,
                              .forward = phase,
                              .lumped = true,
+                             .parts = ORR_PART_WHOLE,
                              .count = 1,
                              .dims = pass_dims(job, model, shape)};
 }
@@ -138,6 +140,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     for (int64_t i = 0; i < kind->n_norms && !emit->lumped; i++)
         orr_emit_norm(emit, "norm", "norm.backward", elements, emit->model->rms_norm);
     orr_emit_attention(emit, kind);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
     if (!kind->parallel_block) orr_emit_residual(emit);
     orr_emit_ffn(emit, kind);
     orr_emit_residual(emit);
@@ -170,7 +173,14 @@ void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heavie
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list)
 {
+    orr_serve_parts(job, model, shape, ORR_PART_WHOLE, phase, list);
+}
+
+void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     unsigned parts, enum orr_phase phase, struct orr_op_list *list)
+{
     struct orr_emit emit = orr_emit_serving(job, model, shape, phase, list);
+    emit.parts = parts;
     double n_layers[ORR_MAX_LAYER_KINDS];
     orr_count_layers(model, n_layers);
     for (int64_t k = 0; k < model->n_kinds; k++) {
@@ -181,13 +191,4 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
     }
     emit.count = 1;
     orr_emit_pass_ends(&emit);
-}
-
-void orr_serve_prompt_core(const struct orr_job *job, const struct orr_serve_shape *shape, int64_t kind, double layers,
-                           struct orr_op_list *list)
-{
-    struct orr_emit emit = orr_emit_serving(job, &job->model, shape, ORR_PHASE_PREFILL, list);
-    emit.layer_kind = kind;
-    emit.count = layers;
-    orr_emit_attention_core(&emit, &job->model.kinds[kind]);
 }

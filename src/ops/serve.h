@@ -1,6 +1,6 @@
 /* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
- * products; each has its own attention kernel. Counts cover all layers of the model. Also the formats that weights
- * and cache are stored in. */
+ * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. Also the
+ * formats that weights and cache are stored in. */
 #ifndef ORR_OPS_SERVE_H
 #define ORR_OPS_SERVE_H
 
@@ -16,13 +16,17 @@ struct orr_serve_shape {
     bool no_head;          /* prompts that end before their last token: nothing meets the head */
 };
 
+/* Parts of a pass that depend on different counts: of all rows, of the prompts, of the decoding sequences, of the
+ * sequences that meet the head. */
+enum { ORR_PART_ROWS = 1, ORR_PART_PROMPTS = 2, ORR_PART_DECODES = 4, ORR_PART_SEQUENCES = 8, ORR_PART_WHOLE = 15 };
+
 /* Append the operators of one step; `phase` is stamped on them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
-/* The attention core alone, of one layer kind of the job's model: of the prompts, with `layers` as the count of every
- * operator, and of decoding sequences (the context is left to the caller). */
-void orr_serve_prompt_core(const struct orr_job *job, const struct orr_serve_shape *shape, int64_t kind, double layers,
-                           struct orr_op_list *list);
+/* Only some of its parts, a sum of ORR_PART_*. */
+void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     unsigned parts, enum orr_phase phase, struct orr_op_list *list);
+/* The attention core of decoding sequences alone; the context is left to the caller. */
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries);
 
@@ -33,7 +37,7 @@ double orr_serve_step_tokens(const struct orr_job *job);
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 /* Is only the expert part stored narrow, as published with 4-bit experts? */
 bool orr_serve_experts_only(const struct orr_job *job);
-/* Bytes per weight element with its scales: 128-blocks for fp8 and int4, 16-blocks for fp4. */
+/* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
 /* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
