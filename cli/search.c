@@ -124,7 +124,7 @@ static void tell(const struct orr_search *search, double seconds)
 
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
-    enum cli_status status = args->html ? cli_write_file(args->html, orr_search_html(search)) : CLI_ANSWERED;
+    enum cli_status status = args->html ? cli_write_file(args->html, orr_search_report(search, ORR_FORMAT_HTML, NULL, 0)) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
         status = cli_write_file("-", orr_search_report(search, args->format, &args->style, seconds));
     tell(search, seconds);
@@ -160,8 +160,7 @@ static enum cli_status read_request(const struct kind *kind, const struct cli_ar
     enum cli_status status = cli_request_build(args, kind->name, &request, &origin, &placed);
     if (!status && cli_request_is(&request, kind->other)) /* said before its keys are judged */
         status = cli_fail("%s: a request of kind \"%s\"; ask orrery search %s", origin.data, kind->other, kind->other);
-    if (!status &&
-        (orr_search_read(catalogue, request.data, origin.data, search, &error) || orr_search_limits(search, &error)))
+    if (!status && orr_search_read(catalogue, request.data, origin.data, search, &error))
         status = cli_fail("%s", error.text);
     if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
     free(request.data);

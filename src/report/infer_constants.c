@@ -1,8 +1,7 @@
 /* --explain of an inference job: the constants behind it, with their origin. */
-
 #include "base/units.h"
+#include "report/answer.h"
 #include "report/constants.h"
-#include "report/infer.h"
 
 static void attention_rows(const struct orr_job *job, struct orr_table *table)
 {
@@ -72,16 +71,15 @@ static void step_rows(const struct orr_engine *engine, struct orr_table *table)
     orr_constant_plain(table, "max_requests", (double)engine->max_requests, "most sequences of a batch");
 }
 
-void orr_infer_explain_constants(const struct orr_infer_view *view, const struct orr_style *style,
-                                 struct orr_text *text)
+void orr_infer_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_job *job = view->job;
+    const struct orr_job *job = answer->job;
     struct orr_table table;
     orr_table_start(&table, "lrf");
     orr_constants_gemm(&job->calibration, job->serving.matrix, &table);
     attention_rows(job, &table);
     decode_rows(job, &table);
-    orr_constants_pointwise(&job->calibration, view->ops, view->n_ops, &table);
+    orr_constants_pointwise(&job->calibration, answer->ops, answer->n_ops, &table);
     orr_constant_s(&table, "pointwise_launch_s", job->calibration.pointwise_launch_s,
                    "fixed time of a pointwise kernel");
     orr_constants_calibration(style, &job->calibration, &table, text);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { METRICS_MAX = 160 };
-_Static_assert((int)ORR_N_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
+_Static_assert((int)ORR_N_TRAIN_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
                "room for every metric");
 
 static json_t *ratio_json(double ratio)
@@ -18,7 +18,7 @@ static json_t *ratio_json(double ratio)
 /* `every_key`: also those a request may not have, for columns that are the same in every row. */
 static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
-    return v->job.kind == ORR_JOB_TRAIN ? orr_train_request_json(&v->job) : orr_infer_request_json(&v->job, every_key);
+    return orr_request_json(&v->job, every_key);
 }
 
 /* ---------------------------------------------------------------- one plan */
@@ -43,8 +43,8 @@ static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *cho
     size_t n;
     const int *metrics = orr_search_headline(v->job.kind, &n);
     for (size_t i = 0; i < n && !failed; i++) {
-        const struct orr_entry entry = {.info = orr_search_metric_info(v->job.kind, metrics[i]),
-                                        .value = orr_search_metric(v, metrics[i])};
+        const struct orr_entry entry = {.info = orr_metric_info(v->job.kind, metrics[i]),
+                                        .value = orr_metric_value(&v->answer, metrics[i])};
         failed = orr_record_put(plan, &entry);
     }
     json_decref(request);
@@ -166,12 +166,12 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 
 static void csv_line(const struct orr_search_view *v, bool names, struct orr_text *text)
 {
-    const size_t n = v->job.kind == ORR_JOB_TRAIN ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
+    const size_t n = (size_t)orr_n_metrics(v->job.kind);
     struct orr_entry entries[METRICS_MAX];
     json_t *request = request_of(v, true);
     for (size_t i = 0; i < n; i++)
-        entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
-                                        .value = orr_search_metric(v, (int)i)};
+        entries[i] = (struct orr_entry){.info = orr_metric_info(v->job.kind, (int)i),
+                                        .value = orr_metric_value(&v->answer, (int)i)};
     text->failed |= !request;
     orr_record_csv_line(entries, n, request, names, text);
     json_decref(request);
@@ -198,7 +198,8 @@ static void csv_lines(struct orr_search_view *v, const char *list, const struct 
 
 void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
 {
-    v->job = v->result_job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->answer.job = &v->job;
     orr_text_add(text, "list,rank,objective,");
     if (v->job.kind == ORR_JOB_INFER) orr_text_add(text, "decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,");
     csv_line(v, true, text);

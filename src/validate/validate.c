@@ -287,23 +287,18 @@ static char *layer_request(const struct orr_csv *csv, size_t row)
     return orr_text_take(&text);
 }
 
-static double phase_total_s(const struct orr_phase_sum *sum)
-{
-    double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
-    return total_s;
-}
-
 static void score_layer_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
     const char *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
     if (!read_measured(w, row, "time_s", 1, score) || !predict(w, layer_request(csv, row), score)) return;
-    const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
-    const double forward_s = phase_total_s(&sum->forward);
-    const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
-    score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
+    const struct orr_curves *curves = &w->scratch->shape.curves;
+    const struct orr_layer_curve *curve = &curves->layer[w->job.model.layer_kind[0]];
+    const struct orr_rank_time layer =
+        orr_curve_at(&w->job, curve, &curves->bends[curve->first_bend], w->scratch->step.clock_frac);
+    score->predicted =
+        (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
     if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
