@@ -386,17 +386,17 @@ struct orr_chip {
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
-    double vector_flops_per_s;                /* fp32 outside the matrix units */
+    double vector_flops_per_s;                /* fp32 outside the matrix units: arithmetic of memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
-    double clock_hz;                          /* boost clock the peaks are quoted at */
-    double smem_bytes_per_sm;                 /* shared memory or scratchpad */
+    double smem_bytes_per_sm;                 /* shared memory or scratchpad: the tiles of a product must fit */
     double l2_bytes, l2_bytes_per_s;          /* last-level cache */
     double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
     enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for it */
     double tdp_w, idle_w;
+    double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
     double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
-    double hbm_j_per_byte, l2_j_per_byte, link_j_per_byte;
+    double hbm_j_per_byte, link_j_per_byte;
 };
 
 struct orr_system {
@@ -406,7 +406,9 @@ struct orr_system {
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
     double scaleup_bytes_per_s;               /* per GPU and direction */
     double scaleup_latency_s;                 /* one hop, hardware and protocol, for chips with no measured lines */
-    bool scaleup_switched;                    /* a switch: any pair at full rate; else a mesh or torus of links */
+    bool scaleup_switched;                    /* a switch: any pair at full rate; else direct links between GPUs */
+    int64_t scaleup_links;                    /* not switched: direct links of a GPU, equal shares of its rate; fewer
+                                                 than the other GPUs of the domain: a torus; 0: one to each of them */
     bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
     double scaleout_bytes_per_s;              /* per GPU and direction */
     double scaleout_latency_s;                /* one hop */
@@ -704,6 +706,30 @@ ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, con
                                                   const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
+/* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. One form belongs to
+ * one thread; the catalogue must outlive it, the texts given to it need not. */
+struct orr_form;
+/* `json` NULL: an empty request. `origin` names the request in errors. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_form **form, struct orr_error *error);
+ORR_API void orr_form_close(struct orr_form *form);
+/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
+ * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
+ * value means is judged when the form is read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
+                                                struct orr_error *error);
+/* The same for a list of values. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
+                                                     const char *const *values, size_t n, struct orr_error *error);
+/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
+ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
+/* The complete, checked job that the request describes; owned by the form, until the next call. Only the model, system
+ * and engine that changed since the last call are read again. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job,
+                                                struct orr_error *error);
+/* The request in one line of JSON, keys sorted: equal requests have equal texts. malloc'd; NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
+
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
  * call it after changing a job by hand. */
 ORR_API ORR_NODISCARD enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
@@ -730,7 +756,7 @@ struct orr_op {
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
     double floor_s;               /* POINTWISE: least time of all its kernels together */
-    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
+    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of Eqs. 49-59) */
     enum orr_group group;
     double payload_bytes;
     int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
@@ -765,7 +791,7 @@ struct orr_cost {
 /* One line of the memory ledger, for the pipeline rank with the highest peak. */
 struct orr_tensor {
     const char *name;      /* static */
-    const char *shape;     /* static: symbols of the method reference, e.g. "b s h" */
+    const char *shape;     /* static: symbols of docs/equations.md, e.g. "b s h" */
     const char *sharding;  /* static: what it is divided by */
     const char *lifetime;  /* static: from when to when */
     enum orr_memory_part part;
@@ -1025,6 +1051,9 @@ struct orr_search_request {
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);
+/* The same for the request of a form. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
+                                                   struct orr_error *error);
 
 struct orr_found {
     double objective;             /* lower is better */
@@ -1137,6 +1166,11 @@ struct orr_style {
 ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr_format format,
                                        const struct orr_style *style);
 
+/* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_render_explained(const struct orr_answer *answer);
+/* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
+
 /* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         enum orr_format format, char **text, struct orr_error *error);
@@ -1194,6 +1228,10 @@ struct orr_sweep_spec {
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue,
                                                   const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
                                                   struct orr_error *error);
+/* The same for the request of a form, which need not outlive the sweep; `request` and `origin` of the spec are not
+ * read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec,
+                                                  struct orr_sweep **sweep, struct orr_error *error);
 ORR_API void orr_sweep_close(struct orr_sweep *sweep);
 ORR_API enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep);
 ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);

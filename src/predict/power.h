@@ -1,4 +1,4 @@
-/* The power rule: a long matrix load is held down by the board's power limit (Eq. 105). */
+/* The power rule: a long matrix load is held down by the board's power limit (Eq. 105a). */
 #ifndef ORR_PREDICT_POWER_H
 #define ORR_PREDICT_POWER_H
 
@@ -12,10 +12,20 @@ struct orr_power_rule {
     double slope;          /* gain per unit of time not spent in matrix kernels */
 };
 
+/* A FLOP costs the same energy at any clock, so the share a limit sustains grows with the watts it leaves above idling.
+ * The calibration's shares hold at calibrated_w. A format whose sustained share is its burst share did not reach the
+ * limit there: it is held down only below the watts that its burst rate takes. */
 static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job, enum orr_dtype dtype)
 {
+    const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[dtype];
-    return (struct orr_power_rule){u->burst_frac, u->sustained_frac, u->power_slope};
+    const double burst_w = u->burst_frac * chip->peak_flops_per_s[dtype] * chip->flop_j * orr_dtype_bytes(dtype) / 2;
+    double calibrated_w = chip->calibrated_w - chip->idle_w;
+    if (u->sustained_frac >= u->burst_frac) calibrated_w = orr_min(calibrated_w, burst_w);
+    const double watts = chip->tdp_w - chip->idle_w, scale = calibrated_w > 0 ? watts / calibrated_w : 1;
+    return (struct orr_power_rule){.burst_frac = u->burst_frac,
+                                   .sustained_frac = orr_min(u->burst_frac, u->sustained_frac * scale),
+                                   .slope = u->power_slope * scale};
 }
 
 /* Share of peak sustained when matrix units work at full rate for `load` of the time; every other kernel, transfer or

@@ -90,21 +90,23 @@ static struct orr_load load_at(void *context, double clock_frac)
     return (struct orr_load){.total_s = busy_s(sum, clock_frac) + sum->gap_s, .matrix_s = sum->matrix_s / clock_frac};
 }
 
-/* Price the operators of some parts; attention of decoding sequences comes from its own curves, so only its launch is
- * counted. Returns the bends, in the model's working memory. */
+/* Price the operators of some parts; attention of decoding sequences comes from its own curves, so only its launches
+ * are counted. Returns the bends, in the model's working memory. */
 static struct orr_bend *price(struct orr_step_model *model, const struct orr_serve_shape *shape, unsigned parts,
                               enum orr_phase phase, struct orr_layer_curve *curve)
 {
     struct orr_bend *bends = &model->bends[model->n_bends];
+    double launches = 0;
     *curve = (struct orr_layer_curve){0};
     model->list.n = 0;
     orr_serve_parts(&model->job, &model->job.model, shape, parts, phase, &model->list);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
     for (size_t i = 0; i < model->list.n; i++) {
         const struct orr_op *op = &model->list.items[i];
-        if (op->kind == ORR_OP_DECODE) curve->launches += op->count * op->launches;
-        else orr_curve_add(curve, bends, op, &model->costs[i], model->clock_min);
+        launches += op->count * op->launches;
+        if (op->kind != ORR_OP_DECODE) orr_curve_add(curve, bends, op, &model->costs[i], model->clock_min);
     }
+    curve->launches = launches; /* collectives and decode attention included */
     model->n_bends += curve->n_bends;
     return bends;
 }

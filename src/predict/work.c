@@ -4,8 +4,10 @@
 void orr_work_add_op(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *cost, double n,
                      struct orr_work *work)
 {
-    work->flops += n * op->flops;
-    work->flop_j += n * op->flops * job->system.chip.flop_j * orr_dtype_bytes(op->dtype) / 2;
+    if (op->flops > 0) {
+        work->flops += n * op->flops;
+        work->flop_j += n * op->flops * job->system.chip.flop_j * orr_dtype_bytes(op->dtype) / 2;
+    }
     work->dram_bytes += n * cost->dram_bytes;
     if (op->kind == ORR_OP_COLLECTIVE)
         work->link_bytes +=

@@ -5,16 +5,24 @@
 
 #include <math.h>
 
+/* Weight gradients that can fill a zero-bubble pipeline, per rank of the pipeline: the schedule's own number, and no more
+ * than the micro-batches before the last leave. With all of them deferred, a step of m micro-batches still takes
+ * (m + p - 1)(F + B - W) + W, so that at most m - 1 of them lie in what would be the bubble (Eqs. 70, 71). */
+static double filled(const struct orr_plan *plan, double n_micro_batches, double most)
+{
+    return plan->pp > 1 ? orr_min(most, 1 + (n_micro_batches - 1) / (double)(plan->pp - 1)) : most;
+}
+
 /* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). */
-static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
+static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank, double n_micro_batches)
 {
     const double work_s = rank->forward_s + rank->backward_s, w = rank->wgrad_s;
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
     case ORR_SCHEDULE_INTERLEAVED: return work_s / (double)plan->vpp;
-    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - 2 * w);
-    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - 3 * w);
+    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - filled(plan, n_micro_batches, 2) * w);
+    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - filled(plan, n_micro_batches, 3) * w);
     case ORR_N_SCHEDULES: break;
     }
     return work_s;
@@ -50,7 +58,7 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     double others_s = 0, slowest_s = -1;
     for (size_t i = 0; i < n_classes; i++) {
         const double work_s = classes[i].forward_s + classes[i].backward_s;
-        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
+        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i], n_micro_batches);
         if (work_s > slowest_s) {
             slowest_s = work_s;
             pipe.slowest = i;
@@ -59,7 +67,8 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     const struct orr_rank_time *slowest = &classes[pipe.slowest];
     pipe.work_s = n_micro_batches * slowest_s;
     pipe.bubble_s =
-        others_s - bubble_share_s(&job->plan, slowest) + ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
+        others_s - bubble_share_s(&job->plan, slowest, n_micro_batches) +
+        ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
     const struct orr_send_pairs pairs = orr_send_pairs_of(job, n_micro_batches);
     pipe.send_exposed_s = pairs.exposed * (step->send_s + step->send_backward_s);
     pipe.send_hidden_s = pairs.hidden * (step->send_s + step->send_backward_s);

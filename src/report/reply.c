@@ -1,0 +1,30 @@
+/* JSON that a server sends beside the reports: errors, and a result together with its explanation. */
+#include "report/json_text.h"
+
+#include <stdlib.h>
+
+#include "orrery.h"
+
+char *orr_error_json(const struct orr_error *error)
+{
+    struct orr_text text = {0};
+    json_t *json = json_pack("{s{so so si si}}", "error", "text", orr_json_word(error->text), "key",
+                             orr_json_word(error->key), "line", error->line, "column", error->column);
+    orr_json_add(&text, json, JSON_COMPACT);
+    orr_text_add(&text, "\n");
+    return orr_text_take(&text);
+}
+
+char *orr_render_explained(const struct orr_answer *answer)
+{
+    struct orr_text text = {0};
+    char *result = orr_render(answer, ORR_FORMAT_JSON, NULL);
+    char *explanation = orr_render(answer, ORR_FORMAT_EXPLAIN, NULL);
+    json_t *json = result && explanation ? json_loads(result, 0, NULL) : NULL;
+    if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text.failed = true;
+    free(result);
+    free(explanation);
+    orr_json_add(&text, json, JSON_INDENT(2));
+    orr_text_add(&text, "\n");
+    return orr_text_take(&text);
+}
