@@ -1,4 +1,4 @@
-/* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d). */
+/* Mixture of experts: router, permutation, dispatch and combine, grouped expert GEMMs (Eqs. 7, 8, 9a, 9d). */
 #include "ops/emit.h"
 
 #include "ops/experts.h"
