@@ -188,6 +188,7 @@ static bool is_remembered(enum orr_op_kind kind)
 /* Operators of the range that were priced on their own and may be met again, by their index. */
 struct priced {
     size_t n;
+    double sizes[ORR_MAX_OPS]; /* compared first: FLOP of a product, payload of a collective */
     uint16_t items[ORR_MAX_OPS];
 };
 
@@ -197,13 +198,15 @@ static void cost_remembered(const struct orr_job *job, const struct orr_op_list 
                             struct priced *priced)
 {
     const struct orr_op *op = &list->items[i];
+    const double size = op->kind == ORR_OP_COLLECTIVE ? op->payload_bytes : op->flops;
     for (size_t j = priced->n; j-- > 0;) {
         const struct orr_op *earlier = &list->items[priced->items[j]];
-        if (earlier->kind != op->kind || !same_cost(earlier, op)) continue;
+        if (priced->sizes[j] != size || earlier->kind != op->kind || !same_cost(earlier, op)) continue;
         costs[i] = costs[priced->items[j]];
         return;
     }
     orr_cost_one(job, op, &costs[i]);
+    priced->sizes[priced->n] = size;
     priced->items[priced->n++] = (uint16_t)i;
 }
 
