@@ -1,5 +1,5 @@
 /* Searches over plans whose groups leave the scale-up domain: 16 to 64 GPUs on domains of 8 and of 4, pruned against
- * unpruned. Experts, gradients and stages then cross the slower network, which is where bounds differ most from times. */
+ * unpruned. Experts, gradients and stages then cross the slower network, where bounds differ most from times. */
 #include "random.h"
 #include "support.h"
 
