@@ -145,11 +145,66 @@ static void serving_across_domains_loses_nothing(void **state)
     assert_true(bounded > 1000); /* there was something to prune */
 }
 
+/* The second coordinate of a front: memory of one GPU count, GPU seconds of several. */
+static void fronts_over_gpu_counts_have_gpu_seconds(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    for (int64_t counts = 1; counts <= 2; counts++) {
+        const struct orr_found *found;
+        read_job(w, "{'kind':'train','model':'llama3-8b','system':'h100-sxm','workload':{'seq':1024,'global_batch':32,"
+                    "'engine':'megatron-core-2025'}}");
+        request = (struct orr_search_request){.job = w->job, .top = 2, .front_within = 4};
+        request.space.gpus = (struct orr_choices){counts, {8, 16}};
+        request.space.recompute = one(ORR_RECOMPUTE_NONE);
+        request.space.zero = one(1);
+        struct orr_search *search = run(&request);
+        const size_t n = orr_search_front(search, &found);
+        assert_true(n > 0);
+        for (size_t i = 0; i < n; i++) {
+            assert_close(found[i].front[0], found[i].time_s, 0);
+            assert_close(found[i].front[1], counts > 1 ? found[i].choice.gpus * found[i].time_s : found[i].memory_bytes,
+                         1e-12);
+        }
+        orr_search_free(search);
+    }
+}
+
+/* As the memory shrinks, plans fall out of the answer one by one; those that are left fit. */
+static void answers_fit(void **state)
+{
+    struct world *w = *state;
+    static struct orr_search_request request;
+    size_t n_found = 0;
+    for (double gib = 14; gib <= 60; gib += 1.5) {
+        const struct orr_found *found;
+        read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','workload':{'seq':2048,'global_batch':16,"
+                    "'engine':'megatron-core-2025'}}");
+        w->job.system.chip.hbm_bytes = gib * GIB;
+        request = (struct orr_search_request){.job = w->job, .top = 3, .front_within = 2};
+        request.space.gpus = one(16);
+        request.space.cp = one(1);
+        request.space.micro_batch = one(1);
+        struct orr_search *search = run(&request);
+        const size_t n = orr_search_best(search, &found);
+        n_found += n;
+        for (size_t i = 0; i < n; i++) {
+            orr_search_job(search, &found[i].choice, &w->job);
+            train(w);
+            assert_at_most(w->result.memory.total_bytes, w->result.memory.usable_bytes);
+        }
+        orr_search_free(search);
+    }
+    assert_true(n_found > 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_across_domains_loses_nothing),
         cmocka_unit_test(serving_across_domains_loses_nothing),
+        cmocka_unit_test(fronts_over_gpu_counts_have_gpu_seconds),
+        cmocka_unit_test(answers_fit),
     };
     return cmocka_run_group_tests_name("domains", tests, open_world, close_world);
 }

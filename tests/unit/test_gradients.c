@@ -109,6 +109,21 @@ static void states_are_sharded_over_their_ranks(void **state)
     }
 }
 
+/* gpt-22b, tied: a rank of tp 8 holds 51200 / 8 rows of 6144, on the first stage and on the last; two bytes each. */
+static void tied_copies_sum_their_gradients(void **state)
+{
+    struct world *w = *state;
+    for (int pp = 1; pp <= 4; pp *= 2) {
+        read_job(w,
+                 "{'kind':'train','model':'gpt-22b','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d},'workload':{"
+                 "'engine':'megatron-lm-2022','micro_batch':1,'global_batch':8}}",
+                 pp);
+        train(w);
+        assert_close(payload_bytes(w, ORR_GROUP_PP, ORR_COLLECTIVE_P2P, "embedding."), pp > 1 ? 6400.0 * 6144 * 2 : 0,
+                     1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +133,7 @@ int main(void)
         cmocka_unit_test(lone_experts_are_not_summed),
         cmocka_unit_test(the_optimizer_steps_its_shard),
         cmocka_unit_test(states_are_sharded_over_their_ranks),
+        cmocka_unit_test(tied_copies_sum_their_gradients),
     };
     return cmocka_run_group_tests_name("gradients", tests, open_world, close_world);
 }

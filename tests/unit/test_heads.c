@@ -76,12 +76,33 @@ static void prediction_layers_have_weights(void **state)
     assert_close(bytes[2] - bytes[1], 2 * (layer + mtp), 1e-9);
 }
 
+/* The vocabulary is padded to a multiple of 128 tp: 50257 words are held like 50432 at tp 2, in weights, logits and
+ * states. */
+static void padded_words_are_held(void **state)
+{
+    struct world *w = *state;
+    double bytes[2], logits[2];
+    for (int padded = 0; padded < 2; padded++) {
+        read_job(w,
+                 "{'kind':'train','model':'gpt2-large','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{'engine':"
+                 "'megatron-core-2025','seq':1024,'global_batch':4},'set':{'model.vocab_size':%d}}",
+                 padded ? 50432 : 50257);
+        train(w);
+        bytes[padded] = w->result.memory.total_bytes;
+        logits[padded] = find_tensor(&w->result.memory, "logits")->bytes;
+    }
+    assert_close(bytes[0], bytes[1], 1e-12);
+    assert_close(logits[0], w->job.engine.logit_bytes_live * 1024 * 50432 / 2, 1e-12);
+    assert_close(logits[0], logits[1], 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_live_on_the_last_stage),
         cmocka_unit_test(logits_are_in_the_peak),
         cmocka_unit_test(prediction_layers_have_weights),
+        cmocka_unit_test(padded_words_are_held),
     };
     return cmocka_run_group_tests_name("heads", tests, open_world, close_world);
 }
