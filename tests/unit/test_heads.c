@@ -84,8 +84,8 @@ static void padded_words_are_held(void **state)
     double bytes[2], logits[2];
     for (int padded = 0; padded < 2; padded++) {
         read_job(w,
-                 "{'kind':'train','model':'gpt2-large','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{'engine':"
-                 "'megatron-core-2025','seq':1024,'global_batch':4},'set':{'model.vocab_size':%d}}",
+                 "{'kind':'train','model':'gpt2-large','system':'h100-sxm','gpus':2,'plan':{'tp':2},'workload':{"
+                 "'engine':'megatron-core-2025','seq':1024,'global_batch':4},'set':{'model.vocab_size':%d}}",
                  padded ? 50432 : 50257);
         train(w);
         bytes[padded] = w->result.memory.total_bytes;

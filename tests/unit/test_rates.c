@@ -51,7 +51,7 @@ static void widening_takes_matrix_rate(void **state)
     assert_close(wide.compute_s / narrow.compute_s, 0.85, 1e-9);
 }
 
-/* The same kernel on a cache of 8 bits reads half as much: long contexts take half as long, launches and blocks aside. */
+/* The same kernel on a cache of 8 bits reads half as much: long contexts take half as long, launches aside. */
 static void a_narrow_cache_is_read_twice_as_fast(void **state)
 {
     struct world *w = *state;
