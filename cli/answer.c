@@ -47,20 +47,14 @@ static enum cli_status answer(const struct cli_question *question, const struct 
 enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,
                              struct orr_job *job)
 {
-    const bool train = kind == ORR_JOB_TRAIN;
-    const char *name = train ? "train" : "infer", *other = train ? "infer" : "train";
-    struct cli_text request = {0}, origin = {0};
-    bool placed = false;
+    struct orr_form *form;
+    const struct orr_job *read;
     struct orr_error error;
-    enum cli_status status = cli_request_build(args, name, &request, &origin, &placed);
-    const bool foreign = !status && cli_request_is(&request, other); /* said before its keys are judged */
-    if (!status && !foreign && orr_job_read(catalogue, request.data, origin.data, job, &error))
-        status = cli_fail("%s", error.text);
-    if (!status && (foreign || job->kind != kind))
-        status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s", origin.data, other, other);
-    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
-    free(request.data);
-    free(origin.data);
+    enum cli_status status = cli_request_form(args, catalogue, kind, "", &form);
+    if (status) return status;
+    if (orr_form_job(form, &read, &error)) status = cli_fail("%s", error.text);
+    else *job = *read;
+    orr_form_close(form);
     return status;
 }
 

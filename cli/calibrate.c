@@ -74,7 +74,7 @@ static enum cli_status add_folder(struct orr_fit *fit, const char *path)
         "gemm", "bmm",       "attention_prefill", "attention_backward", "attention_decode", "mla_prefill", "mla_decode",
         "moe",  "allreduce", "allgather",         "reducescatter",      "alltoall",         "p2p",         "pointwise",
         "adam"};
-    struct cli_text file = {0};
+    struct orr_text file = {0};
     size_t n = 0;
     enum cli_status status = CLI_ANSWERED;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {

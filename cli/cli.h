@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
 #include "orrery.h"
 
 enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
@@ -31,17 +32,9 @@ enum cli_status cli_fail_memory(void);
 /* A bar on standard error, rewritten in place, gone when all is done; for terminals. */
 void cli_progress(void *context, const char *what, double done_frac);
 
-/* Growable text; out of memory ends the program with a message. */
-struct cli_text {
-    char *data; /* NUL-terminated once anything was added; free() it */
-    size_t length, capacity;
-};
-void cli_text_add(struct cli_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cli_text_append(struct cli_text *text, const char *bytes, size_t n);
-/* Replace the bytes [start, end) by `piece`. */
-void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece);
-/* Add a JSON string: quotes and escapes. */
-void cli_text_add_json(struct cli_text *text, const char *string);
+/* orr_text_add and orr_text_append, but that out of memory ends the program with a message; free() text->data. */
+void cli_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_text_append(struct orr_text *text, const char *bytes, size_t n);
 
 /* Is this one of the processes of an MPI job? mpirun sets the variable, and srun with PMIx. */
 bool cli_under_mpi(void);

@@ -44,57 +44,19 @@ void cli_progress(void *context, const char *what, double done_frac)
     fflush(stderr);
 }
 
-static void text_reserve(struct cli_text *text, size_t length)
+void cli_text_add(struct orr_text *text, const char *format, ...)
 {
-    if (length < text->capacity) return;
-    const size_t capacity = 2 * length + 64;
-    char *data = realloc(text->data, capacity);
-    if (!data) exit((int)cli_fail_memory());
-    text->data = data;
-    text->capacity = capacity;
-}
-
-void cli_text_add(struct cli_text *text, const char *format, ...)
-{
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    const int n = vsnprintf(NULL, 0, format, arguments);
+    orr_text_add_v(text, format, arguments);
     va_end(arguments);
-    if (n >= 0) {
-        text_reserve(text, text->length + (size_t)n);
-        vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
-        text->length += (size_t)n;
-    }
-    va_end(again);
+    if (text->failed) exit((int)cli_fail_memory());
 }
 
-void cli_text_append(struct cli_text *text, const char *bytes, size_t n)
+void cli_text_append(struct orr_text *text, const char *bytes, size_t n)
 {
-    text_reserve(text, text->length + n);
-    memcpy(text->data + text->length, bytes, n);
-    text->length += n;
-    text->data[text->length] = '\0';
-}
-
-void cli_text_splice(struct cli_text *text, size_t start, size_t end, const char *piece)
-{
-    const size_t n = strlen(piece);
-    text_reserve(text, text->length + n);
-    memmove(text->data + start + n, text->data + end, text->length - end + 1);
-    memcpy(text->data + start, piece, n);
-    text->length += n - (end - start);
-}
-
-void cli_text_add_json(struct cli_text *text, const char *string)
-{
-    cli_text_add(text, "\"");
-    for (const char *c = string; *c; c++) {
-        if (*c == '"' || *c == '\\') cli_text_add(text, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20) cli_text_add(text, "\\u%04x", (unsigned)(unsigned char)*c);
-        else cli_text_add(text, "%c", *c);
-    }
-    cli_text_add(text, "\"");
+    orr_text_append(text, bytes, n);
+    if (text->failed) exit((int)cli_fail_memory());
 }
 
 enum cli_status cli_write(const char *text)
@@ -130,19 +92,18 @@ enum cli_status cli_write_file(const char *path, char *text)
 
 static char *read_stream(FILE *file, const char *origin)
 {
-    struct cli_text text = {0};
-    text_reserve(&text, 4096);
+    struct orr_text text = {0};
+    char block[1 << 16];
     size_t n;
-    while ((n = fread(text.data + text.length, 1, text.capacity - text.length - 1, file)) > 0) {
-        text.length += n;
+    while ((n = fread(block, 1, sizeof block, file)) > 0) {
+        cli_text_append(&text, block, n);
         if (text.length > FILE_MAX_BYTES) {
             cli_fail("%s: larger than %zu MiB", origin, FILE_MAX_BYTES >> 20);
             free(text.data);
             return NULL;
         }
-        text_reserve(&text, text.length + 1);
     }
-    text.data[text.length] = '\0';
+    cli_text_append(&text, "", 0); /* an empty file is still a string */
     if (ferror(file)) cli_fail("%s: %s", origin, strerror(errno));
     else if (strlen(text.data) != text.length) cli_fail("%s: not text: contains a NUL byte", origin);
     else return text.data;

@@ -18,7 +18,7 @@ static const char *const infer[] = {"--model",  "llama2-70b", "--system", "h100-
 static enum cli_status show(const char *name, enum cli_status (*command)(int argc, const char *const *argv),
                             const char *const *arguments, size_t n)
 {
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     cli_text_add(&text, "$ orrery %s", name);
     for (size_t i = 0; i < n; i++) cli_text_add(&text, "%s %s", i == n / 4 * 2 ? " \\\n     " : "", arguments[i]);
     cli_text_add(&text, "\n\n");

@@ -60,7 +60,7 @@ static enum cli_status help(int argc, const char *const *argv)
         if (!command) return fail_unknown(argv[0]);
         if (command->run != help && command->run != version) return command->run(1, ask);
     }
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     cli_text_add(&text, "usage: orrery COMMAND [options]\n"
                         "Predict how fast, how big and how costly distributed LLM training and inference are.\n"
                         "\nCommands\n");

@@ -235,7 +235,7 @@ static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command
 }
 
 /* "ops, costs or memory" of "ops costs memory". */
-static void join_or(struct cli_text *text, const char *list)
+static void join_or(struct orr_text *text, const char *list)
 {
     for (const char *at = list; *at;) {
         const size_t n = strcspn(at, " ");
@@ -255,7 +255,7 @@ static enum cli_status set_dump(const struct cli_option *option, const char *sta
         *format = formats[i];
         return CLI_ANSWERED;
     }
-    struct cli_text expected = {0};
+    struct orr_text expected = {0};
     join_or(&expected, option->keys);
     const char *near = cli_nearest(stage, stages, 4);
     cli_fail("--dump %s: expected %s%s%s%s", stage, expected.data, near ? " (did you mean " : "", near ? near : "",
@@ -451,7 +451,7 @@ static enum cli_status fail_field(const char *name, unsigned command)
                     name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-enum cli_status cli_options_field(const char *name, unsigned command, struct cli_text *called, struct cli_text *paths)
+enum cli_status cli_options_field(const char *name, unsigned command, struct orr_text *called, struct orr_text *paths)
 {
     if (strchr(name, '.')) {
         cli_text_add(called, "%s", name);
@@ -483,7 +483,7 @@ struct orr_catalogue *cli_args_catalogue(const struct cli_args *args)
 
 enum cli_status cli_options_help(unsigned command, const char *usage)
 {
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     cli_text_add(&text, "%s\n", usage);
     for (size_t i = 0; i < n_options; i++) {
         const struct cli_option *option = &options[i];

@@ -105,7 +105,7 @@ enum cli_status cli_args_whole(const struct cli_args *args, const char *name, do
 
 /* A field that can be varied, by the name of its option ("tp") or a path of --set ("chip.tdp_w"): what to call it, and
  * where its values go ("plan.tp"; several separated by spaces). */
-enum cli_status cli_options_field(const char *name, unsigned command, struct cli_text *called, struct cli_text *paths);
+enum cli_status cli_options_field(const char *name, unsigned command, struct orr_text *called, struct orr_text *paths);
 
 /* Open the catalogue the options ask for; NULL after printing what is wrong. */
 struct orr_catalogue *cli_args_catalogue(const struct cli_args *args);

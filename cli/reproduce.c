@@ -32,7 +32,7 @@ static enum cli_status add_item(struct results *results, const struct orr_catalo
 /* A page only where all of it is written; then what was found. */
 static enum cli_status add_page(struct results *results, const struct orr_style *style)
 {
-    struct cli_text path = {0};
+    struct orr_text path = {0};
     const struct orr_study *studies[MAX_STUDIES];
     memcpy(studies, results->studies, sizeof studies);
     cli_text_add(&path, "%s/index.html", results->directory);
@@ -51,7 +51,7 @@ static enum cli_status check_items(const struct cli_args *args)
     size_t n = 0;
     while (n < MAX_STUDIES && (name = orr_study_name(n, NULL))) names[n++] = name;
     for (size_t i = 0; i < args->n_words; i++) {
-        struct cli_text list = {0};
+        struct orr_text list = {0};
         size_t j = 0;
         while (j < n && strcmp(args->words[i], names[j]) != 0) j++;
         if (j < n) continue;

@@ -1,188 +1,60 @@
-/* Command-line options -> the JSON text of a request. The text is edited in place, so that a request read from a file
- * keeps its lines and orr_job_read stays the only judge of what it means. */
+/* Command-line options -> a request, which orr_form_job and its like judge. */
 #include "request.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS          " \t\r\n"
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+/* The options are put into this form; the first error is kept. */
+struct filling {
+    struct orr_form *form;
+    struct orr_error error;
+    enum orr_err err;
+};
 
-/* Just after the string that starts at `at` (a quote); NULL if it does not end. */
-static const char *skip_string(const char *at)
+static void put(struct filling *f, const char *section, const char *key, size_t n, const char *value)
 {
-    for (at++; *at && *at != '"'; at++)
-        if (*at == '\\' && at[1]) at++;
-    return *at ? at + 1 : NULL;
+    struct orr_text path = {0};
+    cli_text_add(&path, "%s%s%.*s", section ? section : "", section ? "." : "", (int)n, key);
+    if (!f->err) f->err = orr_form_set(f->form, path.data, value, &f->error);
+    free(path.data);
 }
 
-/* Just after the value that starts at `at`; NULL if it does not end. */
-static const char *skip_value(const char *at)
+/* Every key of an option, separated by spaces. */
+static void put_keys(struct filling *f, const struct cli_option *option, const char *value)
 {
-    size_t depth = 0;
-    do {
-        if (*at == '"') {
-            at = skip_string(at);
-            if (!at) return NULL;
-        } else if (*at == '{' || *at == '[') {
-            depth++;
-            at++;
-        } else if (*at == '}' || *at == ']') {
-            if (depth == 0) return NULL;
-            depth--;
-            at++;
-        } else {
-            const size_t n = strcspn(at, "\"{}[]" BLANKS ",");
-            at += n;
-            if (!*at) return depth == 0 && n > 0 ? at : NULL;
-            if (n == 0) at++;
-        }
-    } while (depth > 0);
-    return at;
-}
-
-/* Look for `key` in the object that starts at `object`. False: not an object. *value is NULL if the key is absent;
- * *inside is just after the opening brace. */
-static bool find_member(const char *object, const char *key, const char **value, const char **inside)
-{
-    *value = NULL;
-    if (*object != '{') return false;
-    *inside = object + 1;
-    const size_t n = strlen(key);
-    const char *at = object + 1 + strspn(object + 1, BLANKS);
-    while (*at == '"') {
-        const char *name = at + 1;
-        at = skip_string(at);
-        if (!at) return false;
-        const bool found = (size_t)(at - 1 - name) == n && memcmp(name, key, n) == 0;
-        at += strspn(at, BLANKS);
-        if (*at++ != ':') return false;
-        at += strspn(at, BLANKS);
-        if (found) {
-            *value = at;
-            return true;
-        }
-        at = skip_value(at);
-        if (!at) return false;
-        at += strspn(at, BLANKS ",");
-    }
-    return *at == '}';
-}
-
-static bool put_in_object(struct cli_text *text, size_t object, const char *key, const char *value)
-{
-    const char *old, *inside;
-    if (!find_member(text->data + object, key, &old, &inside)) return false;
-    if (old) {
-        const char *end = skip_value(old);
-        if (!end) return false;
-        cli_text_splice(text, (size_t)(old - text->data), (size_t)(end - text->data), value);
-        return true;
-    }
-    const size_t at = (size_t)(inside - text->data);
-    const bool empty = inside[strspn(inside, BLANKS)] == '}';
-    struct cli_text piece = {0};
-    cli_text_add_json(&piece, key);
-    cli_text_add(&piece, ":%s%s", value, empty ? "" : ",");
-    cli_text_splice(text, at, at, piece.data);
-    free(piece.data);
-    return true;
-}
-
-/* Where the value of the whole text starts. */
-static size_t find_root(const struct cli_text *text)
-{
-    const size_t mark = strncmp(text->data, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
-    return mark + strspn(text->data + mark, BLANKS);
-}
-
-bool cli_request_is(const struct cli_text *request, const char *kind)
-{
-    const char *value, *inside;
-    const size_t n = strlen(kind);
-    if (!find_member(request->data + find_root(request), "kind", &value, &inside) || !value) return false;
-    return value[0] == '"' && strncmp(value + 1, kind, n) == 0 && value[n + 1] == '"';
-}
-
-bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value)
-{
-    const size_t root = find_root(text);
-    if (!section) return put_in_object(text, root, key, value);
-    const char *object, *inside;
-    if (!find_member(text->data + root, section, &object, &inside)) return false;
-    if (!object) {
-        if (!put_in_object(text, root, section, "{}")) return false;
-        find_member(text->data + root, section, &object, &inside);
-    }
-    return put_in_object(text, (size_t)(object - text->data), key, value);
-}
-
-/* "12,12" -> [12,12]; what is not a whole number stays a string, for the reader to name. */
-static void add_json_list(struct cli_text *json, const char *list)
-{
-    cli_text_add(json, "[");
-    for (const char *at = list;; at++) {
-        const size_t n = strcspn(at, ",");
-        if (n > 0 && n < 10 && at[0] != '0' && strspn(at, "0123456789") == n) {
-            cli_text_add(json, "%.*s", (int)n, at);
-        } else {
-            struct cli_text item = {0};
-            cli_text_add(&item, "%.*s", (int)n, at);
-            cli_text_add_json(json, item.data);
-            free(item.data);
-        }
-        at += n;
-        if (!*at) break;
-        cli_text_add(json, ",");
-    }
-    cli_text_add(json, "]");
-}
-
-static bool put_keys(struct cli_text *request, const struct cli_option *option, const char *json)
-{
-    bool placed = true;
     for (const char *at = option->keys; *at;) {
         const size_t n = strcspn(at, " ");
-        struct cli_text key = {0};
-        cli_text_add(&key, "%.*s", (int)n, at);
-        placed &= cli_request_put(request, option->section, key.data, json);
-        free(key.data);
+        put(f, option->section, at, n, value);
         at += n + (at[n] == ' ');
     }
-    return placed;
 }
 
-/* --set PATH=VALUE: the last word on a path, whatever the request says. */
-static bool put_set(struct cli_text *request, const char *assignment, struct cli_text *json)
+/* "12,12", which only a plan has. */
+static void put_list(struct filling *f, const struct cli_option *option, const char *list)
 {
-    const size_t n = strcspn(assignment, "=");
-    struct cli_text path = {0};
-    cli_text_add(&path, "%.*s", (int)n, assignment);
-    cli_text_add_json(json, assignment + n + 1);
-    const bool placed = cli_request_put(request, "set", path.data, json->data);
+    struct orr_text path = {0}, items = {0};
+    const char *values[ORR_MAX_STAGES + 1]; /* one too many is for the reader to name */
+    size_t n = 0;
+    cli_text_add(&path, "%s.%s", option->section, option->keys);
+    cli_text_add(&items, "%s", list);
+    for (char *at = items.data; at && n < sizeof values / sizeof *values;) {
+        values[n++] = at;
+        at = strchr(at, ',');
+        if (at) *at++ = '\0';
+    }
+    if (!f->err) f->err = orr_form_set_list(f->form, path.data, values, n, &f->error);
     free(path.data);
-    return placed;
+    free(items.data);
 }
 
-static bool put_given(struct cli_text *request, const struct cli_given *given)
+static void put_given(struct filling *f, const struct cli_given *given)
 {
-    struct cli_text json = {0};
-    bool placed = true;
     switch (given->option->kind) {
-    case CLI_TEXT:
-        cli_text_add_json(&json, given->value);
-        placed = put_keys(request, given->option, json.data);
-        break;
-    case CLI_LIST:
-        add_json_list(&json, given->value);
-        placed = put_keys(request, given->option, json.data);
-        break;
-    case CLI_BOOL: placed = put_keys(request, given->option, given->negated ? "false" : "true"); break;
-    case CLI_WORD:
-        cli_text_add_json(&json, given->option->word);
-        placed = put_keys(request, given->option, json.data);
-        break;
-    case CLI_SET: placed = put_set(request, given->value, &json); break;
+    case CLI_TEXT: put_keys(f, given->option, given->value); break;
+    case CLI_LIST: put_list(f, given->option, given->value); break;
+    case CLI_BOOL: put_keys(f, given->option, given->negated ? "false" : "true"); break;
+    case CLI_WORD: put_keys(f, given->option, given->option->word); break;
+    case CLI_SET: /* the last word on a path: put_sets */
     case CLI_HEADING:
     case CLI_OWN:
     case CLI_REQUEST:
@@ -201,47 +73,67 @@ static bool put_given(struct cli_text *request, const struct cli_given *given)
     case CLI_WHERE: /* all of them together: put_where */
     case CLI_HELP: break;
     }
-    free(json.data);
-    return placed;
+}
+
+/* --set PATH=VALUE */
+static void put_sets(struct filling *f, const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->n_given; i++) {
+        if (args->given[i].option->kind != CLI_SET) continue;
+        const char *assignment = args->given[i].value;
+        const size_t n = strcspn(assignment, "=");
+        put(f, "set", assignment, n, assignment + n + 1);
+    }
 }
 
 /* Every --where as one list of limits. */
-static bool put_where(struct cli_text *request, const struct cli_args *args)
+static void put_where(struct filling *f, const struct cli_args *args)
 {
-    struct cli_text list = {0};
-    bool placed = true;
-    for (size_t i = 0; i < args->n_given; i++) {
-        if (args->given[i].option->kind != CLI_WHERE) continue;
-        cli_text_add(&list, "%s", list.length ? "," : "[");
-        cli_text_add_json(&list, args->given[i].value);
-    }
-    if (list.length) {
-        cli_text_add(&list, "]");
-        placed = cli_request_put(request, "search", "limits", list.data);
-    }
-    free(list.data);
-    return placed;
+    const char **limits = malloc((args->n_given + 1) * sizeof *limits);
+    if (!limits) exit((int)cli_fail_memory());
+    size_t n = 0;
+    for (size_t i = 0; i < args->n_given; i++)
+        if (args->given[i].option->kind == CLI_WHERE) limits[n++] = args->given[i].value;
+    if (n > 0 && !f->err) f->err = orr_form_set_list(f->form, "search.limits", limits, n, &f->error);
+    free(limits);
 }
 
-enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
-                                  struct cli_text *origin, bool *placed)
+static void fill(struct filling *f, const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->n_given; i++) put_given(f, &args->given[i]);
+    put_sets(f, args);
+    put_where(f, args);
+}
+
+/* The form of --request FILE, or an empty one of this kind. */
+static enum cli_status open_form(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *kind,
+                                 struct filling *f, const char **origin)
 {
     const char *file = NULL;
+    char *text = NULL;
     for (size_t i = 0; i < args->n_given; i++)
         if (args->given[i].option->kind == CLI_REQUEST) file = args->given[i].value;
-    if (file) {
-        const char *name;
-        char *text = cli_read_file(file, &name);
-        if (!text) return CLI_BAD;
-        cli_text_add(request, "%s", text);
-        cli_text_add(origin, "%s", name);
-        free(text);
-    } else {
-        cli_text_add(request, "{\"kind\":\"%s\"}", kind);
-        cli_text_add(origin, "command line");
-    }
-    *placed = true;
-    for (size_t i = 0; i < args->n_given; i++) *placed &= put_given(request, &args->given[i]);
-    *placed &= put_where(request, args);
+    *origin = "command line";
+    if (file && !(text = cli_read_file(file, origin))) return CLI_BAD;
+    f->err = orr_form_open(catalogue, text, *origin, &f->form, &f->error);
+    if (!f->err && !file) f->err = orr_form_set(f->form, "kind", kind, &f->error);
+    free(text);
     return CLI_ANSWERED;
+}
+
+enum cli_status cli_request_form(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                 enum orr_job_kind kind, const char *command, struct orr_form **form)
+{
+    static const char *const KINDS[] = {"train", "infer"}; /* ORDER enum orr_job_kind */
+    const char *other = KINDS[1 - (int)kind], *origin;
+    struct filling f = {0};
+    enum cli_status status = open_form(args, catalogue, KINDS[kind], &f, &origin);
+    if (!status && !f.err) fill(&f, args);
+    if (!status && f.err) status = cli_fail("%s", f.error.text);
+    const char *given = status ? NULL : orr_form_get(f.form, "kind");
+    if (given && strcmp(given, other) == 0) /* said before its keys are judged */
+        status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s%s", origin, other, command, other);
+    if (status) orr_form_close(f.form);
+    *form = status ? NULL : f.form;
+    return status;
 }

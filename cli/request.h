@@ -1,22 +1,14 @@
-/* Command-line options -> the JSON text of a request -> an answer. */
+/* Command-line options -> a request -> an answer. */
 #ifndef CLI_REQUEST_H
 #define CLI_REQUEST_H
 
 #include "cli.h"
 #include "options.h"
 
-/* Put `value` (JSON) at section.key of the JSON object in `text`; `section` NULL: at the top. An existing value is
- * replaced. False, and the text unchanged, where there is no object to put it in: orr_job_read will say why. */
-bool cli_request_put(struct cli_text *text, const char *section, const char *key, const char *value);
-
-/* Does the request say that it is of this kind? */
-bool cli_request_is(const struct cli_text *request, const char *kind);
-
-/* The request of this kind the options ask for, starting from --request FILE where given. `origin` names it in
- * errors. *placed is false if the file has no place for an option, which makes sense only if the file is no request
- * at all. */
-enum cli_status cli_request_build(const struct cli_args *args, const char *kind, struct cli_text *request,
-                                  struct cli_text *origin, bool *placed);
+/* The request of this kind the options ask for, starting from --request FILE where given. `command`: what to ask for
+ * the other kind ("search "; "": the kind itself). CLI_BAD after printing what is wrong. */
+enum cli_status cli_request_form(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                 enum orr_job_kind kind, const char *command, struct orr_form **form);
 
 /* The job of this kind the options ask for. CLI_BAD after printing what is wrong. */
 enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,

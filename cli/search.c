@@ -19,10 +19,11 @@ static const char usage[] = "usage: orrery search train|infer --model M --system
 /* The two kinds of search. */
 struct kind {
     unsigned command;
-    const char *name, *other;
+    const char *name;
+    enum orr_job_kind kind;
 };
-static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", "infer"},
-                                    {CLI_FOR_SEARCH | CLI_FOR_INFER, "infer", "train"}};
+static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", ORR_JOB_TRAIN},
+                                    {CLI_FOR_SEARCH | CLI_FOR_INFER, "infer", ORR_JOB_INFER}};
 
 /* ---------------------------------------------------------------- running, with progress and Ctrl-C */
 
@@ -154,18 +155,12 @@ static enum cli_status search_plans(struct cli_cluster *cluster, const struct or
 static enum cli_status read_request(const struct kind *kind, const struct cli_args *args,
                                     const struct orr_catalogue *catalogue, struct orr_search_request *search)
 {
-    struct cli_text request = {0}, origin = {0};
-    bool placed = false;
+    struct orr_form *form;
     struct orr_error error;
-    enum cli_status status = cli_request_build(args, kind->name, &request, &origin, &placed);
-    if (!status && cli_request_is(&request, kind->other)) /* said before its keys are judged */
-        status = cli_fail("%s: a request of kind \"%s\"; ask orrery search %s", origin.data, kind->other, kind->other);
-    if (!status &&
-        (orr_search_read(catalogue, request.data, origin.data, search, &error) || orr_search_limits(search, &error)))
+    enum cli_status status = cli_request_form(args, catalogue, kind->kind, "search ", &form);
+    if (!status && (orr_form_search(form, search, &error) || orr_search_limits(search, &error)))
         status = cli_fail("%s", error.text);
-    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
-    free(request.data);
-    free(origin.data);
+    orr_form_close(form);
     return status;
 }
 

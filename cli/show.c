@@ -11,7 +11,7 @@ static const char usage[] =
     "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.\n"
     "generated:KEY=VALUE,... shows the system these budgets make.";
 
-static void add_model_facts(const struct orr_model *model, struct cli_text *text)
+static void add_model_facts(const struct orr_model *model, struct orr_text *text)
 {
     cli_text_add(text, "  parameters           %lld\n", (long long)orr_model_params(model));
     cli_text_add(text, "  active per token     %lld\n", (long long)orr_model_params_active(model));
@@ -31,7 +31,7 @@ static void add_model_facts(const struct orr_model *model, struct cli_text *text
 }
 
 static void add_system_facts(const struct orr_system *system, const struct orr_calibration *calibration,
-                             struct cli_text *text)
+                             struct orr_text *text)
 {
     const struct orr_chip *chip = &system->chip;
     cli_text_add(text, "  chip                 %s (%s)\n", chip->id, chip->name);
@@ -50,7 +50,7 @@ static void add_system_facts(const struct orr_system *system, const struct orr_c
     cli_text_add(text, "  scale-out            %8.1f GB/s per GPU\n", system->scaleout_bytes_per_s / 1e9);
 }
 
-static void add_engine_facts(const struct orr_engine *engine, struct cli_text *text)
+static void add_engine_facts(const struct orr_engine *engine, struct orr_text *text)
 {
     cli_text_add(text, "  attention            %s (%s unless asked)\n", orr_attention_kernel_name(engine->attention),
                  engine->attention_unfused_default ? "unfused" : "fused");
@@ -64,7 +64,7 @@ static void add_engine_facts(const struct orr_engine *engine, struct cli_text *t
 
 /* The facts that follow from a part; chips and calibrations speak for themselves. */
 static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id,
-                              struct cli_text *text, struct orr_error *error)
+                              struct orr_text *text, struct orr_error *error)
 {
     struct orr_model model;
     struct orr_system system;
@@ -100,7 +100,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
 }
 
 static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
-                                struct cli_text *text)
+                                struct orr_text *text)
 {
     const char *stored = orr_catalogue_text(catalogue, part, id);
     const size_t n = strlen(stored);
@@ -117,7 +117,7 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
 
 /* A system made from budgets: the facts, and the file it would be. */
 static enum cli_status add_generated(const struct orr_catalogue *catalogue, const char *name, bool json,
-                                     struct cli_text *text)
+                                     struct orr_text *text)
 {
     struct orr_error error;
     char *file;
@@ -153,7 +153,7 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
 
 /* Every part called `name`, which may be limited to one kind as in systems/ID. */
 static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
-                                 struct cli_text *text)
+                                 struct orr_text *text)
 {
     size_t found = 0;
     if (strncmp(name, "generated:", strlen("generated:")) == 0) return add_generated(catalogue, name, json, text);
@@ -173,7 +173,7 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
 
 static enum cli_status write_page(const struct orr_catalogue *catalogue, const char *name, const char *path)
 {
-    struct cli_text terminal = {0}, json = {0};
+    struct orr_text terminal = {0}, json = {0};
     enum cli_status status = add_parts(catalogue, name, true, &json);
     if (!status) status = add_parts(catalogue, name, false, &terminal);
     if (!status) return cli_write_page(path, name, terminal.data, json.data);
@@ -188,7 +188,7 @@ static enum cli_status show(const struct cli_args *args)
     if (!args->n_words) return cli_fail("show needs an id (see orrery list)");
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     enum cli_status status = args->html ? write_page(catalogue, args->words[0], args->html) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
         status = add_parts(catalogue, args->words[0], args->format == ORR_FORMAT_JSON, &text);

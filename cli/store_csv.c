@@ -19,7 +19,7 @@ static const char first_line[] = "# orrery sweep\n";
 struct csv {
     struct cli_store store;
     int file;             /* standard output has no facts and is not synced */
-    struct cli_text text; /* the batch being written */
+    struct orr_text text; /* the batch being written */
 };
 
 /* ---------------------------------------------------------------- writing */
@@ -43,7 +43,7 @@ static enum cli_status flush(struct csv *csv)
 }
 
 /* A cell; quoted where a comma or quote would break the line. */
-static void add_word(struct cli_text *text, const char *word)
+static void add_word(struct orr_text *text, const char *word)
 {
     if (!strpbrk(word, ",\"")) {
         cli_text_append(text, word, strlen(word));
@@ -55,7 +55,7 @@ static void add_word(struct cli_text *text, const char *word)
 }
 
 /* A number with the digits of the JSON result; nothing where there is no number. */
-static void add_cell(struct cli_text *text, enum orr_column_type type, double number, const char *word)
+static void add_cell(struct orr_text *text, enum orr_column_type type, double number, const char *word)
 {
     char digits[32];
     switch (type) {
@@ -74,7 +74,7 @@ static void add_cell(struct cli_text *text, enum orr_column_type type, double nu
 static void add_row(struct csv *csv, int64_t point, const struct orr_sweep_row *row)
 {
     const struct cli_table *table = csv->store.table;
-    struct cli_text *text = &csv->text;
+    struct orr_text *text = &csv->text;
     cli_text_add(text, "%" PRId64 ",%s,", point, orr_point_status_name(row->status));
     add_word(text, row->reason);
     for (size_t i = 0; i < table->n_fields; i++) {
@@ -99,7 +99,7 @@ static enum cli_status csv_add(struct cli_store *store, int64_t first, size_t n,
 
 /* ---------------------------------------------------------------- what is there already */
 
-static void add_header(struct cli_text *text, const struct cli_table *table)
+static void add_header(struct orr_text *text, const struct cli_table *table)
 {
     cli_text_add(text, "point,status,reason");
     for (size_t i = 0; i < table->n_fields; i++) {
@@ -166,7 +166,7 @@ static enum cli_status read_lines(struct csv *csv, FILE *file, const char *heade
 
 static enum cli_status resume(struct csv *csv, struct cli_held *held)
 {
-    struct cli_text header = {0};
+    struct orr_text header = {0};
     off_t end = 0;
     const int copy = dup(csv->file);
     FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;

@@ -14,7 +14,7 @@ enum { NOT_FOUND = 127 }; /* exit status of a child whose program is missing, as
 
 static char *path_of(const char *directory, const char *name, const char *ending)
 {
-    struct cli_text path = {0};
+    struct orr_text path = {0};
     cli_text_add(&path, "%s/%s%s", directory, name, ending);
     return path.data;
 }
@@ -99,7 +99,7 @@ static int run_gnuplot(const char *directory, const char *script)
 
 enum cli_status cli_study_draw(const char *name, const char *directory, bool *drawn)
 {
-    struct cli_text script = {0};
+    struct orr_text script = {0};
     cli_text_add(&script, "%s.gp", name);
     const int code = run_gnuplot(directory, script.data);
     free(script.data);

@@ -31,14 +31,14 @@ static const char usage[] =
 struct ask {
     const struct cli_args *args;
     unsigned command;
-    const char *kind, *other; /* "train" and "infer", or the other way round */
+    enum orr_job_kind kind;
     struct orr_sweep_spec spec;
     struct orr_vary *varies; /* their texts are malloc'd */
 };
 
 static enum cli_status add_vary(struct ask *ask, const char *assignment)
 {
-    struct cli_text name = {0}, called = {0}, paths = {0}, values = {0};
+    struct orr_text name = {0}, called = {0}, paths = {0}, values = {0};
     const size_t n = strcspn(assignment, "=");
     if (n == 0 || !assignment[n])
         return cli_fail("--vary %s: expected FIELD=VALUES, e.g. tp=1,2,4 or chip.hbm_bytes_per_s=2e12:8e12:4",
@@ -90,18 +90,11 @@ static void free_ask(struct ask *ask)
 
 static enum cli_status open_sweep(struct ask *ask, const struct orr_catalogue *catalogue, struct orr_sweep **sweep)
 {
-    struct cli_text request = {0}, origin = {0};
+    struct orr_form *form;
     struct orr_error error;
-    bool placed;
-    enum cli_status status = cli_request_build(ask->args, ask->kind, &request, &origin, &placed);
-    if (!status && cli_request_is(&request, ask->other))
-        status = cli_fail("%s: a request of kind \"%s\"; ask orrery sweep %s", origin.data, ask->other, ask->other);
-    ask->spec.request = request.data;
-    ask->spec.origin = origin.data;
-    if (!status && orr_sweep_open(catalogue, &ask->spec, sweep, &error)) status = cli_fail("%s", error.text);
-    if (!status && !placed) status = cli_fail("%s: the options cannot be put into this request", origin.data);
-    free(request.data);
-    free(origin.data);
+    enum cli_status status = cli_request_form(ask->args, catalogue, ask->kind, "sweep ", &form);
+    if (!status && orr_form_sweep(form, &ask->spec, sweep, &error)) status = cli_fail("%s", error.text);
+    orr_form_close(form);
     return status;
 }
 
@@ -129,7 +122,7 @@ static uint64_t hash_catalogue(const struct orr_catalogue *catalogue)
 
 static void add_fact(struct cli_table *table, const char *key, bool compared, const char *value)
 {
-    struct cli_text copy = {0};
+    struct orr_text copy = {0};
     cli_text_add(&copy, "%s", value);
     table->facts[table->n_facts++] = (struct cli_fact){key, copy.data, compared};
 }
@@ -246,7 +239,7 @@ static enum cli_status report(const char *path, int64_t n_points, const struct c
         return cli_fail("stopped after %" PRId64 " of %" PRId64 " points%s", held->n_points, n_points,
                         path ? "; the same command goes on from there" : "");
     if (!path) return CLI_ANSWERED;
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     cli_text_add(&text, "%s: %" PRId64 " points", path, n_points);
     for (int i = 0; i < ORR_N_POINT_STATUSES; i++)
         cli_text_add(&text, "%s %" PRId64 " %s", i ? "," : ":", held->n_by_status[i],
@@ -334,8 +327,7 @@ enum cli_status cli_sweep(int argc, const char *const *argv)
     struct cli_args args;
     struct ask ask = {.args = &args,
                       .command = CLI_FOR_SWEEP | (train ? CLI_FOR_TRAIN : CLI_FOR_INFER),
-                      .kind = train ? "train" : "infer",
-                      .other = train ? "infer" : "train"};
+                      .kind = train ? ORR_JOB_TRAIN : ORR_JOB_INFER};
     enum cli_status status = cli_args_parse(argc - 1, argv + 1, ask.command, 0, &args);
     if (!status) status = args.help ? cli_options_help(ask.command, usage) : run(&ask);
     free_ask(&ask);

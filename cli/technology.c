@@ -55,7 +55,7 @@ static enum cli_status read_word(const struct cli_args *args, const char *option
                                  int *index)
 {
     const char *value = cli_args_value(args, option);
-    struct cli_text list = {0};
+    struct orr_text list = {0};
     if (!value) return CLI_ANSWERED;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(value, names[i]) == 0) {

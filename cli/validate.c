@@ -34,7 +34,7 @@ static enum cli_status find_files(glob_t *files)
     const char *places[2];
     cli_data_places(places);
     for (size_t i = 0; i < 2; i++) {
-        struct cli_text pattern = {0};
+        struct orr_text pattern = {0};
         cli_text_add(&pattern, "%s/validation/*.csv", places[i]);
         const int code = glob(pattern.data, 0, NULL, files);
         free(pattern.data);
@@ -110,7 +110,7 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
 /* The options, then what --without can leave out. */
 static enum cli_status help(void)
 {
-    struct cli_text text = {0};
+    struct orr_text text = {0};
     const char *name, *meaning;
     cli_text_add(&text, "\nPieces of physics, and what is predicted without them\n");
     for (size_t i = 0; (name = orr_piece_name(i, &meaning)); i++) cli_text_add(&text, "  %-18s %s\n", name, meaning);

@@ -184,8 +184,9 @@ struct orr_error {
 
 #define ORR_PHASES(X)                                                   \
     X(FORWARD, "forward", "once per layer and micro-batch")             \
+    X(RECOMPUTE, "recompute", "forward repeated before backward")       \
     X(BACKWARD, "backward", "once per layer and micro-batch")           \
-    X(STEP, "step", "once per iteration")                               \
+    X(STEP, "step", "once per iteration, or once per request")          \
     X(PREFILL, "prefill", "the prompt, once")                           \
     X(DECODE, "decode", "one output token of every sequence")
 
@@ -211,6 +212,15 @@ struct orr_error {
     X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, whole blocks")       \
     X(ACTIVATIONS, "activations", "largest tensors alive in a step")                         \
     X(WORKSPACE, "workspace", "library workspace and communication buffers")
+
+/* What the energy of a job is spent on. */
+#define ORR_ENERGY_PARTS(X)                                                                  \
+    /*  enum       name        meaning                                                    */ \
+    X(FLOP, "flop", "arithmetic of the matrix units, operand delivery included")             \
+    X(DRAM, "dram", "DRAM traffic")                                                          \
+    X(LINK, "link", "traffic between GPUs")                                                  \
+    X(IDLE, "idle", "what an idle GPU draws anyway")                                         \
+    X(FACILITY, "facility", "cooling and power conversion of the data centre")
 
 /* How an engine decides what the KV cache may take. */
 #define ORR_BUDGETS(X)                                                                       \
@@ -261,6 +271,7 @@ struct orr_error {
 #define ORR_X_OP_(name, ...) ORR_OP_##name,
 #define ORR_X_INFER_(name, ...) ORR_INFER_##name,
 #define ORR_X_SERVE_(name, ...) ORR_SERVE_MEMORY_##name,
+#define ORR_X_ENERGY_(name, ...) ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
 #define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
@@ -279,6 +290,7 @@ enum orr_group { ORR_GROUPS(ORR_X_GROUP_) ORR_N_GROUPS };
 enum orr_op_kind { ORR_OP_KINDS(ORR_X_OP_) ORR_N_OP_KINDS };
 enum orr_infer_part { ORR_INFER_PARTS(ORR_X_INFER_) ORR_N_INFER_PARTS };
 enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_MEMORY_PARTS };
+enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
 
@@ -374,17 +386,17 @@ struct orr_chip {
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
-    double vector_flops_per_s;                /* fp32 outside the matrix units */
+    double vector_flops_per_s;                /* fp32 outside the matrix units: arithmetic of memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
-    double clock_hz;                          /* boost clock the peaks are quoted at */
-    double smem_bytes_per_sm;                 /* shared memory or scratchpad */
+    double smem_bytes_per_sm;                 /* shared memory or scratchpad: the tiles of a product must fit */
     double l2_bytes, l2_bytes_per_s;          /* last-level cache */
     double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
     enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for it */
     double tdp_w, idle_w;
+    double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
     double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
-    double hbm_j_per_byte, l2_j_per_byte, link_j_per_byte;
+    double hbm_j_per_byte, link_j_per_byte;
 };
 
 struct orr_system {
@@ -394,7 +406,9 @@ struct orr_system {
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
     double scaleup_bytes_per_s;               /* per GPU and direction */
     double scaleup_latency_s;                 /* one hop, hardware and protocol, for chips with no measured lines */
-    bool scaleup_switched;                    /* a switch: any pair at full rate; else a mesh or torus of links */
+    bool scaleup_switched;                    /* a switch: any pair at full rate; else direct links between GPUs */
+    int64_t scaleup_links;                    /* not switched: direct links of a GPU, equal shares of its rate; fewer
+                                                 than the other GPUs of the domain: a torus; 0: one to each of them */
     bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
     double scaleout_bytes_per_s;              /* per GPU and direction */
     double scaleout_latency_s;                /* one hop */
@@ -692,9 +706,82 @@ ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, con
                                                   const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
+/* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. One form belongs to
+ * one thread; the catalogue must outlive it, the texts given to it need not. */
+struct orr_form;
+/* `json` NULL: an empty request. `origin` names the request in errors. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_form **form, struct orr_error *error);
+ORR_API void orr_form_close(struct orr_form *form);
+/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
+ * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
+ * value means is judged when the form is read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
+                                                struct orr_error *error);
+/* The same for a list of values. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
+                                                     const char *const *values, size_t n, struct orr_error *error);
+/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
+ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
+/* The complete, checked job that the request describes; owned by the form, until the next call. Only the model, system
+ * and engine that changed since the last call are read again. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job,
+                                                struct orr_error *error);
+/* The request in one line of JSON, keys sorted: equal requests have equal texts. malloc'd; NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
+
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
  * call it after changing a job by hand. */
 ORR_API ORR_NODISCARD enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
+
+/* ---------------------------------------------------------------- operators and their costs */
+
+struct orr_op {
+    const char *name;             /* static, e.g. "mlp.up" */
+    enum orr_op_kind kind;
+    enum orr_phase phase;
+    int64_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
+    double count;                 /* executions per layer and micro-batch (or per step) */
+    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k */
+    enum orr_dtype dtype;         /* matrix inputs */
+    double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
+    double flops;                 /* one execution */
+    double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
+    double launches;              /* kernels launched */
+    enum orr_pointwise pointwise; /* POINTWISE: class */
+    double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
+    double head_size;             /* FLASH: larger of query and value head */
+    double kv_heads;              /* DECODE: of this rank; batch sequences, m query heads, n context, k head size */
+    double table_bytes;           /* DECODE: of the block table, per sequence and key */
+    bool packed;                  /* DECODE: a K,V head is read once for its query group */
+    bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
+    double floor_s;               /* POINTWISE: least time of all its kernels together */
+    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
+    enum orr_group group;
+    double payload_bytes;
+    int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
+    bool recomputed;              /* executed again in backward */
+    bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
+};
+
+#define ORR_LAYER_EMBEDDING (-1)
+#define ORR_LAYER_HEAD (-2)
+#define ORR_LAYER_STEP (-3)
+#define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
+#define ORR_LAYER_MTP (-5)      /* around a multi-token prediction layer: its input, and the head once more */
+
+struct orr_cost {
+    double total_s;               /* one execution */
+    double compute_s, l2_s, dram_s, network_s, launch_s;
+    double hidden_s;              /* COLLECTIVE: share that runs beside its window */
+    double dram_bytes, l2_bytes;  /* traffic, re-reads in */
+    double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
+    double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
+    bool partial_overlap;         /* compute and DRAM time add in part: grouped products */
+    enum orr_bound bound;
+    enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
+    int64_t tile_m, tile_n, split_k; /* GEMM: the winner */
+};
 
 /* ---------------------------------------------------------------- result */
 
@@ -749,6 +836,7 @@ struct orr_result {
     bool fits;
     char reason[ORR_REASON];                /* filled by orr_train_advice when it does not fit; else empty */
     double energy_j, power_w_per_gpu, cost_usd; /* one step, whole system; mean power of a GPU */
+    double energy_part_j[ORR_N_ENERGY_PARTS];   /* sums to energy_j */
     int64_t params_total, params_active;
     int64_t n_micro_batches;
 };
@@ -780,6 +868,7 @@ struct orr_infer_result {
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
+    double energy_part_j[ORR_N_ENERGY_PARTS];   /* sums to energy_j */
     double cost_usd_per_million_tokens;     /* output tokens */
     int64_t params_total, params_active;
 };
@@ -814,6 +903,65 @@ ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr
 ORR_API void orr_step_model_free(struct orr_step_model *model);
 /* Seconds of the step; one model belongs to one thread. */
 ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
+
+/* One line of the ledger of time: an operator, a transfer or a wait of the rank that sets the pace. The seconds of the
+ * rows, added up part by part, are the parts of the answer's time to the last bit. */
+struct orr_time_row {
+    const char *name;             /* static: the operator's, or what is waited for */
+    int64_t op;                   /* index into the answer's operators; -1: a wait, or time of the host */
+    enum orr_phase phase;
+    enum orr_group group;         /* of a transfer; NONE: a kernel, a wait, the host */
+    enum orr_bound resource;      /* what sets its time */
+    int part;                     /* enum orr_time_part, or enum orr_infer_part */
+    int64_t rank;                 /* pipeline rank it is on; all ranks of a serving pass are alike */
+    double runs;                  /* executions in the step or request on one GPU of that rank */
+    double run_s;                 /* one execution, as far as it is seen */
+    double exposed_s;             /* all executions: runs times run_s */
+    double share_frac;            /* of the whole step or request */
+    double hidden_s;              /* what runs beside other work, all executions; in no sum */
+    double flops, dram_bytes, link_bytes; /* all executions */
+    double energy_j;              /* of one GPU, facility not counted: its work, and idle power while it is seen */
+};
+
+/* What a training prediction knew beside its result, on the rank that sets the pace. */
+struct orr_train_facts {
+    int64_t rank;
+    double clock_frac;            /* over the burst clock (power rule) */
+    double forward_s, backward_s, wgrad_s; /* one micro-batch; backward including recomputation and exposed transfers */
+    double launches;              /* kernels of a step */
+    double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for; one of them (Eq. 74) */
+    double dp_collectives_s;      /* gradient and weight collectives of a step, hidden ones included */
+};
+
+/* What an inference prediction knew of the prompt, or of one decode step at the mean context. */
+struct orr_pass_facts {
+    double clock_frac;            /* over the burst clock (power rule) */
+    double stage_frac;            /* share of a pass through the model that one pipeline stage runs itself */
+    double passes;                /* passes through the model: 1 prompt, or decode steps */
+    double gemm_s, attention_s, pointwise_s, network_s; /* one pass, all layers */
+    double gap_s;                 /* idle time between the kernels of a pass */
+    double host_s;                /* of all passes on one stage: the host launches slower than the GPU runs */
+    double sends_s;               /* of all passes: activations from stage to stage */
+};
+
+/* One question's answer. `job` stays the caller's; operators, costs and rows belong to the scratch and hold until its
+ * next prediction. */
+struct orr_answer {
+    const struct orr_job *job;
+    struct orr_result train;             /* where the job is one of training */
+    struct orr_infer_result infer;       /* where it is one of inference */
+    struct orr_train_facts facts;        /* training */
+    struct orr_pass_facts prefill, decode; /* inference */
+    const struct orr_op *ops;            /* op.count: executions per layer and micro-batch, or per pass */
+    const struct orr_cost *costs;
+    size_t n_ops;
+    const struct orr_time_row *rows;     /* the ledger of time, in the order of the operators */
+    size_t n_rows;
+};
+/* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
+ORR_API void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
+/* Does the answered job fit into memory? */
+ORR_API bool orr_answer_fits(const struct orr_answer *answer);
 
 /* One thing changed, everything else equal. */
 struct orr_what_if {
@@ -905,6 +1053,9 @@ struct orr_search_request {
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);
+/* The same for the request of a form. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
+                                                   struct orr_error *error);
 /* Resolve the keys of request->limits. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_limits(struct orr_search_request *request, struct orr_error *error);
 
@@ -980,53 +1131,6 @@ ORR_API void orr_search_job(const struct orr_search *search, const struct orr_ch
 
 /* ---------------------------------------------------------------- stages, for those who want to look inside */
 
-struct orr_op {
-    const char *name;             /* static, e.g. "mlp.up" */
-    enum orr_op_kind kind;
-    enum orr_phase phase;
-    int64_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
-    double count;                 /* executions per layer and micro-batch (or per step) */
-    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k */
-    enum orr_dtype dtype;         /* matrix inputs */
-    double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
-    double flops;                 /* one execution */
-    double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
-    double launches;              /* kernels launched */
-    enum orr_pointwise pointwise; /* POINTWISE: class */
-    double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
-    double head_size;             /* FLASH: larger of query and value head */
-    double kv_heads;              /* DECODE: of this rank; batch sequences, m query heads, n context, k head size */
-    double table_bytes;           /* DECODE: of the block table, per sequence and key */
-    bool packed;                  /* DECODE: a K,V head is read once for its query group */
-    bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
-    double floor_s;               /* POINTWISE: least time of all its kernels together */
-    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
-    enum orr_group group;
-    double payload_bytes;
-    int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
-    bool recomputed;              /* executed again in backward */
-    bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
-};
-
-#define ORR_LAYER_EMBEDDING (-1)
-#define ORR_LAYER_HEAD (-2)
-#define ORR_LAYER_STEP (-3)
-#define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
-#define ORR_LAYER_MTP (-5)      /* around a multi-token prediction layer: its input, and the head once more */
-
-struct orr_cost {
-    double total_s;               /* one execution */
-    double compute_s, l2_s, dram_s, network_s, launch_s;
-    double hidden_s;              /* COLLECTIVE: share that runs beside its window */
-    double dram_bytes, l2_bytes;  /* traffic, re-reads in */
-    double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
-    double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
-    bool partial_overlap;         /* compute and DRAM time add in part: grouped products */
-    enum orr_bound bound;
-    enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
-    int64_t tile_m, tile_n, split_k; /* GEMM: the winner */
-};
-
 struct orr_span {
     const char *name;             /* "F", "B", "W" */
     int64_t rank, chunk, micro_batch;
@@ -1076,6 +1180,11 @@ ORR_API ORR_NODISCARD char *orr_train_report_on(const struct orr_job *job, struc
                                                 enum orr_format format, const struct orr_style *style);
 ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch,
                                                 enum orr_format format, const struct orr_style *style);
+
+/* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_report_explained(const struct orr_job *job, struct orr_scratch *scratch);
+/* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
 /* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
@@ -1137,6 +1246,10 @@ struct orr_sweep_spec {
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue,
                                                   const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
                                                   struct orr_error *error);
+/* The same for the request of a form, which need not outlive the sweep; `request` and `origin` of the spec are not
+ * read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec,
+                                                  struct orr_sweep **sweep, struct orr_error *error);
 ORR_API void orr_sweep_close(struct orr_sweep *sweep);
 ORR_API enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep);
 ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);

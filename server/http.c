@@ -75,7 +75,7 @@ static enum MHD_Result answer_method(struct srv_request *request, const char *me
 {
     struct orr_error error = {.code = ORR_ERR_INPUT};
     (void)snprintf(error.text, sizeof error.text, "%.20s %.200s: the method is %s", method, request->path, allow);
-    char *text = srv_error_text(&error);
+    char *text = orr_error_json(&error);
     struct MHD_Response *response =
         text ? MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE) : NULL;
     if (!response) {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/text.h"
 #include "server/server.h"
 
 /* Limits; docs/server.md and /api/v1/openapi.json say them, too. */
@@ -94,21 +95,8 @@ enum MHD_Result srv_reply_bytes(struct MHD_Connection *connection, const char *t
 enum MHD_Result srv_reply_error(struct MHD_Connection *connection, unsigned status, const struct orr_error *error);
 enum MHD_Result srv_reply_refusal(struct MHD_Connection *connection, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As text; malloc'd, NULL: out of memory. */
-char *srv_error_text(const struct orr_error *error);
 /* Headers every answer carries. */
 void srv_add_headers(struct MHD_Response *response, const char *type, const char *cache);
-
-/* Growable text; `failed`: out of memory, later calls do nothing. */
-struct srv_text {
-    char *data; /* NUL-terminated once anything was added */
-    size_t length, capacity;
-    bool failed;
-};
-void srv_text_append(struct srv_text *text, const char *bytes, size_t n);
-void srv_text_add(struct srv_text *text, const char *string);
-/* A JSON string: quotes and escapes. */
-void srv_text_add_json(struct srv_text *text, const char *string);
 
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 

@@ -10,49 +10,6 @@
 static const char POLICY[] = "default-src 'self'; img-src 'self' data: blob:; "
                              "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/* ---------------------------------------------------------------- text */
-
-void srv_text_append(struct srv_text *text, const char *bytes, size_t n)
-{
-    if (!text->failed && text->length + n + 1 > text->capacity) {
-        const size_t capacity = 2 * (text->length + n) + 64;
-        char *data = realloc(text->data, capacity);
-        text->failed = !data;
-        if (data) {
-            text->data = data;
-            text->capacity = capacity;
-        }
-    }
-    if (text->failed) return;
-    memcpy(text->data + text->length, bytes, n);
-    text->length += n;
-    text->data[text->length] = '\0';
-}
-
-void srv_text_add(struct srv_text *text, const char *string)
-{
-    srv_text_append(text, string, strlen(string));
-}
-
-void srv_text_add_json(struct srv_text *text, const char *string)
-{
-    srv_text_append(text, "\"", 1);
-    for (const char *c = string; *c; c++) {
-        char escape[8];
-        const size_t n = strcspn(c, "\"\\\b\f\n\r\t");
-        size_t plain = 0;
-        while (plain < n && (unsigned char)c[plain] >= 0x20) plain++;
-        srv_text_append(text, c, plain);
-        c += plain;
-        if (!*c) break;
-        if (*c == '"' || *c == '\\') (void)snprintf(escape, sizeof escape, "\\%c", *c);
-        else if (*c == '\n') (void)snprintf(escape, sizeof escape, "\\n");
-        else (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*c);
-        srv_text_add(text, escape);
-    }
-    srv_text_append(text, "\"", 1);
-}
-
 /* ---------------------------------------------------------------- replies */
 
 void srv_add_headers(struct MHD_Response *response, const char *type, const char *cache)
@@ -100,24 +57,9 @@ enum MHD_Result srv_reply_bytes(struct MHD_Connection *connection, const char *t
                  lasting ? "public, max-age=31536000, immutable" : "no-cache");
 }
 
-char *srv_error_text(const struct orr_error *error)
-{
-    struct srv_text text = {0};
-    char place[64];
-    srv_text_add(&text, "{\"error\":{\"text\":");
-    srv_text_add_json(&text, error->text);
-    srv_text_add(&text, ",\"key\":");
-    srv_text_add_json(&text, error->key);
-    (void)snprintf(place, sizeof place, ",\"line\":%d,\"column\":%d}}\n", error->line, error->column);
-    srv_text_add(&text, place);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
 enum MHD_Result srv_reply_error(struct MHD_Connection *connection, unsigned status, const struct orr_error *error)
 {
-    return srv_reply_text(connection, status, SRV_JSON, srv_error_text(error));
+    return srv_reply_text(connection, status, SRV_JSON, orr_error_json(error));
 }
 
 enum MHD_Result srv_reply_refusal(struct MHD_Connection *connection, unsigned status, const char *format, ...)

@@ -48,27 +48,6 @@ static double spans_of(const struct orr_job *job)
     return 3 * (double)job->plan.pp * (double)job->plan.vpp * n_micro_batches;
 }
 
-/* Put "explain": "..." before the brace that ends the JSON. Takes both; NULL: out of memory. */
-static char *with_explanation(char *json, char *explanation)
-{
-    struct srv_text text = {0};
-    char *end = json && explanation ? strrchr(json, '}') : NULL;
-    text.failed = !end;
-    if (end) {
-        size_t n = (size_t)(end - json);
-        while (n > 0 && json[n - 1] == '\n') n--;
-        srv_text_append(&text, json, n);
-        srv_text_add(&text, ",\n  \"explain\": ");
-        srv_text_add_json(&text, explanation);
-        srv_text_add(&text, "\n}\n");
-    }
-    free(json);
-    free(explanation);
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
-}
-
 static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind,
                                   char *(*report)(const struct orr_job *, struct orr_scratch *, enum orr_format,
                                                   const struct orr_style *))
@@ -88,10 +67,10 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
                                  "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)",
                                  spans_of(job), (int)SRV_SPANS_MAX);
     const char *explain = argument(request, "explain");
-    char *text = report(job, worker->scratch, format, &PLAIN);
-    if (explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON)
-        text = with_explanation(text, report(job, worker->scratch, ORR_FORMAT_EXPLAIN, &PLAIN));
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+    const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
+                          explained ? orr_report_explained(job, worker->scratch)
+                                    : report(job, worker->scratch, format, &PLAIN));
 }
 
 static enum MHD_Result train(struct srv_request *request)
@@ -153,12 +132,10 @@ static enum MHD_Result stored(struct srv_request *request)
 
 static enum MHD_Result health(struct srv_request *request)
 {
-    char state[160];
-    struct srv_text text = {0};
-    (void)snprintf(state, sizeof state, "{\"schema\":\"%s\",\"status\":\"ok\",\"version\":\"%s\",\"studies\":%d}\n",
-                   ORR_SCHEMA, orr_version(), atomic_load(&request->srv->n_studies));
-    srv_text_add(&text, state);
-    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text.data);
+    struct orr_text text = {0};
+    orr_text_add(&text, "{\"schema\":\"%s\",\"status\":\"ok\",\"version\":\"%s\",\"studies\":%d}\n", ORR_SCHEMA,
+                 orr_version(), atomic_load(&request->srv->n_studies));
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, orr_text_take(&text));
 }
 
 /* ---------------------------------------------------------------- files in the program */

@@ -25,7 +25,7 @@ struct srv_study {
     int n_owners;         /* thread and connection */
     unsigned status;      /* of the answer; 0: not known yet */
     char *refusal;        /* its text unless the status is 200 */
-    struct srv_text events;
+    struct orr_text events;
     size_t n_sent; /* bytes of events */
     bool suspended, gone, done;
 };
@@ -82,30 +82,29 @@ static void decide(struct srv_study *study, unsigned status, char *refusal)
 static void decide_error(struct srv_study *study, const struct orr_error *error)
 {
     decide(study, error->code == ORR_ERR_MEMORY ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_BAD_REQUEST,
-           srv_error_text(error));
+           orr_error_json(error));
 }
 
 /* Send an event; each line of its text is a line of data. NULL: out of memory. */
 static void send_event(struct srv_study *study, const char *name, const char *text)
 {
     pthread_mutex_lock(&study->lock);
-    struct srv_text *events = &study->events;
-    srv_text_add(events, "event: ");
-    srv_text_add(events, text ? name : "error");
+    struct orr_text *events = &study->events;
+    orr_text_add(events, "event: %s", text ? name : "error");
     if (!text) text = "{\"error\":{\"text\":\"out of memory\",\"key\":\"\",\"line\":0,\"column\":0}}";
     for (size_t n; *text; text += n + (text[n] == '\n')) {
         n = strcspn(text, "\n");
-        srv_text_add(events, "\ndata: ");
-        srv_text_append(events, text, n);
+        orr_text_add(events, "\ndata: ");
+        orr_text_append(events, text, n);
     }
-    srv_text_add(events, "\n\n");
+    orr_text_add(events, "\n\n");
     wake(study);
     pthread_mutex_unlock(&study->lock);
 }
 
 static void send_error(struct srv_study *study, const struct orr_error *error)
 {
-    char *text = srv_error_text(error);
+    char *text = orr_error_json(error);
     send_event(study, "error", text);
     free(text);
 }

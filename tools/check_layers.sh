@@ -31,11 +31,11 @@ done
 
 own='cli|cluster|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
-    grep -vE "include \"(orrery|server/server|$own)\.h\"" >"$found"
-rule "cli, bench and fuzzers use the public header only"
+    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"" >"$found"
+rule "cli, bench and fuzzers use the public header only, and cli the growable text"
 
-grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|server/[a-z]+)\.h"' >"$found"
-rule "the server uses the public header only"
+grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/text|server/[a-z]+)\.h"' >"$found"
+rule "the server uses the public header and the growable text only"
 
 grep -nHE '^ *# *include "' kit/*.[ch] kit/*/*.[ch] | grep -vE 'include "(\.\./)?(csv|kernels|kit)\.h"' >"$found"
 rule "the kit stands alone"

@@ -1,7 +1,6 @@
 /* Growable text for reports, and the nearest-name search of error messages. */
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,21 +29,27 @@ static bool reserve(struct orr_text *text, size_t n_more)
     return true;
 }
 
-void orr_text_add(struct orr_text *text, const char *format, ...)
+void orr_text_add_v(struct orr_text *text, const char *format, va_list arguments)
 {
     if (!reserve(text, 127)) /* most pieces fit at once */
         return;
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     const size_t room = text->capacity - text->length;
     const int n = vsnprintf(text->data + text->length, room, format, arguments);
-    va_end(arguments);
     if (n < 0) text->failed = true;
     else if ((size_t)n >= room && reserve(text, (size_t)n))
         (void)vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
     va_end(again);
     if (!text->failed) text->length += (size_t)n;
+}
+
+void orr_text_add(struct orr_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    orr_text_add_v(text, format, arguments);
+    va_end(arguments);
 }
 
 void orr_text_append(struct orr_text *text, const char *bytes, size_t n)

@@ -2,6 +2,7 @@
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,6 +13,7 @@ struct orr_text {
 };
 
 void orr_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void orr_text_add_v(struct orr_text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 void orr_text_append(struct orr_text *text, const char *bytes, size_t n);
 void orr_text_repeat(struct orr_text *text, const char *piece, int n);
 /* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */

@@ -3,6 +3,7 @@
 #define ORR_CALIBRATE_CALIBRATE_H
 
 #include "ops/ops.h"
+#include "spec/calibration_list.h"
 #include "spec/csv.h"
 
 /* Kinds of kernel tables: the file's name without .csv. */
@@ -26,33 +27,17 @@
 enum orr_kernel { ORR_KERNELS(ORR_X_KERNEL_) ORR_N_KERNELS };
 extern const char *const orr_kernel_names[ORR_N_KERNELS];
 
-/* Groups of constants fitted together; their rows are priced by the same part of the model. In the order of fitting:
- * attention and experts use the constants of products. */
-enum orr_fit_kind {
-    ORR_FIT_GEMM,
-    ORR_FIT_BMM,
-    ORR_FIT_GROUPED,
-    ORR_FIT_FLASH,
-    ORR_FIT_DECODE,
-    ORR_FIT_LATENT,
-    ORR_FIT_LAUNCH,
-    ORR_FIT_POINTWISE,
-    ORR_FIT_LINES,
-    ORR_FIT_CUSTOM,
-    ORR_FIT_P2P,
-    ORR_N_FIT_KINDS
-};
-
 /* How a run of products was made: not known, after a pause, or in a loop long enough for the power limit. */
 enum orr_fit_mode { ORR_MODE_UNKNOWN, ORR_MODE_BURST, ORR_MODE_SUSTAINED };
 
 /* One timing and what the program makes of it. Strings belong to the CSVs. */
+#define ORR_ROW_OPS 2
 struct orr_kernel_row {
     enum orr_kernel kind;
     const char *source, *backend, *dtype;
     char shape[80];
     enum orr_fit_mode mode;
-    struct orr_op ops[2]; /* the kernel: their times add */
+    struct orr_op ops[ORR_ROW_OPS]; /* the kernel: their times add */
     int n_ops;
     struct orr_op pass;          /* a pass the table may have timed with it: quantise, permute */
     bool has_pass, ready_inputs; /* ready: the table says the pass is not inside */
@@ -97,10 +82,10 @@ enum orr_constant_state {
 
 /* One number of the calibration and what became of it. */
 struct orr_fit_constant {
-    char path[72];             /* in the file: "gemm.bf16.dram_frac" */
-    size_t offset;             /* in struct orr_calibration */
-    double low, high, typical; /* physical bounds; a usual size, for steps from zero */
-    const char *unit, *meaning;
+    char path[72];                 /* in the file: "gemm.bf16.dram_frac" */
+    const struct orr_constant *is; /* its row of the list */
+    double *at;                    /* its number among the constants being fitted */
+    double low, high;              /* physical bounds */
     double old_value, new_value;
     enum orr_constant_state state;
     size_t rows; /* timings that bear on it */
@@ -131,7 +116,7 @@ struct orr_fit {
     size_t evaluations; /* row predictions made */
 };
 
-/* CSV cells -> rows (calibrate_rows.c, calibrate_kernels.c, calibrate_lab.c). Unusable cells are errors with a line. */
+/* CSV cells -> rows (rows.c, kernels.c). Unusable cells are errors with a line. */
 struct orr_row_reader {
     struct orr_fit *fit;
     const struct orr_csv *csv;
@@ -161,19 +146,18 @@ void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row);
 void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
                           double m, double n, double k);
 
-/* Leaves out a row that is faster than the chip can be (calibrate_limits.c). */
+/* Leaves out a row that is faster than the chip can be (limits.c). */
 void orr_row_check_limits(const struct orr_fit *fit, struct orr_kernel_row *row);
 
 /* The group of that kind, made when it is new; n_groups when out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);
-/* Tables, classes, weights, choice among tables, constants of every group: before the first fit
- * (calibrate_groups.c). */
+/* Tables, classes, weights, choice among tables, constants of every group: before the first fit (groups.c). */
 bool orr_fit_prepare(struct orr_fit *fit);
 /* Name of a row's size class. */
 const char *orr_size_class_name(enum orr_kernel kind, int size_class);
 #define ORR_SIZE_CLASSES 5
 
-/* Predicted seconds of a row, with the terms of its table or without (calibrate_fit.c). */
+/* Predicted seconds of a row, with the terms of its table or without (fit.c). */
 double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool with_terms);
 /* Engine, workload and job kind the rows of a group are priced under. */
 void orr_fit_enter(struct orr_fit *fit, const struct orr_fit_group *group);

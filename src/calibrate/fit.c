@@ -47,19 +47,9 @@ void orr_fit_enter(struct orr_fit *fit, const struct orr_fit_group *group)
 
 static double op_s(const struct orr_job *job, const struct orr_op *op)
 {
-    struct orr_cost cost;
-    switch (op->kind) {
-    case ORR_OP_GEMM:
-    case ORR_OP_BMM: orr_cost_gemm(job, op, &cost); return cost.total_s;
-    case ORR_OP_GROUPED: orr_cost_grouped(job, op, &cost); return cost.total_s;
-    case ORR_OP_FLASH:
-    case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, &cost); return cost.total_s;
-    case ORR_OP_DECODE: orr_cost_decode(job, op, &cost); return cost.total_s;
-    case ORR_OP_POINTWISE: orr_cost_pointwise(job, op, &cost); return cost.total_s;
-    case ORR_OP_COLLECTIVE: orr_cost_collective(job, op, &cost); return cost.total_s;
-    case ORR_N_OP_KINDS: break;
-    }
-    return 0;
+    struct orr_cost cost = {0};
+    orr_cost_one(job, op, &cost);
+    return cost.total_s;
 }
 
 /* A table repeats its products about equally often: the longer one takes, the longer its loop, the lower the clock. Its
@@ -73,19 +63,30 @@ static double level_of(const struct orr_fit *fit, const struct orr_kernel_row *r
     return sustained_frac + (table->level - sustained_frac) / (1 + product_s / table->warm_s);
 }
 
+/* A product at the share of peak its run allowed: the sustained one in a loop, what its table shows, else the burst. */
+static double product_s(const struct orr_fit *fit, const struct orr_kernel_row *row, const struct orr_op *op,
+                        bool with_terms)
+{
+    const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[op->dtype];
+    double share_frac = gemm->burst_frac;
+    if (row->mode == ORR_MODE_SUSTAINED) share_frac = gemm->sustained_frac;
+    else if (with_terms && fit->tables[row->table].level > 0) share_frac = level_of(fit, row);
+    struct orr_cost cost;
+    orr_cost_gemm_at(&fit->job, op, share_frac, &cost);
+    return cost.total_s;
+}
+
 double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool with_terms)
 {
     const struct orr_fit_table *table = &fit->tables[row->table];
-    struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[row->ops[0].dtype];
-    const double burst_frac = gemm->burst_frac;
-    if (row->ops[0].kind == ORR_OP_GEMM && row->mode == ORR_MODE_SUSTAINED) gemm->burst_frac = gemm->sustained_frac;
-    else if (with_terms && table->level > 0) gemm->burst_frac = level_of(fit, row);
     fit->job.plan.tp = row->ranks;
     double total_s = 0;
-    for (int i = 0; i < row->n_ops; i++) total_s += op_s(&fit->job, &row->ops[i]);
+    for (int i = 0; i < row->n_ops; i++) {
+        const struct orr_op *op = &row->ops[i];
+        total_s += op->kind == ORR_OP_GEMM ? product_s(fit, row, op, with_terms) : op_s(&fit->job, op);
+    }
     if (with_terms) total_s += table->call_s;
     if (with_terms && row->has_pass && table->passes > 0) total_s += table->passes * op_s(&fit->job, &row->pass);
-    gemm->burst_frac = burst_frac;
     fit->evaluations++;
     return total_s;
 }
@@ -107,7 +108,7 @@ struct problem {
     double weight_sum;
 };
 
-/* Ratios are searched by their logarithm, what may be zero in units of its usual size. */
+/* Ratios are searched by their logarithm; numbers that may be zero are scaled by `typical`. */
 static double to_search(const struct slot *slot, double value)
 {
     return slot->low > 0 ? log(value) : value / slot->typical;
@@ -220,11 +221,6 @@ bool orr_fit_terms(struct orr_fit *fit, size_t group)
 
 /* ---------------------------------------------------------------- constants */
 
-static double *constant_at(struct orr_fit *fit, const struct orr_fit_constant *constant)
-{
-    return (double *)(void *)((char *)&fit->job.calibration + constant->offset);
-}
-
 static void save(const struct problem *p, double *values)
 {
     for (size_t i = 0; i < p->n_slots; i++) values[i] = *p->slots[i].target;
@@ -333,10 +329,10 @@ bool orr_constant_is_new(const struct orr_fit_constant *constant)
 }
 
 /* All of a group's constants back to what they were. */
-static void take_back(struct problem *p, struct orr_fit_group *group, enum orr_constant_state why)
+static void take_back(struct orr_fit_group *group, enum orr_constant_state why)
 {
     for (size_t i = 0; i < group->n_constants; i++) {
-        *constant_at(p->fit, &group->constants[i]) = group->constants[i].old_value;
+        *group->constants[i].at = group->constants[i].old_value;
         if (orr_constant_is_new(&group->constants[i])) group->constants[i].state = why;
     }
 }
@@ -359,12 +355,12 @@ static double median_error(const struct problem *p)
 static void accept_or_keep(struct problem *p, struct orr_fit_group *group, double loss)
 {
     const struct orr_fit_constant *only = &group->constants[0];
-    const double value = *constant_at(p->fit, only);
-    if (median_error(p) > POOR_FRAC) take_back(p, group, ORR_CONSTANT_POOR);
+    const double value = *only->at;
+    if (median_error(p) > POOR_FRAC) take_back(group, ORR_CONSTANT_POOR);
     else if (group->n_constants == 1 && only->low > 0 && (value <= 1.001 * only->low || value >= 0.999 * only->high))
-        take_back(p, group, ORR_CONSTANT_BOUND);
+        take_back(group, ORR_CONSTANT_BOUND);
     else if (loss > (1 - WORTH_SHARE) * group->loss_before - TELLING_LEAST / 10)
-        take_back(p, group, ORR_CONSTANT_CONFIRMED);
+        take_back(group, ORR_CONSTANT_CONFIRMED);
 }
 
 /* The clock a table has shown is one the chip runs at: the least the burst share can be, where no row tells it. */
@@ -372,7 +368,7 @@ static void raise_burst(struct orr_fit *fit, size_t g)
 {
     struct orr_fit_constant *burst = &fit->groups[g].constants[0];
     if (fit->groups[g].kind != ORR_FIT_GEMM || burst->rows > 0) return;
-    double *const burst_frac = constant_at(fit, burst);
+    double *const burst_frac = burst->at;
     for (size_t t = 0; t < fit->n_tables; t++) {
         const struct orr_fit_table *table = &fit->tables[t];
         if (table->group != g || !table->free_level || table->level <= BURST_MARGIN * *burst_frac) continue;
@@ -386,9 +382,8 @@ static void finish(struct problem *p, struct orr_fit_group *group)
 {
     for (size_t i = 0; i < group->n_constants; i++) {
         struct orr_fit_constant *constant = &group->constants[i];
-        double *value = constant_at(p->fit, constant);
-        if (orr_constant_is_new(constant)) *value = rounded(*value);
-        constant->new_value = *value;
+        if (orr_constant_is_new(constant)) *constant->at = rounded(*constant->at);
+        constant->new_value = *constant->at;
     }
     for (size_t i = 0; i < p->n_constants; i++) p->slots[i].frozen = true;
     group->loss_after = minimise(p, 120); /* the tables' terms for the rounded constants */
@@ -407,7 +402,7 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
         constant->state = ORR_CONSTANT_FEW_ROWS;
         if (constant->rows < 1 || (n_seen > 1 && group->n_fitted < ROWS_PER_CONSTANT * n_seen)) continue;
         constant_of[p.n_slots] = i;
-        add_slot(&p, constant_at(fit, constant), constant->low, constant->high, constant->typical);
+        add_slot(&p, constant->at, constant->low, constant->high, constant->is->typical);
     }
     p.n_constants = p.n_slots;
     add_terms(&p, g);

@@ -5,7 +5,6 @@
 #include "base/number.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +203,7 @@ static void free_terms(struct orr_fit *fit, size_t table)
     }
 }
 
-/* Every table, and every class of it, weighs the same: a table is no truer for having many rows of one size. */
+/* Every table weighs the same, whatever its number of rows, and so does every size class of a table. */
 static void weigh(struct orr_fit *fit)
 {
     for (size_t t = 0; t < fit->n_tables; t++) {
@@ -223,126 +222,71 @@ static void weigh(struct orr_fit *fit)
 
 /* ---------------------------------------------------------------- constants */
 
-/* Rows a constant needs to be told at all. */
-enum need { NEED_ANY, NEED_BURST, NEED_SUSTAINED, NEED_FORWARD, NEED_BACKWARD, NEED_HEAD_64, NEED_HEAD_96 };
-
-struct known_constant {
-    const char *key;
-    size_t offset;
-    double low, high, typical;
-    const char *unit, *meaning;
-    enum need need;
-};
-
-/* clang-format off */
-#define KNOWN(type, member, ...) {#member, offsetof(struct type, member), __VA_ARGS__}
-/* clang-format on */
-
-#define GEMM(...) KNOWN(orr_gemm_constants, __VA_ARGS__)
-static const struct known_constant GEMM_CONSTANTS[] = {
-    GEMM(burst_frac, 0.2, 1, 0.8, "frac", "share of peak before the power limit acts", NEED_BURST),
-    GEMM(sustained_frac, 0.2, 1, 0.65, "frac", "share of peak in an endless matrix load", NEED_SUSTAINED),
-    GEMM(sm_frac, 0.2, 1, 0.85, "frac", "share of its own peak one SM reaches while others idle", NEED_ANY),
-    GEMM(dram_frac, 0.2, 1, 0.8, "frac", "sustained share of DRAM bandwidth", NEED_ANY),
-    GEMM(dram_ramp_bytes, 0, 4e7, 5e6, "bytes", "traffic at which DRAM reaches half its rate", NEED_ANY),
-    GEMM(tile_cost, 0, 500, 20, "number", "lost share per 1/tile side", NEED_ANY),
-    GEMM(wave_s, 0, 1e-5, 1e-6, "s", "fixed time of a wave", NEED_ANY),
-    GEMM(launch_s, 0, 2e-5, 2e-6, "s", "fixed time of a dependent kernel in a stream", NEED_ANY),
-};
-static const struct known_constant GROUPED_CONSTANTS[] = {
-    GEMM(grouped_frac, 0.05, 1, 0.8, "frac", "grouped product: share of peak inside a tile", NEED_ANY),
-    GEMM(grouped_tile_s, 0, 2e-5, 2e-6, "s", "grouped product: fixed time of a tile", NEED_ANY),
-    GEMM(grouped_dram_frac, 0.1, 1, 0.8, "frac", "grouped product: share of DRAM bandwidth", NEED_ANY),
-    GEMM(grouped_launch_s, 0, 5e-5, 1e-5, "s", "grouped product: fixed time, routing kernels in", NEED_ANY),
-};
-
-#define FLASH(...) KNOWN(orr_attention_constants, __VA_ARGS__)
-static const struct known_constant FLASH_CONSTANTS[] = {
-    FLASH(forward_frac, 0.05, 1, 0.6, "frac", "share of 16-bit peak, forward", NEED_FORWARD),
-    FLASH(forward_half_seq, 0, 5000, 500, "keys", "sequence at half that share", NEED_FORWARD),
-    FLASH(backward_frac, 0.05, 1, 0.5, "frac", "share of 16-bit peak, backward", NEED_BACKWARD),
-    FLASH(backward_half_seq, 0, 5000, 800, "keys", "sequence at half that share", NEED_BACKWARD),
-    FLASH(head_64_frac, 0.2, 1.5, 0.8, "ratio", "factor for heads up to 64", NEED_HEAD_64),
-    FLASH(head_96_frac, 0.2, 1.5, 0.9, "ratio", "factor for heads up to 96", NEED_HEAD_96),
-    FLASH(launch_s, 0, 5e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
-    FLASH(tail, 0, 5, 0.7, "number", "last blocks of a launch, in walks over the keys", NEED_ANY),
-};
-
-#define DECODE(...) KNOWN(orr_decode_constants, __VA_ARGS__)
-static const struct known_constant DECODE_CONSTANTS[] = {
-    DECODE(launch_s, 0, 3e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
-    DECODE(dram_frac, 0.2, 1, 0.9, "frac", "share of DRAM bandwidth the cache is read at", NEED_ANY),
-    DECODE(compute_frac, 0.02, 1, 0.5, "frac", "share of peak", NEED_ANY),
-    DECODE(sm_bytes_per_s, 5e9, 5e11, 5e10, "bytes/s", "what one SM can read", NEED_ANY),
-    DECODE(block_s, 0, 1e-5, 1.5e-6, "s", "fixed time of a thread block", NEED_ANY),
-    DECODE(reduce_s, 0, 2e-5, 4e-6, "s", "adding partial results of a split context", NEED_ANY),
-    DECODE(ramp_bytes, 0, 2e8, 3e7, "bytes", "cache bytes read at half rate before DRAM is busy", NEED_ANY),
-    DECODE(head_elements_per_s, 2e11, 2e13, 2.5e12, "1/s", "elements of kernels with one query head per block",
-           NEED_ANY),
-};
-/* Absorbed latent attention and framework kernels have no splits to add. */
-static const struct known_constant WHOLE_CONSTANTS[] = {
-    DECODE(launch_s, 0, 3e-5, 8e-6, "s", "fixed time of the kernel", NEED_ANY),
-    DECODE(dram_frac, 0.2, 1, 0.9, "frac", "share of DRAM bandwidth the cache is read at", NEED_ANY),
-    DECODE(compute_frac, 0.02, 1, 0.5, "frac", "share of peak", NEED_ANY),
-    DECODE(block_s, 0, 1e-5, 1.5e-6, "s", "fixed time of a thread block", NEED_ANY),
-};
-
-static bool bears_on(const struct orr_kernel_row *row, enum need need)
+static bool bears_on(const struct orr_kernel_row *row, enum orr_told_by told_by)
 {
     const double head = row->ops[0].head_size;
-    switch (need) {
-    case NEED_ANY: return true;
-    case NEED_BURST: return row->mode == ORR_MODE_BURST;
-    case NEED_SUSTAINED: return row->mode == ORR_MODE_SUSTAINED;
-    case NEED_FORWARD: return row->ops[0].kind == ORR_OP_FLASH;
-    case NEED_BACKWARD: return row->ops[0].kind == ORR_OP_FLASH_BACKWARD;
-    case NEED_HEAD_64: return head > 0 && head <= 64;
-    case NEED_HEAD_96: return head > 64 && head <= 96;
+    switch (told_by) {
+    case ORR_TOLD_BY_ALL:
+    case ORR_TOLD_BY_PAGED:
+    case ORR_TOLD_BY_SPLIT: return true; /* a group has decode kernels of one kind */
+    case ORR_TOLD_BY_BURST: return row->mode == ORR_MODE_BURST;
+    case ORR_TOLD_BY_SUSTAINED: return row->mode == ORR_MODE_SUSTAINED;
+    case ORR_TOLD_BY_FORWARD: return row->ops[0].kind == ORR_OP_FLASH;
+    case ORR_TOLD_BY_BACKWARD: return row->ops[0].kind == ORR_OP_FLASH_BACKWARD;
+    case ORR_TOLD_BY_HEAD_64: return head > 0 && head <= 64;
+    case ORR_TOLD_BY_HEAD_96: return head > 64 && head <= 96;
     }
     return false;
 }
 
-static struct orr_fit_constant *new_constant(struct orr_fit *fit, struct orr_fit_group *group, size_t offset)
+static size_t rows_that_tell(const struct orr_fit *fit, size_t g, const struct orr_constant *constant)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < fit->n_rows; i++)
+        n += in_group(&fit->rows[i], g) && fit->rows[i].fitted && bears_on(&fit->rows[i], constant->told_by);
+    return n;
+}
+
+/* One more constant of a group: the number `at`, told by `rows` timings. NULL: the group has no room. */
+static struct orr_fit_constant *new_constant(struct orr_fit_group *group, const struct orr_constant *is, double *at,
+                                             size_t rows)
 {
     if (group->n_constants == ORR_FIT_CONSTANTS) return NULL;
     struct orr_fit_constant *constant = &group->constants[group->n_constants++];
-    *constant = (struct orr_fit_constant){.offset = offset};
-    memcpy(&constant->old_value, (const char *)&fit->job.calibration + offset, sizeof constant->old_value);
-    constant->new_value = constant->old_value;
+    *constant = (struct orr_fit_constant){
+        .is = is, .at = at, .low = is->fit_min, .high = is->fit_max, .old_value = *at, .new_value = *at, .rows = rows};
     return constant;
 }
 
-/* Members of a struct that starts at `base` of the calibration. */
-static void add_known(struct orr_fit *fit, size_t g, const struct known_constant *known, size_t n, size_t base)
+/* Does a group fit this constant of its home? */
+static bool is_fitted_by(const struct orr_constant *constant, const struct orr_fit_group *group)
 {
-    struct orr_fit_group *group = &fit->groups[g];
-    for (size_t k = 0; k < n; k++) {
-        struct orr_fit_constant *constant = new_constant(fit, group, base + known[k].offset);
-        if (!constant) return;
-        (void)snprintf(constant->path, sizeof constant->path, "%s.%s", group->path, known[k].key);
-        constant->low = known[k].low;
-        constant->high = known[k].high;
-        constant->typical = known[k].typical;
-        constant->unit = known[k].unit;
-        constant->meaning = known[k].meaning;
-        for (size_t i = 0; i < fit->n_rows; i++)
-            constant->rows +=
-                in_group(&fit->rows[i], g) && fit->rows[i].fitted && bears_on(&fit->rows[i], known[k].need);
-    }
+    const bool paged = group->kind == ORR_FIT_DECODE && group->index != ORR_DECODE_SDPA;
+    const bool softmax = group->kind == ORR_FIT_POINTWISE && group->index == ORR_POINTWISE_SOFTMAX;
+    if (constant->group != (group->kind == ORR_FIT_LATENT ? ORR_FIT_DECODE : group->kind)) return false;
+    /* absorbed latent attention and framework kernels have no splits to add */
+    if (constant->told_by == ORR_TOLD_BY_PAGED || constant->told_by == ORR_TOLD_BY_SPLIT) return paged;
+    if (constant->home == ORR_HOME_CALIBRATION && group->kind == ORR_FIT_GEMM) /* one cache for all formats */
+        return group->index == ORR_DTYPE_BF16 || group->index == ORR_DTYPE_FP16;
+    /* tables time the softmax of a framework, which has a share of its own */
+    if (group->kind == ORR_FIT_POINTWISE) return softmax == (constant->n == 1);
+    return true;
 }
-#define ADD_KNOWN(fit, g, table, base) add_known(fit, g, table, sizeof(table) / sizeof *(table), base)
 
-static void add_one(struct orr_fit *fit, size_t g, struct orr_fit_constant like)
+/* The constants of a group that are members of the struct at `home`. */
+static void add_members(struct orr_fit *fit, size_t g, enum orr_home home, void *members)
 {
     struct orr_fit_group *group = &fit->groups[g];
-    struct orr_fit_constant *constant = new_constant(fit, group, like.offset);
-    if (!constant) return;
-    like.old_value = constant->old_value;
-    like.new_value = constant->new_value;
-    *constant = like;
-    if (!constant->path[0]) memcpy(constant->path, group->path, sizeof group->path);
-    if (!constant->rows) constant->rows = group->n_fitted;
+    for (size_t i = 0; i < ORR_N_CONSTANTS; i++) {
+        const struct orr_constant *is = &orr_constants[i];
+        if (is->home != home || !is_fitted_by(is, group)) continue;
+        double *const at = orr_constant_at(members, is, is->n > 1 ? (size_t)group->index : 0);
+        struct orr_fit_constant *constant = new_constant(group, is, at, rows_that_tell(fit, g, is));
+        if (!constant) return;
+        if (is->n > 1) (void)snprintf(constant->path, sizeof constant->path, "%s", group->path);
+        else if (home == ORR_HOME_CALIBRATION) (void)snprintf(constant->path, sizeof constant->path, "%s", is->key);
+        else (void)snprintf(constant->path, sizeof constant->path, "%s.%s", group->path, is->key);
+    }
 }
 
 /* ---------------------------------------------------------------- lines */
@@ -377,39 +321,34 @@ static size_t rows_at_ranks(const struct orr_fit *fit, size_t g, double ranks)
     return n;
 }
 
-static void add_line(struct orr_fit *fit, size_t g, int64_t i)
+/* The most a hop of an engine's own kernel may take. A longer one, as any above the limit in the list, would dominate
+ * rings of more ranks than were measured. */
+#define CUSTOM_HOP_S 1e-6
+
+static void add_line(struct orr_fit *fit, size_t g, int i)
 {
-    const struct orr_collective_line *line = &fit->job.calibration.lines[i];
-    const size_t base = offsetof(struct orr_calibration, lines) + (size_t)i * sizeof *line;
-    struct orr_fit_constant constant = {.low = 0,
-                                        .high = 3e-4,
-                                        .typical = 1e-5,
-                                        .unit = "s",
-                                        .meaning = "fixed time",
-                                        .offset = base + offsetof(struct orr_collective_line, base_s)};
-    const char *name = orr_collective_name(line->collective), *how = orr_algorithm_name(line->algorithm);
-    (void)snprintf(constant.path, sizeof constant.path, "lines.%d.base_s (%s %s)", (int)i, name, how);
-    add_one(fit, g, constant);
-    constant.offset = base + offsetof(struct orr_collective_line, hop_s);
-    constant.high = line->custom ? 1e-6 : 3e-6; /* longer ones would rule rings of more ranks than were measured */
-    if (line->hop_s > constant.high) constant.high = line->hop_s;
-    constant.typical = 1e-6;
-    constant.meaning = "time per hop";
-    (void)snprintf(constant.path, sizeof constant.path, "lines.%d.hop_s", (int)i);
-    if (line->algorithm != ORR_ALGORITHM_DIRECT &&
-        line->algorithm != ORR_ALGORITHM_NVLS) /* the same hops for any ranks */
-        add_one(fit, g, constant);
-    for (int64_t p = 0; p < line->n_points; p++) {
-        constant.offset = base + offsetof(struct orr_collective_line, efficiency_frac) + (size_t)p * sizeof(double);
-        constant.low = 0.002;
-        constant.high = 1;
-        constant.typical = 0.5;
-        constant.unit = "frac";
-        constant.meaning = "share of the link";
-        constant.rows = rows_at_ranks(fit, g, line->ranks[p]);
-        (void)snprintf(constant.path, sizeof constant.path, "lines.%d.efficiency_frac.%d (%d ranks)", (int)i, (int)p,
-                       (int)line->ranks[p]);
-        if (constant.rows > 0) add_one(fit, g, constant);
+    struct orr_fit_group *group = &fit->groups[g];
+    struct orr_collective_line *line = &fit->job.calibration.lines[i];
+    const struct orr_constant *hop = &orr_constants[ORR_CONSTANT_LINE_hop_s];
+    const struct orr_constant *share = &orr_constants[ORR_CONSTANT_LINE_efficiency_frac];
+    struct orr_fit_constant *constant =
+        new_constant(group, &orr_constants[ORR_CONSTANT_LINE_base_s], &line->base_s, group->n_fitted);
+    if (constant)
+        (void)snprintf(constant->path, sizeof constant->path, "lines.%d.%s (%s %s)", i, constant->is->key,
+                       orr_collective_name(line->collective), orr_algorithm_name(line->algorithm));
+    /* direct exchanges and switches that reduce have the same hops for any number of ranks */
+    const bool hops = line->algorithm != ORR_ALGORITHM_DIRECT && line->algorithm != ORR_ALGORITHM_NVLS;
+    constant = hops ? new_constant(group, hop, &line->hop_s, group->n_fitted) : NULL;
+    if (constant) {
+        constant->high = orr_max(line->hop_s, line->custom ? CUSTOM_HOP_S : hop->fit_max);
+        (void)snprintf(constant->path, sizeof constant->path, "lines.%d.%s", i, hop->key);
+    }
+    for (int p = 0; p < (int)line->n_points; p++) {
+        const size_t rows = rows_at_ranks(fit, g, line->ranks[p]);
+        constant = rows > 0 ? new_constant(group, share, &line->efficiency_frac[p], rows) : NULL;
+        if (constant)
+            (void)snprintf(constant->path, sizeof constant->path, "lines.%d.%s.%d (%d ranks)", i, share->key, p,
+                           (int)line->ranks[p]);
     }
 }
 
@@ -417,7 +356,7 @@ static void add_lines(struct orr_fit *fit, size_t g)
 {
     const struct orr_fit_group *group = &fit->groups[g];
     const bool custom = group->kind == ORR_FIT_CUSTOM;
-    for (int64_t i = 0; i < fit->job.calibration.n_lines; i++) {
+    for (int i = 0; i < (int)fit->job.calibration.n_lines; i++) {
         const struct orr_collective_line *line = &fit->job.calibration.lines[i];
         if ((int)line->collective == group->index && line->custom == custom) add_line(fit, g, i);
     }
@@ -427,57 +366,23 @@ static void add_lines(struct orr_fit *fit, size_t g)
 
 static void add_constants(struct orr_fit *fit, size_t g)
 {
-    const struct orr_fit_group *group = &fit->groups[g];
-    const size_t i = (size_t)group->index, w = (size_t)group->width;
-    const size_t gemm = offsetof(struct orr_calibration, gemm) + i * sizeof(struct orr_gemm_constants);
-    const size_t flash = offsetof(struct orr_calibration, attention) + i * sizeof(struct orr_attention_constants);
-    const size_t decode = offsetof(struct orr_calibration, decode) + (2 * i + w) * sizeof(struct orr_decode_constants);
-    const size_t latent = offsetof(struct orr_calibration, mla_decode) + w * sizeof(struct orr_decode_constants);
-    struct orr_fit_constant share = {
-        .low = 0.02, .high = 1, .typical = 0.7, .unit = "frac", .meaning = "share of DRAM bandwidth"};
-    switch (group->kind) {
+    struct orr_calibration *calibration = &fit->job.calibration;
+    const int i = fit->groups[g].index, width = fit->groups[g].width;
+    switch (fit->groups[g].kind) {
     case ORR_FIT_GEMM:
-        ADD_KNOWN(fit, g, GEMM_CONSTANTS, gemm);
-        if (group->index == ORR_DTYPE_BF16 || group->index == ORR_DTYPE_FP16) { /* one cache for all formats */
-            share.offset = offsetof(struct orr_calibration, l2_frac);
-            share.meaning = "share of last-level bandwidth";
-            (void)snprintf(share.path, sizeof share.path, "l2_frac");
-            add_one(fit, g, share);
-        }
-        return;
-    case ORR_FIT_GROUPED: ADD_KNOWN(fit, g, GROUPED_CONSTANTS, gemm); return;
-    case ORR_FIT_FLASH: ADD_KNOWN(fit, g, FLASH_CONSTANTS, flash); return;
-    case ORR_FIT_DECODE:
-        if (group->index == ORR_DECODE_SDPA) ADD_KNOWN(fit, g, WHOLE_CONSTANTS, decode);
-        else ADD_KNOWN(fit, g, DECODE_CONSTANTS, decode);
-        return;
-    case ORR_FIT_LATENT: ADD_KNOWN(fit, g, WHOLE_CONSTANTS, latent); return;
+    case ORR_FIT_GROUPED: add_members(fit, g, ORR_HOME_GEMM, &calibration->gemm[i]); break;
+    case ORR_FIT_FLASH: add_members(fit, g, ORR_HOME_ATTENTION, &calibration->attention[i]); break;
+    case ORR_FIT_DECODE: add_members(fit, g, ORR_HOME_DECODE, &calibration->decode[i][width]); break;
+    case ORR_FIT_LATENT: add_members(fit, g, ORR_HOME_DECODE, &calibration->mla_decode[width]); break;
     case ORR_FIT_LINES:
-    case ORR_FIT_CUSTOM: add_lines(fit, g); return;
+    case ORR_FIT_CUSTOM: add_lines(fit, g); break;
     case ORR_FIT_BMM:
-        share.offset = offsetof(struct orr_calibration, write_frac);
-        share.meaning = "share of DRAM bandwidth a product is written at";
-        break;
-    case ORR_FIT_POINTWISE:
-        share.offset = group->index == ORR_POINTWISE_SOFTMAX
-                           ? offsetof(struct orr_calibration, softmax_unfused_frac)
-                           : offsetof(struct orr_calibration, pointwise_frac) + i * sizeof(double);
-        break;
-    case ORR_FIT_P2P:
-        share.offset = offsetof(struct orr_calibration, p2p_scaleup_frac);
-        share.meaning = "share of the scale-up link a send has";
-        break;
     case ORR_FIT_LAUNCH:
-        share = (struct orr_fit_constant){.low = 0,
-                                          .high = 2e-5,
-                                          .typical = 1e-6,
-                                          .unit = "s",
-                                          .offset = offsetof(struct orr_calibration, pointwise_launch_s),
-                                          .meaning = "fixed time of a memory-bound kernel"};
-        break;
-    case ORR_N_FIT_KINDS: return;
+    case ORR_FIT_POINTWISE:
+    case ORR_FIT_P2P:
+    case ORR_N_FIT_KINDS: break;
     }
-    add_one(fit, g, share);
+    add_members(fit, g, ORR_HOME_CALIBRATION, calibration);
 }
 
 bool orr_fit_prepare(struct orr_fit *fit)

@@ -3,9 +3,9 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
+#include "ops/experts.h"
 #include "ops/serve.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +52,13 @@ static struct orr_serve_emit start_emit(struct orr_row_reader *r, enum orr_dtype
                                    .dtype16 = orr_serve_dtype16(job)};
 }
 
+/* Of what was emitted, the operators of a kind: those the table has timed. */
+static void take(const struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_op_kind kind)
+{
+    for (size_t i = 0; i < r->list->n && row->n_ops < ORR_ROW_OPS; i++)
+        if (r->list->items[i].kind == kind) row->ops[row->n_ops++] = r->list->items[i];
+}
+
 /* Constants exist for this format on this chip. */
 static bool supported(const struct orr_fit *fit, enum orr_dtype dtype, struct orr_kernel_row *row)
 {
@@ -66,24 +73,24 @@ static bool supported(const struct orr_fit *fit, enum orr_dtype dtype, struct or
 void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_dtype dtype, double batch,
                           double m, double n, double k)
 {
+    const bool batched = row->kind == ORR_KERNEL_BMM;
     dtype = shared_dtype(r->fit, dtype);
-    (void)snprintf(row->shape, sizeof row->shape, "%s%.0fx%.0fx%.0f", batch > 1 ? "batch " : "", m, n, k);
     if (batch > 1) (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0fx%.0f", batch, m, n, k);
+    else (void)snprintf(row->shape, sizeof row->shape, "%.0fx%.0fx%.0f", m, n, k);
     if (!supported(r->fit, dtype, row)) return;
     struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    if (row->kind == ORR_KERNEL_BMM) orr_serve_product(&emit, "product", ORR_OP_BMM, batch, m, k, n);
+    if (batched) orr_serve_product(&emit, "product", ORR_OP_BMM, batch, m, k, n);
     else orr_serve_linear(&emit, "product", m, k, n, true);
-    row->ops[row->n_ops++] = r->list->items[r->list->n - 1];
-    if (r->list->n > 1) { /* its launch is part of the table's call time */
-        row->pass = r->list->items[0];
-        row->pass.launches = 0;
-        row->has_pass = true;
-    }
-    row->size = n < LEAST_SIDE || k < LEAST_SIDE ? -1 : m;
-    if (row->kind == ORR_KERNEL_BMM) row->size = m;
+    take(r, row, batched ? ORR_OP_BMM : ORR_OP_GEMM);
+    for (size_t i = 0; i < r->list->n; i++)
+        if (r->list->items[i].kind == ORR_OP_POINTWISE) { /* quantises the input; its launch is in the call time */
+            row->pass = r->list->items[i];
+            row->pass.launches = 0;
+            row->has_pass = true;
+        }
+    row->size = !batched && (n < LEAST_SIDE || k < LEAST_SIDE) ? -1 : m;
     row->fitted = row->fitted && row->size > 0;
-    row->group = orr_fit_group_of(r->fit, row->kind == ORR_KERNEL_BMM ? ORR_FIT_BMM : ORR_FIT_GEMM,
-                                  row->kind == ORR_KERNEL_BMM ? 0 : (int)dtype, 0);
+    row->group = orr_fit_group_of(r->fit, batched ? ORR_FIT_BMM : ORR_FIT_GEMM, batched ? 0 : (int)dtype, 0);
 }
 
 void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
@@ -138,7 +145,7 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
         .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T = batch * queries, .w_a = 2, .dtype16 = dtype},
         .list = r->list};
     orr_ops_attention_core(&emit, kind, (double)kind->n_kv_heads);
-    row->ops[row->n_ops++] = r->list->items[backward ? 1 : 0];
+    take(r, row, backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH);
 }
 
 /* A serving engine's kernel: rotary positions and the cache write are part of it. */
@@ -149,7 +156,8 @@ static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, co
     emit.shape = (struct orr_serve_shape){
         .prefill_tokens = batch * queries, .prefill_sequences = batch, .prefill_context = keys - queries};
     orr_serve_prompt_core(&emit, kind);
-    for (size_t i = 0; i < r->list->n && i < 2; i++) row->ops[row->n_ops++] = r->list->items[i];
+    take(r, row, ORR_OP_FLASH);
+    take(r, row, ORR_OP_POINTWISE);
 }
 
 void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
@@ -219,14 +227,6 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 /* ---------------------------------------------------------------- experts */
 
-/* Experts one GPU touches: all it can when rows are dealt out in turn, else the mean of random choice (Eq. 8). */
-static double touched_experts(bool balanced, double experts, double ep, double active, double tokens)
-{
-    const double local = experts / ep, rows = tokens * active / ep;
-    const double random = experts * (1 - pow(1 - active / experts, tokens)) / ep;
-    return orr_max(1, orr_min(rows, balanced ? local : orr_min(local, random)));
-}
-
 void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *word, *part = orr_csv_cell(r->csv, r->row, "part");
@@ -241,23 +241,25 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
         orr_row_fail(r, "part", "all, up or down");
     if (r->err) return;
     const enum orr_dtype dtype = shared_dtype(r->fit, exact);
-    const double used = touched_experts(balanced, experts, ep, active, tokens), rows = tokens * active / ep;
+    const double rows = tokens * active / ep; /* dealt out in turn they reach every expert there is, else Eq. 8 */
+    const double touched = balanced ? experts / ep : orr_experts_touched(experts, active, tokens, ep);
+    const double used = orr_max(1, orr_min(rows, touched));
+    const bool all = strcmp(part, "all") == 0, up = all || strcmp(part, "up") == 0, down = !up || all;
     (void)snprintf(row->shape, sizeof row->shape, "%.0f tokens %.0fx%.0f, %.0f of %.0f experts, tp %s ep %s", tokens,
                    hidden, width, active, experts, orr_csv_cell(r->csv, r->row, "tp"),
                    orr_csv_cell(r->csv, r->row, "ep"));
     if (!supported(r->fit, dtype, row)) return;
     struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    orr_serve_product(&emit, "expert.up", ORR_OP_GROUPED, used, rows / used, hidden, (gated > 0 ? 2 : 1) * width);
-    orr_serve_product(&emit, "expert.down", ORR_OP_GROUPED, used, rows / used, width, hidden);
-    for (size_t i = 0; i < 2; i++)
-        if (strcmp(part, "all") == 0 || (i == 0) == (strcmp(part, "up") == 0))
-            row->ops[row->n_ops++] = r->list->items[i];
+    if (up)
+        orr_serve_product(&emit, "expert.up", ORR_OP_GROUPED, used, rows / used, hidden, (gated > 0 ? 2 : 1) * width);
+    if (down) orr_serve_product(&emit, "expert.down", ORR_OP_GROUPED, used, rows / used, width, hidden);
+    take(r, row, ORR_OP_GROUPED);
     /* gathered tokens are permuted, the activation is applied, results are combined */
     row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,
                                 .pointwise = ORR_POINTWISE_COPY,
                                 .bytes = 2 * (tokens * hidden + rows * (2 * hidden + width)),
                                 .window_op = -1};
-    row->has_pass = strcmp(part, "all") == 0;
+    row->has_pass = all;
     row->size = rows / used;
     row->fitted = balanced && gated > 0; /* experts without a gate are served by other kernels */
     row->group = orr_fit_group_of(r->fit, ORR_FIT_GROUPED, (int)dtype, 0);

@@ -81,6 +81,9 @@ static struct orr_kernel_row *new_row(struct orr_row_reader *r)
     return &rows[fit->n_rows++];
 }
 
+/* Key of a constant that is no member of an object of its own. */
+#define KEY(member) orr_constants[ORR_CONSTANT_CALIBRATION_##member].key
+
 static void name_group(const struct orr_fit_group *group, char path[48])
 {
     static const char *const WIDTHS[] = {"16", "8"};
@@ -88,7 +91,7 @@ static void name_group(const struct orr_fit_group *group, char path[48])
     switch (group->kind) {
     case ORR_FIT_GEMM:
     case ORR_FIT_GROUPED: (void)snprintf(path, 48, "gemm.%s", orr_dtype_name((enum orr_dtype)i)); return;
-    case ORR_FIT_BMM: (void)snprintf(path, 48, "write_frac"); return;
+    case ORR_FIT_BMM: (void)snprintf(path, 48, "%s", KEY(write_frac)); return;
     case ORR_FIT_FLASH:
         (void)snprintf(path, 48, "attention.%s", orr_attention_kernel_name((enum orr_attention_kernel)i));
         return;
@@ -97,14 +100,14 @@ static void name_group(const struct orr_fit_group *group, char path[48])
                        WIDTHS[group->width]);
         return;
     case ORR_FIT_LATENT: (void)snprintf(path, 48, "mla_decode.%s", WIDTHS[group->width]); return;
-    case ORR_FIT_LAUNCH: (void)snprintf(path, 48, "pointwise_launch_s"); return;
+    case ORR_FIT_LAUNCH: (void)snprintf(path, 48, "%s", KEY(pointwise_launch_s)); return;
     case ORR_FIT_POINTWISE:
-        (void)snprintf(path, 48, "%s%s", i == ORR_POINTWISE_SOFTMAX ? "softmax_unfused_frac" : "pointwise_frac.",
-                       i == ORR_POINTWISE_SOFTMAX ? "" : orr_pointwise_name((enum orr_pointwise)i));
+        if (i == ORR_POINTWISE_SOFTMAX) (void)snprintf(path, 48, "%s", KEY(softmax_unfused_frac));
+        else (void)snprintf(path, 48, "%s.%s", KEY(pointwise_frac), orr_pointwise_name((enum orr_pointwise)i));
         return;
     case ORR_FIT_LINES:
     case ORR_FIT_CUSTOM: (void)snprintf(path, 48, "lines"); return;
-    case ORR_FIT_P2P: (void)snprintf(path, 48, "p2p_scaleup_frac"); return;
+    case ORR_FIT_P2P: (void)snprintf(path, 48, "%s", KEY(p2p_scaleup_frac)); return;
     case ORR_N_FIT_KINDS: break;
     }
     path[0] = '\0';

@@ -64,7 +64,60 @@ static bool line_usable(const struct orr_job *job, const struct orr_collective_l
                         enum orr_collective collective)
 {
     if (line->custom && (job->kind != ORR_JOB_INFER || !job->engine.custom_allreduce)) return false;
-    return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || job->system.scaleup_multicast);
+    const bool multicast = job->system.scaleup_switched && job->system.scaleup_multicast;
+    return line->collective == collective && (line->algorithm != ORR_ALGORITHM_NVLS || multicast);
+}
+
+/* ---------------------------------------------------------------- links inside a domain */
+
+/* Without a switch a GPU's rate is that of all its links, one to every other GPU of the domain or those of a torus. */
+static bool fully_connected(const struct orr_system *system)
+{
+    return system->scaleup_links <= 0 || system->scaleup_links >= system->domain_gpus - 1;
+}
+
+/* Links of a torus that lead from a rank to others of its group. Groups are laid along whole dimensions as far as they
+ * fill them, so a group of n of the job's N GPUs has log n / log N of the links (Eq. 304). Part of a domain has no
+ * wrap-around: each doubling adds one neighbour (Eq. 305). */
+static double torus_links(const struct orr_job *job, double ranks)
+{
+    const double domain = (double)job->system.domain_gpus, whole = orr_min(domain, (double)job->plan.gpus);
+    const double links = (double)job->system.scaleup_links, doublings = log2(ranks);
+    double used = whole > 1 ? links * doublings / log2(whole) : links;
+    if (whole < domain) used = orr_min(used, doublings);
+    return orr_min(links, orr_max(1, used));
+}
+
+/* Links that a byte to any other rank of the group crosses in a torus: a quarter of each side, in the mean over all
+ * ranks; the rank itself is none of them (Eqs. 304, 305). */
+static double torus_hops(double used, double ranks)
+{
+    const double dimensions = orr_max(1, used / 2);
+    return orr_max(1, dimensions * pow(ranks, 1 / dimensions) / 4 * ranks / (ranks - 1));
+}
+
+static bool is_direct(enum orr_algorithm algorithm)
+{
+    return algorithm == ORR_ALGORITHM_DIRECT || algorithm == ORR_ALGORITHM_ONESHOT ||
+           algorithm == ORR_ALGORITHM_TWOSHOT;
+}
+
+double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks)
+{
+    const struct orr_system *system = &job->system;
+    const double rate = system->scaleup_bytes_per_s, others = orr_max(1, (double)system->domain_gpus - 1);
+    if (system->scaleup_switched || ranks < 2) return rate;
+    if (fully_connected(system)) return rate * orr_min(1, (ranks - 1) / others); /* Eq. 303 */
+    const double used = torus_links(job, ranks), shared = rate * used / (double)system->scaleup_links;
+    return is_direct(algorithm) ? shared / torus_hops(used, ranks) : shared;
+}
+
+/* One message to a neighbour has one link. */
+static double send_bytes_per_s(const struct orr_system *system)
+{
+    if (system->scaleup_switched) return system->scaleup_bytes_per_s;
+    if (fully_connected(system)) return system->scaleup_bytes_per_s / orr_max(1, (double)system->domain_gpus - 1);
+    return system->scaleup_bytes_per_s / (double)system->scaleup_links;
 }
 
 /* Inside one scale-up domain: the fastest line. */
@@ -72,12 +125,15 @@ static void cost_local(const struct orr_job *job, enum orr_collective collective
                        struct orr_cost *cost)
 {
     double best_s = HUGE_VAL;
+    const double ring_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_RING, ranks);
+    const double direct_rate = orr_scaleup_bytes_per_s(job, ORR_ALGORITHM_DIRECT, ranks);
     for (int64_t i = 0; i < job->calibration.n_lines; i++) {
         const struct orr_collective_line *line = &job->calibration.lines[i];
         if (!line_usable(job, line, collective)) continue;
         const double latency_s = line->base_s + orr_collective_hops(collective, line->algorithm, ranks) * line->hop_s;
+        const double rate = is_direct(line->algorithm) ? direct_rate : ring_rate;
         const double wire_s = orr_collective_wire_bytes(collective, line->algorithm, ranks, bytes) /
-                              (job->system.scaleup_bytes_per_s * line_efficiency(line, ranks));
+                              (rate * line_efficiency(line, ranks));
         if (latency_s + wire_s < best_s) {
             best_s = latency_s + wire_s;
             cost->algorithm = line->algorithm;
@@ -157,8 +213,8 @@ static void cost_p2p(const struct orr_job *job, const struct orr_op *op, struct 
 {
     const double messages = op->group == ORR_GROUP_CP ? place.ranks - 1 : 1;
     const bool local = place.domains <= 1;
-    const double rate = local ? job->system.scaleup_bytes_per_s * job->calibration.p2p_scaleup_frac
-                              : scaleout_bytes_per_s(&job->system);
+    const double rate =
+        local ? send_bytes_per_s(&job->system) * job->calibration.p2p_scaleup_frac : scaleout_bytes_per_s(&job->system);
     const double hop_s = local ? job->system.scaleup_latency_s : job->system.scaleout_latency_s;
     cost->algorithm = ORR_ALGORITHM_DIRECT;
     cost->network_s = op->payload_bytes / rate + messages * hop_s;

@@ -13,7 +13,12 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 /* The same from `first` on: operators appended since. */
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs);
 
+/* Cost one operator by itself, whatever its kind. */
+void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+/* The same on a chip whose clock allows all SMs together `burst_frac` of peak, not the share of the calibration. */
+void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
@@ -66,6 +71,10 @@ struct orr_placement {
     double ranks, local, domains;
 };
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
+
+/* Bytes per second a rank of a group of `ranks` in one domain can send to the group: through its whole port into a
+ * switch, over those of its direct links that lead to the group, shared with bytes that pass through (Eqs. 303-305). */
+double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks);
 
 /* Bytes each rank puts on the wire, and dependent hops (Eqs. 49-56). */
 double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,

@@ -20,6 +20,10 @@
 /* K is walked in steps of this many elements. */
 #define STEP_K 64
 
+/* Bytes of K that a thread block holds of each row of its operand tiles, twice: one slice is multiplied while the next
+ * arrives. It is the shortest slice libraries use: 32 elements of 16 bits [A]. */
+#define SLICE_BYTES 64
+
 /* A thread block's output tile. Small tiles fetch more operand bytes per FLOP from shared memory; `delivery` is
  * 1/m + 1/n over that of the reference, 256 x 128. */
 static const struct tile {
@@ -37,6 +41,12 @@ static const struct tile {
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
 
+/* Eq. 33: do both slices of both operand tiles fit an SM's shared memory? */
+static bool tile_fits(const struct orr_chip *chip, double m, double n)
+{
+    return 2 * SLICE_BYTES * (m + n) <= chip->smem_bytes_per_sm;
+}
+
 double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
 {
     const double left = op->input_bytes * op->m * op->k, right = op->weight_bytes * op->k * op->n;
@@ -51,33 +61,49 @@ struct gemm {
     const struct orr_op *op;
     double k[N_SPLITS];             /* reduction of one split, rounded up */
     double partial_bytes[N_SPLITS]; /* Eq. 37 */
+    double dram_s[N_SPLITS];        /* traffic of operands, result and partial sums */
     double fixed_s[N_SPLITS];
     size_t n_splits;
-    double sm_flops_per_s, chip_flops_per_s; /* of one SM, and an SM's part of what all of them do at once */
+    double sm_s_per_flop, chip_s_per_flop; /* of one SM, and of an SM's part of what all of them do at once */
     double n_sm, wave_s, tile_cost;
-    double read_bytes, write_bytes;                      /* DRAM */
-    double dram_s, read_s_per_byte;                      /* without partial sums */
+    double read_bytes, write_bytes;                      /* DRAM, without partial sums */
     double l2_s_per_byte, l2_row_bytes, l2_column_bytes; /* operand bytes per tile column and per tile row */
 };
 
 /* Seconds of one tile and split at each level: Eqs. 30, 34, 35. */
 struct candidate {
-    double compute_s, l2_s, dram_s, l2_bytes;
+    double compute_s, l2_s, l2_bytes;
 };
 
-static struct candidate price(const struct gemm *g, const struct tile *tile, double rows, double columns, size_t split)
+/* A tile on this product: its counts, and what the arithmetic of all its blocks takes at least. */
+struct tiling {
+    double rows, columns;
+    double flops;   /* of a block, per element of K */
+    double full;    /* blocks of an undivided product over SMs, broken waves included */
+    double least_s; /* no idle SM, no rounding to waves */
+};
+
+static struct tiling tiling_of(const struct gemm *g, const struct tile *tile)
 {
-    const double full = g->op->batch * rows * columns * SPLITS[split] / g->n_sm, waves = orr_ceil(full);
-    const double flops = 2 * tile->m * tile->n * g->k[split] * (1 + g->tile_cost * tile->delivery);
+    struct tiling t = {.rows = orr_ceil(g->op->m * tile->per_m), .columns = orr_ceil(g->op->n * tile->per_n)};
+    t.flops = 2 * tile->m * tile->n * (1 + g->tile_cost * tile->delivery);
+    t.full = g->op->batch * t.rows * t.columns / g->n_sm;
+    t.least_s = t.full * (t.flops * g->k[0] * g->chip_s_per_flop + g->wave_s);
+    return t;
+}
+
+static struct candidate price(const struct gemm *g, const struct tiling *t, size_t split)
+{
+    const double full = t->full * SPLITS[split], waves = orr_ceil(full);
+    const double flops = t->flops * g->k[split];
     struct candidate c;
-    c.compute_s = flops * orr_max(waves / g->sm_flops_per_s, full / g->chip_flops_per_s) + waves * g->wave_s;
-    c.l2_bytes = g->l2_row_bytes * columns + g->l2_column_bytes * rows + g->write_bytes + g->partial_bytes[split];
+    c.compute_s = flops * orr_max(waves * g->sm_s_per_flop, full * g->chip_s_per_flop) + waves * g->wave_s;
+    c.l2_bytes = g->l2_row_bytes * t->columns + g->l2_column_bytes * t->rows + g->write_bytes + g->partial_bytes[split];
     c.l2_s = c.l2_bytes * g->l2_s_per_byte;
-    c.dram_s = g->dram_s + g->partial_bytes[split] * g->read_s_per_byte;
     return c;
 }
 
-static void prepare_splits(struct gemm *g, double launch_s)
+static void prepare_splits(struct gemm *g, double launch_s, double dram_s, double read_s_per_byte)
 {
     const struct orr_op *op = g->op;
     for (g->n_splits = 0; g->n_splits < N_SPLITS; g->n_splits++) {
@@ -85,11 +111,12 @@ static void prepare_splits(struct gemm *g, double launch_s)
         if (split > 1 && (op->dtype == ORR_DTYPE_FP4 || op->k < split * SPLIT_MIN_K)) break;
         g->k[g->n_splits] = orr_ceil(op->k / (split * STEP_K)) * STEP_K;
         g->partial_bytes[g->n_splits] = split > 1 ? 8 * split * op->batch * op->m * op->n : 0;
+        g->dram_s[g->n_splits] = dram_s + g->partial_bytes[g->n_splits] * read_s_per_byte;
         g->fixed_s[g->n_splits] = launch_s + (split > 1 ? SPLIT_LAUNCH_S : 0);
     }
 }
 
-static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
+static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, double burst_frac)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
@@ -98,20 +125,20 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op)
     const double n_sm = (double)chip->n_sm, sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening;
     const double operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
-                     .sm_flops_per_s = sm_peak * orr_max(u->sm_frac, u->burst_frac),
-                     .chip_flops_per_s = sm_peak * u->burst_frac,
+                     .sm_s_per_flop = 1 / (sm_peak * orr_max(u->sm_frac, burst_frac)),
+                     .chip_s_per_flop = 1 / (sm_peak * burst_frac),
                      .n_sm = n_sm,
                      .wave_s = u->wave_s,
                      .tile_cost = u->tile_cost,
                      .write_bytes = op->batch * op->output_bytes * op->m * op->n,
-                     .read_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac),
                      .l2_s_per_byte = 1 / (chip->l2_bytes_per_s * job->calibration.l2_frac),
                      .l2_row_bytes = operand * op->input_bytes * op->m,
                      .l2_column_bytes = operand * op->weight_bytes * op->n};
     g.read_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes) - g.write_bytes;
-    g.dram_s = (g.read_bytes + u->dram_ramp_bytes) * g.read_s_per_byte +
-               g.write_bytes / (chip->hbm_bytes_per_s * job->calibration.write_frac);
-    prepare_splits(&g, u->launch_s);
+    const double read_s_per_byte = 1 / (chip->hbm_bytes_per_s * u->dram_frac);
+    const double dram_s = (g.read_bytes + u->dram_ramp_bytes) * read_s_per_byte +
+                          g.write_bytes / (chip->hbm_bytes_per_s * job->calibration.write_frac);
+    prepare_splits(&g, u->launch_s, dram_s, read_s_per_byte);
     return g;
 }
 
@@ -130,7 +157,7 @@ static void take(struct orr_cost *cost, const struct gemm *g, const struct candi
 {
     cost->compute_s = c->compute_s;
     cost->l2_s = c->l2_s;
-    cost->dram_s = c->dram_s;
+    cost->dram_s = g->dram_s[split];
     cost->l2_bytes = c->l2_bytes;
     cost->dram_bytes = g->read_bytes + g->write_bytes + g->partial_bytes[split];
     cost->launch_s = g->fixed_s[split];
@@ -141,16 +168,24 @@ static void take(struct orr_cost *cost, const struct gemm *g, const struct candi
 
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
-    const struct gemm g = prepare(job, op);
-    const double burst_frac = job->calibration.gemm[op->dtype].burst_frac;
+    orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
+}
+
+void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
+{
+    const struct gemm g = prepare(job, op, burst_frac);
     double best_s = HUGE_VAL;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
                               .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};
     for (size_t i = 0; i < N_TILES; i++) {
-        const double rows = orr_ceil(op->m * TILES[i].per_m), columns = orr_ceil(op->n * TILES[i].per_n);
+        /* the smallest tile is always there: a kernel holds shorter slices of it */
+        if (i + 1 < N_TILES && !tile_fits(&job->system.chip, TILES[i].m, TILES[i].n)) continue;
+        const struct tiling tiling = tiling_of(&g, &TILES[i]);
         for (size_t split = 0; split < g.n_splits; split++) {
-            const struct candidate c = price(&g, &TILES[i], rows, columns, split);
-            const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, c.dram_s) + g.fixed_s[split];
+            /* a split only fills waves: it never beats the tile's arithmetic, nor the traffic */
+            if (orr_max(tiling.least_s, g.dram_s[split]) + g.fixed_s[split] >= best_s) continue;
+            const struct candidate c = price(&g, &tiling, split);
+            const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, g.dram_s[split]) + g.fixed_s[split];
             if (total_s >= best_s) continue;
             best_s = total_s;
             take(cost, &g, &c, &TILES[i], split);
@@ -181,6 +216,7 @@ void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct
                               .dram_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes)};
     for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
         const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
+        if (i > 0 && !tile_fits(chip, m, n)) continue;
         const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
         const double tile_s = 2 * m * n * op->k * n_sm / rate + u->grouped_tile_s;
         const double time_s = orr_max(1, blocks / n_sm) * tile_s;

@@ -71,16 +71,37 @@ static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
     return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
 }
 
-/* Eq. 40; arithmetic never binds, so the time is traffic over the sustained rate of that class of kernel. */
+/* FLOP per byte of traffic: operations on an element of the fused forward kernel over the bytes it reads and writes, 16
+ * bits each where nothing else is said. A multiply-add is two, an exponential, root or quotient one. */
+static const double POINTWISE_FLOP_PER_BYTE[ORR_N_POINTWISES] = {
+    [ORR_POINTWISE_ADD] = 1.0 / 6,        /* a + b: two read, one written */
+    [ORR_POINTWISE_ACTIVATION] = 5.0 / 6, /* x / (1 + exp(-x)) · y; RoPE has 3 over 4 bytes */
+    [ORR_POINTWISE_GELU] = 8.0 / 4,       /* x / 2 · (1 + tanh(a · (x + b · x³))) */
+    [ORR_POINTWISE_DROPOUT] = 2.0 / 5,    /* compare and scale; a mask of one byte */
+    [ORR_POINTWISE_LAYERNORM] = 7.0 / 4,  /* sum 1, sum of squares 2, (x - mean) · scale · weight + bias 4 */
+    [ORR_POINTWISE_RMSNORM] = 4.0 / 4,    /* sum of squares 2, scale and weight 2 */
+    [ORR_POINTWISE_SOFTMAX] = 6.0 / 4,    /* scale, maximum, difference, exponential, sum, quotient */
+    [ORR_POINTWISE_SCATTER] = 1.0 / 6,    /* one sum */
+    [ORR_POINTWISE_CAST] = 2.0 / 3,       /* maximum and scale; 16 bits to 8 */
+    [ORR_POINTWISE_LOSS] = 4.0 / 4,       /* maximum, difference, exponential, sum */
+    [ORR_POINTWISE_ADAM] = 14.0 / 28,     /* moments 3 and 4, root, quotient, update and decay 7; fp32 states */
+};
+
+/* Eq. 40: traffic over the sustained rate of that class of kernel, or its arithmetic over the vector units' rate,
+ * whichever takes longer. */
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
     cost->dram_s = op->bytes / (job->system.chip.hbm_bytes_per_s * pointwise_frac(job, op));
+    cost->compute_s = op->bytes * POINTWISE_FLOP_PER_BYTE[op->pointwise] / job->system.chip.vector_flops_per_s;
     cost->launch_s = op->launches * job->calibration.pointwise_launch_s;
-    cost->bound = cost->launch_s > cost->dram_s ? ORR_BOUND_OVERHEAD : ORR_BOUND_DRAM;
-    cost->total_s = cost->dram_s + cost->launch_s;
+    const double busy_s = orr_max(cost->compute_s, cost->dram_s);
+    cost->bound = cost->launch_s > busy_s          ? ORR_BOUND_OVERHEAD
+                  : cost->compute_s > cost->dram_s ? ORR_BOUND_COMPUTE
+                                                   : ORR_BOUND_DRAM;
+    cost->total_s = busy_s + cost->launch_s;
     if (cost->total_s < op->floor_s) {
-        cost->launch_s = op->floor_s - cost->dram_s;
+        cost->launch_s = op->floor_s - busy_s;
         cost->total_s = op->floor_s;
         cost->bound = ORR_BOUND_OVERHEAD;
     }
@@ -92,7 +113,7 @@ double orr_cost_at_s(const struct orr_cost *cost, double clock_frac)
     return orr_joined_s(cost->partial_overlap, cost->compute_s / clock_frac, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-static void cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     switch (op->kind) {
     case ORR_OP_GEMM:
@@ -149,22 +170,28 @@ static void hide_experts(const struct orr_job *job, const struct orr_op_list *li
             costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);
 }
 
-static bool same_product(const struct orr_op *a, const struct orr_op *b)
+/* Do two operators of one kind take the same time? */
+static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
+    if (a->kind == ORR_OP_COLLECTIVE)
+        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
+               a->m == b->m;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
-           a->dtype == b->dtype && a->kind == b->kind && a->weight_bytes == b->weight_bytes;
+           a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }
 
-static bool is_product(enum orr_op_kind kind)
+static bool is_remembered(enum orr_op_kind kind)
 {
-    return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED;
+    return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED || kind == ORR_OP_COLLECTIVE;
 }
 
-/* An earlier product of the same shape: the dgrad of one linear layer is often the forward of another. */
+/* An earlier operator that takes the same time: the dgrad of one linear layer is often the forward of another, and a
+ * layer reduces the same tensor several times. */
 static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
 {
+    const struct orr_op *op = &list->items[i];
     for (size_t j = i; j-- > 0;)
-        if (same_product(&list->items[j], &list->items[i])) return &costs[j];
+        if (list->items[j].kind == op->kind && same_cost(&list->items[j], op)) return &costs[j];
     return NULL;
 }
 
@@ -178,9 +205,9 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)
 {
     for (size_t i = first; i < list->n; i++) {
-        const struct orr_cost *known = is_product(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
+        const struct orr_cost *known = is_remembered(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
         if (known) costs[i] = *known;
-        else cost_one(job, &list->items[i], &costs[i]);
+        else orr_cost_one(job, &list->items[i], &costs[i]);
     }
     for (size_t i = first; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE) hide(job, &list->items[i], costs, &costs[i]);

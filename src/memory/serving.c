@@ -69,13 +69,10 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
            wide * (job->plan.pp > 1 ? orr_max(orr_rank_embedding_params(job), orr_rank_head_params(job)) : ends);
 }
 
-/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
-static double activation_bytes(const struct orr_job *job, double batch)
+/* Columns of the widest product of a layer on one rank. */
+static double widest_columns(const struct orr_job *job)
 {
-    const struct orr_serving *s = &job->serving;
-    const double t = (double)job->plan.tp, most = orr_serve_step_tokens(job);
-    const double prompt = batch * (double)s->input_len * (1 - s->prefix_hit_frac);
-    const double rows = orr_max((most > 0 ? orr_min(prompt, most) : prompt) / (double)job->plan.cp, batch);
+    const double t = (double)job->plan.tp;
     double widest = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
@@ -85,6 +82,16 @@ static double activation_bytes(const struct orr_job *job, double batch)
             (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
         widest = orr_max(widest, orr_max(qkv, ffn));
     }
+    return widest;
+}
+
+/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
+static double activation_bytes(const struct orr_job *job, double widest, double batch)
+{
+    const struct orr_serving *s = &job->serving;
+    const double t = (double)job->plan.tp, most = orr_serve_step_tokens(job);
+    const double prompt = batch * (double)s->input_len * (1 - s->prefix_hit_frac);
+    const double rows = orr_max((most > 0 ? orr_min(prompt, most) : prompt) / (double)job->plan.cp, batch);
     return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
 }
 
@@ -104,24 +111,32 @@ static double kv_budget(const struct orr_job *job, double weights, double activa
 }
 
 /* Sequences of this length that fit, activations of that many prompts in. */
-static int64_t most_sequences(const struct orr_job *job, double weights, double kv_sequence)
+static int64_t most_sequences(const struct orr_job *job, double weights, double widest, double kv_sequence)
 {
     int64_t fits = 0, step = 1;
     while (step < job->engine.max_requests) step *= 2;
     for (; step > 0; step /= 2) {
         const double batch = (double)(fits + step);
         if (fits + step <= job->engine.max_requests &&
-            batch * kv_sequence <= kv_budget(job, weights, activation_bytes(job, batch)))
+            batch * kv_sequence <= kv_budget(job, weights, activation_bytes(job, widest, batch)))
             fits += step;
     }
     return fits;
 }
 
-/* Longest context of every sequence of the batch that the budget holds; the cache grows with the length. */
+/* More than any context: what a cache of windows alone is said to hold. */
+#define ENDLESS (INT64_C(1) << 40)
+
+/* Longest context of every sequence of the batch that the budget holds. The cache grows with the length by at least its
+ * layers without a window, which bounds the search from above. */
 static int64_t longest_context(const struct profile *p, double batch, double budget)
 {
-    int64_t fits = 0, step = INT64_C(1) << 40;
-    if (batch * sequence_bytes(p, (double)step) <= budget) return step; /* every layer has a window */
+    double token_bytes = 0;
+    int64_t fits = 0, step = 1;
+    if (batch * sequence_bytes(p, (double)ENDLESS) <= budget) return ENDLESS; /* every layer has a window */
+    for (int64_t k = 0; k < p->n_kinds; k++) token_bytes += p->window[k] < HUGE_VAL ? 0 : p->kv_bytes[k];
+    const double most = token_bytes > 0 ? budget / (batch * token_bytes) + p->block : (double)ENDLESS;
+    while (step < ENDLESS && (double)step <= most) step *= 2;
     for (; step > 0; step /= 2)
         if (batch * sequence_bytes(p, (double)(fits + step)) <= budget) fits += step;
     return fits;
@@ -172,14 +187,15 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
     bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);
     bytes[ORR_SERVE_MEMORY_KV_CACHE] = kv;
     result->kv_gpu_bytes = kv_sequence;
-    bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job, (double)s->batch);
+    const double widest = widest_columns(job);
+    bytes[ORR_SERVE_MEMORY_ACTIVATIONS] = activation_bytes(job, widest, (double)s->batch);
     bytes[ORR_SERVE_MEMORY_WORKSPACE] = job->engine.workspace_bytes;
     result->memory_total_bytes = 0;
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) result->memory_total_bytes += bytes[i];
     result->memory_capacity_bytes = job->system.chip.hbm_bytes;
     result->memory_usable_bytes = result->memory_capacity_bytes - job->engine.context_bytes;
     result->kv_budget_bytes = kv_budget(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], bytes[ORR_SERVE_MEMORY_ACTIVATIONS]);
-    result->max_batch = most_sequences(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], kv_sequence);
+    result->max_batch = most_sequences(job, bytes[ORR_SERVE_MEMORY_WEIGHTS], widest, kv_sequence);
     result->max_context = longest_context(&p, (double)s->batch, result->kv_budget_bytes);
     result->fits = kv <= result->kv_budget_bytes && result->memory_total_bytes <= result->memory_usable_bytes;
     result->reason[0] = '\0';

@@ -2,7 +2,7 @@
 #ifndef ORR_METRIC_JOB_SYMBOLS_H
 #define ORR_METRIC_JOB_SYMBOLS_H
 
-#include "orrery.h"
+#include "predict/power.h"
 
 /* clang-format off */
 
@@ -27,7 +27,9 @@
     X(context_bytes, BYTES, "engine file", j->engine.context_bytes)                                                   \
     X(host_step_s, S, "engine file", j->engine.host_step_s)                                                           \
     X(burst_frac, FRAC, "calibration file", j->calibration.gemm[format].burst_frac)                                   \
-    X(sustained_frac, FRAC, "calibration file", j->calibration.gemm[format].sustained_frac)                           \
-    X(power_slope, NUMBER, "calibration file", j->calibration.gemm[format].power_slope)
+    X(sustained_frac, FRAC, "calibration file, at tdp_w instead of calibrated_w (Eq. 127)",                           \
+      orr_power_rule_of(j, format).sustained_frac)                                                                    \
+    X(power_slope, NUMBER, "calibration file, at tdp_w instead of calibrated_w (Eq. 127)",                            \
+      orr_power_rule_of(j, format).power_slope)
 
 #endif

@@ -127,11 +127,13 @@ static void emit_ends(struct orr_serve_emit *emit)
     const double vocab = (double)emit->model->vocab;
     emit->layers = 1;
     emit->layer_kind = ORR_LAYER_EMBEDDING;
-    struct orr_op *op = emit_op(emit, "embedding", ORR_OP_POINTWISE);
-    op->pointwise = ORR_POINTWISE_COPY;
-    op->bytes = 2 * emit->rows * emit->h * emit->w_a;
+    if (emit->parts & ORR_PART_ROWS) {
+        struct orr_op *op = emit_op(emit, "embedding", ORR_OP_POINTWISE);
+        op->pointwise = ORR_POINTWISE_COPY;
+        op->bytes = 2 * emit->rows * emit->h * emit->w_a;
+    }
     emit->layer_kind = ORR_LAYER_HEAD;
-    if (sequences <= 0 || emit->shape.no_head) return;
+    if (sequences <= 0 || emit->shape.no_head || !(emit->parts & ORR_PART_SEQUENCES)) return;
     orr_serve_linear(emit, "head", sequences, emit->h, orr_ceil(vocab / emit->t), false);
     orr_serve_collective(emit, "head.gather", ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, sequences * vocab * emit->w_c);
 }
@@ -139,7 +141,14 @@ static void emit_ends(struct orr_serve_emit *emit)
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list)
 {
-    struct orr_serve_emit emit = {.job = job,
+    orr_serve_parts(job, model, shape, ORR_PART_WHOLE, phase, list);
+}
+
+void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     unsigned parts, enum orr_phase phase, struct orr_op_list *list)
+{
+    struct orr_serve_emit emit = {.parts = parts,
+                                  .job = job,
                                   .model = model,
                                   .shape = *shape,
                                   .list = list,
@@ -158,6 +167,7 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
         emit.layer_kind = k;
         emit.layers = layers[k];
         orr_serve_attention(&emit, &model->kinds[k]);
+        if (!(parts & ORR_PART_ROWS)) continue;
         orr_serve_ffn(&emit, &model->kinds[k]);
         emit_layer_pointwise(&emit, &model->kinds[k]);
     }

@@ -15,7 +15,18 @@ struct orr_serve_shape {
     bool no_head;          /* prompts that end before their last token: nothing meets the head */
 };
 
+/* Parts of a pass that depend on different counts: of all rows, of the prompts, of the decoding sequences, of the
+ * sequences that meet the head. */
+enum {
+    ORR_PART_ROWS = 1,
+    ORR_PART_PROMPTS = 2,
+    ORR_PART_DECODES = 4,
+    ORR_PART_SEQUENCES = 8,
+    ORR_PART_WHOLE = 15
+};
+
 struct orr_serve_emit {
+    unsigned parts;
     const struct orr_job *job;
     const struct orr_model *model;
     struct orr_serve_shape shape;
@@ -31,6 +42,9 @@ struct orr_serve_emit {
 /* Append the operators of one step; `phase` is stamped on them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
+/* Only some of its parts, a sum of ORR_PART_*. */
+void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     unsigned parts, enum orr_phase phase, struct orr_op_list *list);
 
 /* The attention core alone: of the prompts, and of decoding sequences (context and count left to the caller). */
 void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);

@@ -183,11 +183,13 @@ static void emit_latent_projections(struct orr_serve_emit *emit, const struct or
     const double heads = (double)kind->n_heads / emit->t, r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank;
     const double d_r = (double)kind->mla_rope, d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v;
     const double decode_rows = shape->decode_sequences * shape->queries, prompt_rows = emit->rows - decode_rows;
-    if (r_q > 0) orr_serve_linear(emit, "mla.q_down", emit->rows, emit->h, r_q, true);
-    orr_serve_linear(emit, "mla.kv_down", emit->rows, emit->h, r + d_r, true);
-    orr_serve_linear(emit, "mla.q_up", emit->rows, r_q > 0 ? r_q : emit->h, heads * (d_n + d_r), true);
-    if (prompt_rows > 0) orr_serve_linear(emit, "mla.kv_up", prompt_rows, r, heads * (d_n + d_v), true);
-    if (decode_rows > 0) { /* absorbed: queries go to the latent space, contexts come back from it */
+    if (emit->parts & ORR_PART_ROWS) {
+        if (r_q > 0) orr_serve_linear(emit, "mla.q_down", emit->rows, emit->h, r_q, true);
+        orr_serve_linear(emit, "mla.kv_down", emit->rows, emit->h, r + d_r, true);
+        orr_serve_linear(emit, "mla.q_up", emit->rows, r_q > 0 ? r_q : emit->h, heads * (d_n + d_r), true);
+    }
+    if (prompt_rows > 0 && emit->parts & ORR_PART_PROMPTS) orr_serve_linear(emit, "mla.kv_up", prompt_rows, r, heads * (d_n + d_v), true);
+    if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) { /* absorbed: queries go to the latent space, contexts come back from it */
         orr_serve_product(emit, "mla.q_absorb", ORR_OP_BMM, heads, decode_rows, d_n, r);
         orr_serve_product(emit, "mla.v_absorb", ORR_OP_BMM, heads, decode_rows, r, d_v);
     }
@@ -197,11 +199,12 @@ void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kin
 {
     const double heads = (double)kind->n_heads / emit->t;
     if (kind->mla_kv_rank > 0) emit_latent_projections(emit, kind);
-    else
+    else if (emit->parts & ORR_PART_ROWS)
         orr_serve_linear(emit, "attention.qkv", emit->rows, emit->h,
                          (heads + 2 * kv_heads_per_rank(emit->job, kind)) * (double)kind->head_qk, true);
-    orr_serve_prompt_core(emit, kind);
-    emit_decode_core(emit, kind);
+    if (emit->parts & ORR_PART_PROMPTS) orr_serve_prompt_core(emit, kind);
+    if (emit->parts & ORR_PART_DECODES) emit_decode_core(emit, kind);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
     orr_serve_linear(emit, "attention.out", emit->rows, heads * (double)kind->head_v, emit->h, true);
     if (!kind->parallel_block)
         orr_serve_collective(emit, "tp.reduce", ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP,

@@ -1,39 +1,96 @@
-/* One inference job -> one result: prefill, then every decode step over the growing context, summed exactly.
- * Method 8.1, Eqs. 2, 91-95. */
+/* One inference job -> one answer: prefill, then every decode step over the growing context, summed exactly. Eqs. 2,
+ * 91-95. */
 #include "predict/scratch.h"
 
 #include "base/number.h"
 #include "memory/serving.h"
 #include "predict/interval.h"
-#include "predict/serve_pass.h"
+#include "predict/pass.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How a batch goes through the pipeline: in one piece, or cut so that every stage has work (method 8.1). */
-struct flow {
-    double stages, pieces; /* pipeline stages; micro-batches the batch is cut into */
+/* What the phases share and hand to the totals. */
+struct request {
+    const struct orr_job *job;
+    struct orr_scratch *scratch;
+    struct orr_ledger *ledger;
+    struct orr_infer_result *result;
+    struct orr_pass_facts prefill, decode;
+    struct orr_work work; /* of one GPU of each stage together */
+    double light_s;
 };
 
-/* Pieces that keep every stage busy, and their halves where one exchanges tokens while the other computes. */
-static int64_t pieces_of(const struct orr_job *job)
+/* ---------------------------------------------------------------- one kind of pass in the ledger */
+
+/* How often a pass runs in the request. */
+struct repeats {
+    double own, waited; /* on one stage, and while it waits for others */
+    double all;         /* on all stages together */
+    double seen;        /* one after another: pieces of a batch are on different stages at once */
+    double sends;       /* of whole pieces from stage to stage */
+};
+
+static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, double own)
 {
-    const struct orr_plan *plan = &job->plan;
-    const int64_t batch = job->serving.batch, pieces = plan->pp > 1 && batch >= 2 * plan->pp ? plan->pp : 1;
-    return orr_serve_halves(job) && batch >= 2 * pieces ? 2 * pieces : pieces;
+    const int gemm = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_GEMM : ORR_INFER_DECODE_GEMM;
+    for (size_t i = pass->first; i < pass->end; i++) {
+        const struct orr_op *op = &r->scratch->ops.items[i];
+        const struct orr_cost *cost = &r->scratch->costs[i];
+        /* ORDER ORR_INFER_PARTS and enum orr_work_kind: gemm, attention, pointwise, network in both phases */
+        const struct orr_spent spent = {.part = gemm + (int)orr_work_kind_of(op->kind),
+                                        .phase = phase,
+                                        .resource = cost->bound,
+                                        .runs = own * op->count,
+                                        .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
+                                        .hidden_run_s = cost->hidden_s};
+        orr_ledger_add_op(r->ledger, &spent, (int64_t)i, op, cost);
+    }
 }
 
-/* `tokens` of a sequence go through at once: its prompt, or one. Engines with a limit on a piece cut the batch into p
- * where that leaves no rest, and halve it while a piece is too large and even. */
-static struct flow flow_of(const struct orr_job *job, int64_t tokens)
+/* The operators of a pass, what it waits for, and what it adds to the totals; returns its seconds in the request. */
+static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n,
+                       double send_s, struct orr_pass_facts *facts)
 {
-    const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
-    int64_t piece = job->serving.batch;
-    if (limit <= 0) return (struct flow){.stages = (double)p, .pieces = (double)pieces_of(job)};
-    if (piece % p == 0) piece /= p;
-    while (piece * tokens > limit && piece % 2 == 0) piece /= 2;
-    return (struct flow){.stages = (double)p, .pieces = (double)job->serving.batch / (double)piece};
+    struct orr_ledger *l = r->ledger;
+    double bound_s[ORR_N_BOUNDS];
+    memcpy(bound_s, pass->bound_s, sizeof bound_s);
+    bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s + pass->host_s;
+    add_operators(r, pass, phase, n.own);
+    orr_ledger_add_wait(l, "sends between stages",
+                        phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_NETWORK : ORR_INFER_DECODE_NETWORK, phase,
+                        ORR_BOUND_NETWORK, n.sends, send_s);
+    orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
+    orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
+    orr_ledger_add_wait(l, "host launches", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->host_s);
+    orr_work_add(&r->work, &pass->work, n.all);
+    r->light_s += n.seen * pass->light_s;
+    facts->clock_frac = facts->clock_frac > 0 ? facts->clock_frac : pass->clock_frac;
+    facts->host_s += n.own * pass->host_s;
+    facts->sends_s += n.sends * send_s;
+    return (n.own + n.waited) * orr_pass_total_s(pass) + n.sends * send_s;
 }
+
+/* Sums of one pass as formulas name them; a prompt is all of its chunks and pieces. */
+static void add_sums(const struct orr_pass *pass, double n, struct orr_pass_facts *facts)
+{
+    facts->gemm_s += n * pass->work_s[ORR_WORK_GEMM];
+    facts->attention_s += n * pass->work_s[ORR_WORK_ATTENTION];
+    facts->pointwise_s += n * pass->work_s[ORR_WORK_POINTWISE];
+    facts->network_s += n * pass->work_s[ORR_WORK_NETWORK];
+    facts->gap_s += n * pass->gap_s;
+}
+
+/* What binds a phase: what the ledger has gathered since the phase began. */
+static void take_shares(struct orr_ledger *ledger, double share_frac[ORR_N_BOUNDS])
+{
+    double total_s = 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) total_s += ledger->bound_s[i];
+    for (int i = 0; i < ORR_N_BOUNDS; i++) share_frac[i] = ledger->bound_s[i] / total_s;
+    memset(ledger->bound_s, 0, sizeof ledger->bound_s);
+}
+
+/* ---------------------------------------------------------------- prompt */
 
 /* Tokens of a prompt that are read at once. */
 static int64_t prompt_tokens(const struct orr_job *job)
@@ -64,119 +121,48 @@ static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
     return chunks;
 }
 
-/* Time of a pass sent from stage to stage: p - 1 activations between neighbours. */
-static double sends_s(const struct orr_job *job, double rows)
+/* One kind of pass before the first token; each piece goes through in `chunks`. */
+static void add_prompt_pass(struct request *r, const struct orr_serve_shape *shape, const struct orr_flow *flow,
+                            double chunks)
 {
-    if (job->plan.pp < 2) return 0;
-    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
-                              .collective = ORR_COLLECTIVE_P2P,
-                              .group = ORR_GROUP_PP,
-                              .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
-    struct orr_cost cost;
-    orr_cost_collective(job, &op, &cost);
-    return (double)(job->plan.pp - 1) * cost.total_s;
-}
-
-/* A framework that launches slower than the GPU runs: what the host adds to a pass of `busy_s` (Eq. 39). */
-static double host_bound_s(const struct orr_job *job, const struct orr_pass *pass, double busy_s)
-{
-    return orr_max(0, pass->launches * job->engine.host_launch_s - busy_s);
-}
-
-static double sampling_s(const struct orr_job *job, double sequences)
-{
-    return job->engine.sampling_s + job->engine.sampling_s_per_sequence * sequences;
-}
-
-/* Spread a pass that ran `passes` times over the parts; on one stage of p only 1/p of it is this rank's own. */
-static void add_parts(const struct orr_pass *pass, double passes, enum orr_infer_part gemm, double *time_s)
-{
-    time_s[gemm] += passes * pass->gemm_s;
-    time_s[gemm + 1] += passes * pass->attention_s; /* ORDER ORR_INFER_PARTS: gemm, attention, pointwise, network */
-    time_s[gemm + 2] += passes * pass->pointwise_s;
-    time_s[gemm + 3] += passes * pass->network_s;
-}
-
-/* What binds `passes` of a pass, network and overhead beside them; to_shares divides by the sum. */
-static void add_bounds(const struct orr_pass *pass, double passes, double network_s, double overhead_s, double *bound_s)
-{
-    for (int i = 0; i < ORR_N_BOUNDS; i++) bound_s[i] += passes * pass->bound_s[i];
-    bound_s[ORR_BOUND_NETWORK] += network_s;
-    bound_s[ORR_BOUND_OVERHEAD] += overhead_s;
-}
-
-static void to_shares(double *bound_s)
-{
-    double total_s = 0;
-    for (int i = 0; i < ORR_N_BOUNDS; i++) total_s += bound_s[i];
-    for (int i = 0; i < ORR_N_BOUNDS; i++) bound_s[i] /= total_s;
-}
-
-/* What the phases have in common and hand to the totals. */
-struct work {
-    double flops, flop_j, dram_bytes, link_bytes, light_s;
-};
-
-/* `passes` run in all, `seen` of them one after another: pieces of a batch are on different stages at once. */
-static void add_work(const struct orr_job *job, const struct orr_pass *pass, double passes, double seen,
-                     struct work *work)
-{
-    const struct orr_chip *chip = &job->system.chip;
-    work->flops += passes * pass->flops;
-    work->flop_j += passes * pass->flop_j;
-    work->dram_bytes += passes * pass->dram_bytes;
-    work->link_bytes += passes * pass->link_bytes;
-    work->light_s += seen * orr_max(pass->flops / chip->peak_flops_per_s[job->serving.matrix],
-                                    pass->least_bytes / chip->hbm_bytes_per_s);
-}
-
-/* One kind of pass before the first token. A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one
- * piece; each piece goes through in `chunks`. */
-static void add_prompt_pass(const struct orr_job *job, struct orr_scratch *scratch, const struct orr_serve_shape *shape,
-                            struct flow flow, double chunks, double *matrix_frac, struct orr_infer_result *result,
-                            struct work *work)
-{
-    const size_t first = orr_pass_build(job, &job->model, shape, ORR_PHASE_PREFILL, &scratch->ops, scratch->costs);
-    const struct orr_pass pass =
-        orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, matrix_frac);
-    const double send_s = sends_s(job, shape->prefill_tokens + shape->decode_sequences);
-    const double host_s = host_bound_s(job, &pass, orr_pass_s(&pass)), idle_s = pass.gap_s + host_s;
-    const double own = chunks * flow.pieces / flow.stages, waited = chunks * (flow.stages - 1) / flow.stages;
-    const double pass_s = orr_pass_s(&pass) + idle_s;
-    add_parts(&pass, own, ORR_INFER_PREFILL_GEMM, result->time_s);
-    result->time_s[ORR_INFER_PREFILL_NETWORK] += chunks * send_s;
-    result->time_s[ORR_INFER_PIPELINE] += waited * pass_s;
-    result->time_s[ORR_INFER_OVERHEAD] += own * idle_s;
-    result->prefill_s += (own + waited) * pass_s + chunks * send_s;
-    add_bounds(&pass, own + waited, chunks * send_s, (own + waited) * idle_s, result->prefill_bound_frac);
-    add_work(job, &pass, chunks * flow.pieces, chunks * orr_max(1, flow.pieces / flow.stages), work);
-    for (size_t i = first; i < scratch->ops.n; i++) scratch->ops.items[i].count *= chunks * flow.pieces;
+    struct orr_scratch *s = r->scratch;
+    const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
+    const struct orr_pass pass = orr_pass_settle(r->job, &s->ops, s->costs, first, s->bends);
+    const double send_s = orr_sends_s(r->job, shape->prefill_tokens + shape->decode_sequences);
+    const struct repeats n = {.own = chunks * flow->own,
+                              .waited = chunks * flow->waited,
+                              .all = chunks * flow->pieces,
+                              .seen = chunks * orr_max(1, flow->own),
+                              .sends = chunks};
+    r->result->prefill_s += add_pass(r, &pass, ORR_PHASE_PREFILL, n, send_s, &r->prefill);
+    add_sums(&pass, n.all, &r->prefill);
+    r->prefill.stage_frac = 1 / flow->stages;
+    r->prefill.passes = 1;
 }
 
 /* The prompt, at once; or all but its last token, which then goes through like an output token. */
-static void predict_prefill(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
-                            struct work *work)
+static void predict_prefill(struct request *r)
 {
-    const double batch = (double)job->serving.batch;
+    const struct orr_job *job = r->job;
+    const int64_t batch = job->serving.batch;
     if (prompt_tokens(job) > 0) {
-        const struct flow flow = flow_of(job, prompt_tokens(job));
-        struct orr_serve_shape shape = prefill_shape(job, batch / flow.pieces);
+        const struct orr_flow flow = orr_prompt_flow(job, batch, prompt_tokens(job));
+        struct orr_serve_shape shape = prefill_shape(job, (double)batch / flow.pieces);
         const double chunks = chunk(job, &shape);
-        add_prompt_pass(job, scratch, &shape, flow, chunks, &result->matrix_frac, result, work);
+        add_prompt_pass(r, &shape, &flow, chunks);
     }
     if (job->engine.last_token_decoded) {
-        const struct flow flow = flow_of(job, 1);
-        const struct orr_serve_shape shape = {.decode_sequences = batch / flow.pieces,
+        const struct orr_flow flow = orr_prompt_flow(job, batch, 1);
+        const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
                                               .decode_context = (double)job->serving.input_len,
                                               .queries = 1};
-        double matrix_frac;
-        add_prompt_pass(job, scratch, &shape, flow, 1, &matrix_frac, result, work);
-        if (prompt_tokens(job) <= 0) result->matrix_frac = matrix_frac;
+        add_prompt_pass(r, &shape, &flow, 1);
     }
-    to_shares(result->prefill_bound_frac);
+    take_shares(r->ledger, r->result->prefill_bound_frac);
+    r->result->matrix_frac = r->prefill.clock_frac * job->calibration.gemm[job->serving.matrix].burst_frac;
 }
 
-/* ---- decode */
+/* ---------------------------------------------------------------- decode */
 
 /* All attention operators of a decode pass as curves over the context. */
 struct curves {
@@ -215,20 +201,33 @@ static double curves_sum(const struct curves *c, int64_t first, int64_t last)
     return sum;
 }
 
-/* Time the host adds over contexts first..last: a step takes max(host, rest + attention(x)), and attention grows with
- * x, so one crossing separates host-bound from GPU-bound steps. */
-static double host_sum_s(const struct orr_job *job, const struct curves *c, const struct orr_pass *pass, double rest_s,
-                         int64_t first, int64_t last)
+/* The contexts of all decode steps. */
+struct span {
+    int64_t first, last;
+};
+
+static double mean_context(struct span span)
+{
+    return ((double)span.first + (double)span.last) / 2;
+}
+
+/* Time the host adds over all contexts: a step takes max(host, rest + attention(x)), and attention grows with x, so one
+ * crossing separates host-bound from GPU-bound steps. */
+static double host_sum_s(const struct orr_job *job, const struct curves *c, const struct orr_pass *pass,
+                         struct span span)
 {
     const double host_s = pass->launches * job->engine.host_launch_s;
-    int64_t low = first, high = last + 1; /* first context at which the GPU is the slower one */
     if (host_s <= 0) return 0;
+    const double tokens = (double)(span.last - span.first + 1);
+    const double rest_s = pass->busy_s - curves_sum(c, span.first, span.last) / tokens;
+    int64_t low = span.first, high = span.last + 1; /* first context at which the GPU is the slower one */
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (rest_s + curves_at(c, (double)middle) >= host_s) high = middle;
         else low = middle + 1;
     }
-    return low > first ? (double)(low - first) * (host_s - rest_s) - curves_sum(c, first, low - 1) : 0;
+    if (low == span.first) return 0;
+    return (double)(low - span.first) * (host_s - rest_s) - curves_sum(c, span.first, low - 1);
 }
 
 /* Sum of 1..x with every chunk begun anew. */
@@ -238,9 +237,10 @@ static double chunk_sum(double chunk, double x)
     return floor(x / chunk) * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2;
 }
 
-/* Mean over the contexts first..last of what a window or a chunk leaves of each. */
-static double mean_kept(double window, bool chunked, int64_t first, int64_t last)
+/* Mean over all contexts of what a window or a chunk leaves of each. */
+static double mean_kept(double window, bool chunked, struct span span)
 {
+    const int64_t first = span.first, last = span.last;
     const double n = (double)(last - first + 1);
     if (chunked) return (chunk_sum(window, (double)last) - chunk_sum(window, (double)(first - 1))) / n;
     if (window >= (double)last) return ((double)first + (double)last) / 2;
@@ -248,34 +248,31 @@ static double mean_kept(double window, bool chunked, int64_t first, int64_t last
     return (growing * ((double)first + window) / 2 + (n - growing) * window) / n;
 }
 
-/* Attention rows stand at the mean of what is read; their time is the exact mean over all contexts. */
-static void settle_attention(struct orr_scratch *scratch, const struct curves *c, int64_t first, int64_t last)
+/* Attention operators show the mean context they read; their time is the exact mean over all contexts. */
+static void settle_attention(struct orr_scratch *scratch, const struct curves *c, struct span span)
 {
     for (int i = 0; i < c->n; i++) {
         struct orr_op *op = &scratch->ops.items[c->op[i]];
         struct orr_cost *cost = &scratch->costs[c->op[i]];
-        const double kept = mean_kept(c->curve[i].window, c->curve[i].chunked, first, last), share = kept / op->n;
+        const double kept = mean_kept(c->curve[i].window, c->curve[i].chunked, span), share = kept / op->n;
         op->n = kept;
         op->flops *= share;
         op->bytes *= share;
         cost->dram_bytes = cost->l2_bytes = op->bytes;
-        cost->total_s = orr_decode_curve_sum_s(&c->curve[i], first, last) / (double)(last - first + 1);
+        cost->total_s = orr_decode_curve_sum_s(&c->curve[i], span.first, span.last) /
+                        (double)(span.last - span.first + 1);
     }
 }
 
 /* One decode pass of a model at the mean context, with attention replaced by its exact mean over all contexts. */
 static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model,
-                                   struct orr_scratch *scratch, double sequences, double queries, int64_t first_context,
-                                   int64_t last_context, struct curves *curves)
+                                   struct orr_scratch *scratch, const struct orr_serve_shape *shape, struct span span,
+                                   struct curves *curves)
 {
-    const struct orr_serve_shape shape = {.decode_sequences = sequences,
-                                          .decode_context = ((double)first_context + (double)last_context) / 2,
-                                          .queries = queries};
-    const size_t first = orr_pass_build(job, model, &shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
-    double matrix_frac;
+    const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
     *curves = curves_of(job, model, &scratch->ops, first);
-    settle_attention(scratch, curves, first_context, last_context);
-    return orr_pass_settled(job, &scratch->ops, scratch->costs, first, scratch->ops.n, &matrix_frac);
+    settle_attention(scratch, curves, span);
+    return orr_pass_settle(job, &scratch->ops, scratch->costs, first, scratch->bends);
 }
 
 /* Eq. 94: tokens a step with q drafts yields. */
@@ -287,46 +284,53 @@ static double tokens_per_step(const struct orr_serving *s)
 }
 
 /* The draft model runs q single-token steps before every verification; its operators are not listed. */
-static double draft_s(const struct orr_job *job, struct orr_scratch *scratch, double sequences, int64_t first,
-                      int64_t last)
+static void add_draft(struct request *r, double sequences, struct span span, double steps)
 {
+    struct orr_scratch *scratch = r->scratch;
     struct curves curves;
+    const struct orr_serve_shape shape = {
+        .decode_sequences = sequences, .decode_context = mean_context(span), .queries = 1};
     const size_t listed = scratch->ops.n;
-    const struct orr_pass pass = decode_pass(job, &job->draft, scratch, sequences, 1, first, last, &curves);
+    struct orr_pass pass = decode_pass(r->job, &r->job->draft, scratch, &shape, span, &curves);
     scratch->ops.n = listed;
-    return (double)job->serving.draft_tokens *
-           (orr_pass_s(&pass) + pass.gap_s + host_bound_s(job, &pass, orr_pass_s(&pass)));
+    const double runs = steps * (double)r->job->serving.draft_tokens;
+    pass.bound_s[ORR_BOUND_OVERHEAD] += pass.gap_s + pass.host_s;
+    orr_ledger_add_mixed(r->ledger, "draft model", ORR_INFER_DRAFT, ORR_PHASE_DECODE, pass.bound_s, runs);
+    r->result->decode_s += runs * orr_pass_total_s(&pass);
 }
 
 /* Output tokens after the first: contexts S + 1 ... S + G - 1 (Eq. 2). */
-static void predict_decode(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result,
-                           struct work *work)
+static void predict_decode(struct request *r)
 {
+    const struct orr_job *job = r->job;
     const struct orr_serving *s = &job->serving;
+    struct orr_infer_result *result = r->result;
     result->tokens_per_step = tokens_per_step(s);
     if (s->output_len < 2) return;
-    const struct flow flow = flow_of(job, 1);
-    const int64_t first = s->input_len + 1, last = s->input_len + s->output_len - 1;
-    const double sequences = (double)s->batch / flow.pieces, tokens = (double)(last - first + 1);
-    const double steps = tokens / result->tokens_per_step, queries = (double)s->draft_tokens + 1;
+    const struct orr_flow flow = orr_decode_flow(job, s->batch);
+    const struct span span = {s->input_len + 1, s->input_len + s->output_len - 1};
+    const double sequences = (double)s->batch / flow.pieces, tokens = (double)(span.last - span.first + 1);
+    const double steps = tokens / result->tokens_per_step;
+    const struct orr_serve_shape shape = {.decode_sequences = sequences,
+                                          .decode_context = mean_context(span),
+                                          .queries = (double)s->draft_tokens + 1};
     struct curves curves;
-    const struct orr_pass pass = decode_pass(job, &job->model, scratch, sequences, queries, first, last, &curves);
-    const double attention_mean_s = curves_sum(&curves, first, last) / tokens, busy_s = orr_pass_s(&pass);
-    const double host_s = host_sum_s(job, &curves, &pass, busy_s - attention_mean_s, first, last) / tokens;
-    const double send_s = sends_s(job, sequences * queries);
-    /* cut batches keep all stages busy, unless the engine meets after every step; one piece waits for other stages */
-    const bool steady = flow.pieces > 1 && job->engine.piece_tokens <= 0;
-    const double own = flow.pieces / flow.stages, waited = steady ? 0 : 1 - 1 / flow.stages;
-    const double pass_s = busy_s + pass.gap_s + host_s, sample_s = sampling_s(job, (double)s->batch);
-    add_parts(&pass, steps * own, ORR_INFER_DECODE_GEMM, result->time_s);
-    result->time_s[ORR_INFER_DECODE_NETWORK] += steps * send_s;
-    result->time_s[ORR_INFER_PIPELINE] += steps * waited * pass_s;
-    result->time_s[ORR_INFER_OVERHEAD] += steps * (own * (pass.gap_s + host_s) + sample_s);
-    if (s->draft_tokens > 0) result->time_s[ORR_INFER_DRAFT] = steps * draft_s(job, scratch, sequences, first, last);
-    result->decode_s = steps * ((own + waited) * pass_s + send_s + sample_s) + result->time_s[ORR_INFER_DRAFT];
-    add_bounds(&pass, 1, send_s, pass.gap_s + host_s + sample_s, result->decode_bound_frac);
-    to_shares(result->decode_bound_frac);
-    add_work(job, &pass, steps * flow.pieces, steps * orr_max(1, flow.pieces / flow.stages), work);
+    struct orr_pass pass = decode_pass(job, &job->model, r->scratch, &shape, span, &curves);
+    pass.host_s = host_sum_s(job, &curves, &pass, span) / tokens;
+    const struct repeats n = {.own = steps * flow.own,
+                              .waited = steps * flow.waited,
+                              .all = steps * flow.pieces,
+                              .seen = steps * orr_max(1, flow.own),
+                              .sends = steps};
+    const double send_s = orr_sends_s(job, sequences * shape.queries), sample_s = orr_sampling_s(job, (double)s->batch);
+    result->decode_s = add_pass(r, &pass, ORR_PHASE_DECODE, n, send_s, &r->decode) + steps * sample_s;
+    orr_ledger_add_wait(r->ledger, "sampling", ORR_INFER_OVERHEAD, ORR_PHASE_DECODE, ORR_BOUND_OVERHEAD, steps,
+                        sample_s);
+    add_sums(&pass, 1, &r->decode);
+    r->decode.stage_frac = flow.own;
+    r->decode.passes = steps;
+    take_shares(r->ledger, result->decode_bound_frac);
+    if (s->draft_tokens > 0) add_draft(r, sequences, span, steps);
 }
 
 /* Eq. 95: the cache of the prompts, over the link out of the domain or the one inside it. */
@@ -348,42 +352,55 @@ static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_r
     return orr_max(all_s / layers, all_s - result->prefill_s * (layers - 1) / layers) + job->system.scaleout_latency_s;
 }
 
-/* ---- totals */
+/* ---------------------------------------------------------------- totals */
 
-static void fill_rates(const struct orr_job *job, const struct work *work, struct orr_infer_result *result)
+/* Before the first token: requests are read and scheduled, the first tokens sampled, the cache handed over. */
+static void fill_latency(struct request *r)
 {
+    const struct orr_job *job = r->job;
+    const struct orr_engine *engine = &job->engine;
+    struct orr_infer_result *result = r->result;
+    const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
+    const double request_s = engine->request_s + engine->request_s_per_sequence * batch;
+    const double sample_s = orr_sampling_s(job, batch);
+    orr_ledger_add_wait(r->ledger, "request handling", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
+                        request_s);
+    orr_ledger_add_wait(r->ledger, "sampling of the first token", ORR_INFER_OVERHEAD, ORR_PHASE_STEP,
+                        ORR_BOUND_OVERHEAD, 1, sample_s);
+    orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
+                        engine->host_step_s);
+    result->kv_handoff_s = handoff_s(job, r->scratch);
+    orr_ledger_add_wait(r->ledger, "cache handed to the decode GPUs", ORR_INFER_KV_TRANSFER, ORR_PHASE_STEP,
+                        ORR_BOUND_NETWORK, 1, seen_handoff_s(job, result));
+    result->latency_s = 0;
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i] = r->ledger->part_s[i];
+    result->ttft_s =
+        request_s + sample_s + engine->host_step_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
+    result->tpot_s = further > 0 ? result->decode_s / further : 0;
+}
+
+static void fill_rates(struct request *r)
+{
+    const struct orr_job *job = r->job;
     const struct orr_serving *s = &job->serving;
-    const struct orr_chip *chip = &job->system.chip;
+    struct orr_infer_result *result = r->result;
     const double gpus = (double)job->plan.gpus, replicas = (double)job->plan.dp, batch = (double)s->batch;
-    const double ranks = gpus / replicas / (double)job->plan.pp; /* GPUs that share the work of one pass */
-    const double output = batch * (double)s->output_len,
-                 dynamic_j =
-                     work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
+    const double output = batch * (double)s->output_len;
+    struct orr_work work = {0}; /* of one GPU: the stages share the work of a pass */
+    orr_work_add(&work, &r->work, 1 / (double)job->plan.pp);
+    const struct orr_energy energy = orr_energy_of(job, &work, result->latency_s);
     result->output_tokens_per_s = replicas * output / result->latency_s;
     result->output_tokens_per_s_per_gpu = result->output_tokens_per_s / gpus;
     result->input_tokens_per_s_per_gpu = replicas * batch * (double)s->input_len / result->latency_s / gpus;
-    result->power_w_per_gpu =
-        orr_min(chip->tdp_w, chip->idle_w + dynamic_j * ranks * replicas / gpus / result->latency_s);
-    result->energy_j = gpus * result->power_w_per_gpu * result->latency_s * job->system.pue_frac; /* Eq. 104 */
+    result->power_w_per_gpu = energy.power_w_per_gpu;
+    result->energy_j = energy.total_j;
+    memcpy(result->energy_part_j, energy.part_j, sizeof result->energy_part_j);
     result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->latency_s / 3600;
     result->cost_usd_per_million_tokens = result->cost_usd / (replicas * output) * 1e6;
-    result->bound_s = work->light_s;
+    result->bound_s = r->light_s;
     result->params_total = orr_model_params(&job->model);
     result->params_active = orr_model_params_active(&job->model);
-}
-
-static void fill_latency(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_infer_result *result)
-{
-    const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
-    const double request_s = job->engine.request_s + job->engine.request_s_per_sequence * batch;
-    const double first_s = request_s + sampling_s(job, batch) + job->engine.host_step_s;
-    result->time_s[ORR_INFER_OVERHEAD] += first_s;
-    result->kv_handoff_s = handoff_s(job, scratch);
-    result->time_s[ORR_INFER_KV_TRANSFER] = seen_handoff_s(job, result);
-    result->ttft_s = first_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
-    result->latency_s = 0;
-    for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i];
-    result->tpot_s = further > 0 ? result->decode_s / further : 0;
+    orr_ledger_close(r->ledger, result->latency_s, &energy);
 }
 
 /* The resource that holds most of the latency: both phases' shares by their length, the rest is overhead. */
@@ -401,17 +418,33 @@ static void fill_bottleneck(struct orr_infer_result *result)
     }
 }
 
+static void predict(struct request *r)
+{
+    memset(r->result, 0, sizeof *r->result);
+    r->scratch->ops.n = 0;
+    orr_stages_build(r->job, r->scratch->stages);
+    predict_prefill(r);
+    predict_decode(r);
+    fill_latency(r);
+    orr_serving_memory(r->job, r->scratch->stages, r->result);
+    fill_rates(r);
+    fill_bottleneck(r->result);
+    orr_fill_infer_interval(r->job, r->result);
+}
+
 void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result)
 {
-    struct work work = {0};
-    memset(result, 0, sizeof *result);
-    scratch->ops.n = 0;
-    orr_stages_build(job, scratch->stages);
-    predict_prefill(job, scratch, result, &work);
-    predict_decode(job, scratch, result, &work);
-    fill_latency(job, scratch, result);
-    orr_serving_memory(job, scratch->stages, result);
-    fill_rates(job, &work, result);
-    fill_bottleneck(result);
-    orr_fill_infer_interval(job, result);
+    struct orr_ledger ledger = {.job = job};
+    struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = result};
+    predict(&request);
+}
+
+void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
+{
+    struct orr_ledger ledger = {.job = job, .rows = scratch->rows};
+    struct request request = {.job = job, .scratch = scratch, .ledger = &ledger, .result = &answer->infer};
+    predict(&request);
+    answer->prefill = request.prefill;
+    answer->decode = request.decode;
+    answer->n_rows = ledger.n_rows;
 }

@@ -3,7 +3,7 @@
 #include "predict/interval.h"
 
 #include "predict/interval_table.h"
-#include "predict/serve_pass.h"
+#include "predict/pass.h"
 
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};

@@ -1,13 +1,22 @@
 /* What can be asked of a job of either kind. */
-#include "orrery.h"
+#include "predict/scratch.h"
 
-bool orr_job_fits(const struct orr_job *job, struct orr_scratch *scratch)
+void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
 {
-    struct orr_result step;
-    struct orr_infer_result request;
+    answer->job = job;
+    answer->prefill = answer->decode = (struct orr_pass_facts){0};
+    answer->facts = (struct orr_train_facts){0};
     switch (job->kind) {
-    case ORR_JOB_TRAIN: orr_train(job, scratch, &step); return step.fits;
-    case ORR_JOB_INFER: orr_infer(job, scratch, &request); return request.fits;
+    case ORR_JOB_TRAIN: orr_train_answer(job, scratch, answer); break;
+    case ORR_JOB_INFER: orr_infer_answer(job, scratch, answer); break;
     }
-    return false;
+    answer->ops = scratch->ops.items;
+    answer->costs = scratch->costs;
+    answer->n_ops = scratch->ops.n;
+    answer->rows = scratch->rows;
+}
+
+bool orr_answer_fits(const struct orr_answer *answer)
+{
+    return answer->job->kind == ORR_JOB_TRAIN ? answer->train.fits : answer->infer.fits;
 }

@@ -1,16 +1,56 @@
-/* The power rule: a long matrix load is held down by the board's power limit. */
+/* The power rule: a long matrix load is held down by the board's power limit (Eq. 127). */
 #ifndef ORR_PREDICT_POWER_H
 #define ORR_PREDICT_POWER_H
 
 #include "base/number.h"
 #include "orrery.h"
 
+/* Shares of peak that matrix kernels of one format reach. */
+struct orr_power_rule {
+    double burst_frac;     /* before the limit acts */
+    double sustained_frac; /* in an endless matrix load */
+    double slope;          /* gain per unit of time not spent in matrix kernels */
+};
+
+/* A FLOP costs the same energy at any clock, so the share a limit sustains grows with the watts it leaves above idling.
+ * The calibration's shares hold at calibrated_w. A format whose sustained share is its burst share did not reach the
+ * limit there: it is held down only below the watts that its burst rate takes. */
+static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job, enum orr_dtype dtype)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    const struct orr_gemm_constants *u = &job->calibration.gemm[dtype];
+    const double burst_w = u->burst_frac * chip->peak_flops_per_s[dtype] * chip->flop_j * orr_dtype_bytes(dtype) / 2;
+    double calibrated_w = chip->calibrated_w - chip->idle_w;
+    if (u->sustained_frac >= u->burst_frac) calibrated_w = orr_min(calibrated_w, burst_w);
+    const double watts = chip->tdp_w - chip->idle_w, scale = calibrated_w > 0 ? watts / calibrated_w : 1;
+    return (struct orr_power_rule){.burst_frac = u->burst_frac,
+                                   .sustained_frac = orr_min(u->burst_frac, u->sustained_frac * scale),
+                                   .slope = u->power_slope * scale};
+}
+
 /* Share of peak sustained when matrix units work at full rate for `load` of the time; every other kernel, transfer or
  * wait gives some clock back, and a kernel at half the rate loads the limit half as much. */
-static inline double orr_sustained_frac(const struct orr_gemm_constants *constants, double load)
+static inline double orr_sustained_frac(const struct orr_power_rule *rule, double load)
 {
-    const double u = constants->sustained_frac + constants->power_slope * (1 - load);
-    return orr_min(constants->burst_frac, orr_max(constants->sustained_frac, u));
+    const double u = rule->sustained_frac + rule->slope * (1 - load);
+    return orr_min(rule->burst_frac, orr_max(rule->sustained_frac, u));
 }
+
+/* The lowest clock the rule can ask for, over the burst clock; an engine that runs too shortly keeps the burst clock. */
+static inline double orr_clock_min(const struct orr_job *job, enum orr_dtype dtype)
+{
+    const struct orr_power_rule rule = orr_power_rule_of(job, dtype);
+    return job->engine.short_run ? 1 : orr_min(1, rule.sustained_frac / rule.burst_frac);
+}
+
+/* What a stretch of work takes at some clock. */
+struct orr_load {
+    double total_s;  /* everything */
+    double matrix_s; /* its matrix FLOP at the full rate of that clock */
+};
+typedef struct orr_load orr_load_at(void *context, double clock_frac);
+
+/* The clock, over the burst clock, at which work of this load settles. `at` is called for at most two clocks. */
+double orr_settled_clock(const struct orr_job *job, enum orr_dtype dtype, orr_load_at *at, void *context);
 
 #endif

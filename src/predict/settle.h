@@ -3,12 +3,8 @@
 #ifndef ORR_PREDICT_SETTLE_H
 #define ORR_PREDICT_SETTLE_H
 
+#include "predict/work.h"
 #include "schedule/schedule.h"
-
-/* Work of one rank that energy is spent on. */
-struct orr_work {
-    double flops, dram_bytes, link_bytes, flop_j;
-};
 
 /* Layers and ends, once each: depends on how a layer is cut (tp, cp, ep, etp, sp, micro-batch, recomputation, formats),
  * not on how many layers, stages or replicas there are; with ZeRO-3 also on the group it shards over. */
@@ -35,7 +31,10 @@ struct orr_settled {
     struct orr_data_parallel dp;
     double optimizer_s, overhead_s, total_s;
     double matrix_s;    /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
-    double matrix_frac; /* share of peak matrix kernels sustain */
+    double clock_frac;  /* over the burst clock */
+    double launches;    /* kernels of the critical rank */
+    double host_s;      /* of overhead_s: the host launches slower than the GPU runs */
+    double straggle_s;  /* of overhead_s: the slowest of many GPUs */
 };
 /* `ranks` gets the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,
@@ -48,7 +47,5 @@ double orr_micro_batches(const struct orr_job *job);
 /* Of the rank that sets the pace, in one iteration. */
 struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_iteration *iteration, const struct orr_stage *stage);
-/* Mean power of a GPU whose rank does this work in time_s (Eq. 104), capped by the board's limit. */
-double orr_power_w(const struct orr_chip *chip, const struct orr_work *work, double time_s);
 
 #endif

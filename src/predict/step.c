@@ -1,47 +1,47 @@
-/* Step times for serving simulators: everything that depends only on the rows of a step is priced once per row count
- * and remembered; attention is evaluated from its curves. Eq. 93. */
-#include "predict/serve_pass.h"
+/* Step times for serving simulators: one pass with prompt chunks and decoding sequences, as orr_infer has them. What
+ * depends only on a count of rows is priced once per count and remembered as a curve over the clock; attention comes
+ * from its own curves. Eq. 93. */
+#include "predict/pass.h"
 #include "predict/power.h"
-
-#include "base/number.h"
 
 #include <stdlib.h>
 
-/* Row counts remembered exactly; larger steps are priced on the fly into the last slots. */
+/* Counts that are remembered; parts of more rows, or of a broken number of them, are priced on every call. */
 #define REMEMBERED_ROWS 16384
+/* Kernels of a remembered curve whose bound changes with the clock; a curve with more of them is not remembered. */
+#define REMEMBERED_BENDS 12
 
-/* Weight products, pointwise kernels and collectives of a step of so many rows. */
-struct rows_time {
-    double burst_s, middle_s, sustained_s; /* at the burst clock, at that of an endless matrix load, and between */
-    double matrix_s;                       /* matrix FLOP at the burst rate */
-    double launches;
+/* A part of a pass as a function of the clock. */
+struct part {
+    bool known;
+    struct orr_layer_curve curve;
+    struct orr_bend bends[REMEMBERED_BENDS];
 };
 
-struct head_time {
-    double s;
-};
+/* The parts that depend on one count. */
+enum count { COUNT_ROWS, COUNT_DECODES, COUNT_SEQUENCES, N_COUNTS };
+static const unsigned PARTS[N_COUNTS] = {ORR_PART_ROWS, ORR_PART_DECODES, ORR_PART_SEQUENCES};
 
 struct orr_step_model {
     struct orr_job job;
-    double middle_clock, sustained_clock; /* over burst */
-    int64_t n_attention;                  /* layer kinds */
+    double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
-    struct rows_time rows[REMEMBERED_ROWS + 1]; /* launches 0: not yet known */
-    struct head_time heads[REMEMBERED_ROWS + 1];
+    bool latent; /* decoding sequences have products of their own */
+    struct part parts[N_COUNTS][REMEMBERED_ROWS + 1];
     struct orr_op_list list;
     struct orr_cost costs[ORR_MAX_OPS];
+    struct orr_bend bends[ORR_MAX_OPS]; /* of the parts that are priced in this call */
+    size_t n_bends;
 };
 
 struct orr_step_model *orr_step_model_new(const struct orr_job *job)
 {
     struct orr_step_model *model = calloc(1, sizeof *model);
     if (!model) return NULL;
-    const struct orr_gemm_constants *u = &job->calibration.gemm[job->serving.matrix];
     model->job = *job;
-    model->sustained_clock = u->sustained_frac / u->burst_frac;
-    model->middle_clock = (1 + model->sustained_clock) / 2;
-    model->n_attention = job->model.n_kinds;
+    model->clock_min = orr_clock_min(job, job->serving.matrix);
     for (int64_t i = 0; i < job->model.n_layers; i++) model->layers[job->model.layer_kind[i]] += 1;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) model->latent |= job->model.kinds[k].mla_kv_rank > 0;
     return model;
 }
 
@@ -50,173 +50,159 @@ void orr_step_model_free(struct orr_step_model *model)
     free(model);
 }
 
-static bool is_attention(enum orr_op_kind kind)
+/* ---------------------------------------------------------------- parts as curves */
+
+/* A pass as the sum of its parts. */
+struct sum {
+    const struct orr_step_model *model;
+    double fixed_s, clock_s; /* whatever the clock; stretched by its inverse */
+    double matrix_s, launches, gap_s;
+    size_t n_parts;
+    const struct orr_bend *bends[4];
+    size_t n_bends[4];
+};
+
+static void add_part(struct sum *sum, const struct orr_layer_curve *curve, const struct orr_bend *bends)
 {
-    return kind == ORR_OP_FLASH || kind == ORR_OP_DECODE;
+    sum->fixed_s += curve->forward_s + curve->forward_exposed_s;
+    sum->clock_s += curve->forward_clock_s;
+    sum->matrix_s += curve->matrix_s;
+    sum->launches += curve->launches;
+    sum->bends[sum->n_parts] = bends;
+    sum->n_bends[sum->n_parts++] = curve->n_bends;
 }
 
-/* Price a step of `rows` decode rows without its attention core and head: both are added per call. */
-static struct rows_time price_rows(struct orr_step_model *model, int64_t rows)
+static double busy_s(const struct sum *sum, double clock_frac)
 {
-    const struct orr_serve_shape shape = {.decode_sequences = (double)rows, .decode_context = 1, .queries = 1};
-    struct rows_time time = {0};
-    model->list.n = 0;
-    orr_pass_build(&model->job, &model->job.model, &shape, ORR_PHASE_DECODE, &model->list, model->costs);
-    for (size_t i = 0; i < model->list.n; i++) {
-        const struct orr_op *op = &model->list.items[i];
-        const struct orr_cost *cost = &model->costs[i];
-        time.launches += op->count * op->launches;
-        if (is_attention(op->kind) || op->layer_kind == ORR_LAYER_HEAD) continue;
-        const bool network = op->kind == ORR_OP_COLLECTIVE;
-        const double seen_s = cost->total_s - (network ? cost->hidden_s : 0);
-        time.burst_s += op->count * seen_s;
-        time.middle_s += op->count * (network ? seen_s : orr_cost_at_s(cost, model->middle_clock));
-        time.sustained_s += op->count * (network ? seen_s : orr_cost_at_s(cost, model->sustained_clock));
-        time.matrix_s += op->count * cost->matrix_s;
-    }
-    return time;
-}
-
-static struct rows_time rows_time_of(struct orr_step_model *model, int64_t rows)
-{
-    struct rows_time *slot = &model->rows[rows <= REMEMBERED_ROWS ? rows : 0];
-    if (rows > REMEMBERED_ROWS) return price_rows(model, rows);
-    if (slot->launches <= 0) *slot = price_rows(model, rows);
-    return *slot;
-}
-
-static double price_head(struct orr_step_model *model, int64_t sequences)
-{
-    double head_s = 0;
-    const struct orr_serve_shape shape = {.decode_sequences = (double)sequences, .decode_context = 1, .queries = 1};
-    model->list.n = 0;
-    orr_pass_build(&model->job, &model->job.model, &shape, ORR_PHASE_DECODE, &model->list, model->costs);
-    for (size_t i = 0; i < model->list.n; i++)
-        if (model->list.items[i].layer_kind == ORR_LAYER_HEAD) head_s += model->costs[i].total_s;
-    return head_s;
-}
-
-static double head_s_of(struct orr_step_model *model, int64_t sequences)
-{
-    if (sequences > REMEMBERED_ROWS) return price_head(model, sequences);
-    struct head_time *slot = &model->heads[sequences];
-    if (slot->s <= 0) slot->s = price_head(model, sequences);
-    return slot->s;
-}
-
-/* Prompt attention of one layer kind: the operators of the step are emitted and priced alone. */
-static void add_prompt_attention(struct orr_step_model *model, const struct orr_step *step, int64_t kind,
-                                 struct rows_time *time)
-{
-    const double sequences = (double)step->prefill_sequences;
-    struct orr_serve_emit emit = {.job = &model->job,
-                                  .model = &model->job.model,
-                                  .shape = {.prefill_tokens = (double)step->prefill_tokens,
-                                            .prefill_sequences = sequences,
-                                            .prefill_context = (double)step->prefill_context / sequences,
-                                            .queries = 1},
-                                  .list = &model->list,
-                                  .phase = ORR_PHASE_PREFILL,
-                                  .layer_kind = kind,
-                                  .layers = model->layers[kind],
-                                  .t = (double)model->job.plan.tp,
-                                  .h = (double)model->job.model.hidden,
-                                  .w_a = orr_dtype_bytes(model->job.serving.matrix) > 2 ? 4 : 2,
-                                  .w_c = orr_dtype_bytes(model->job.serving.comm),
-                                  .dtype16 = orr_serve_dtype16(&model->job)};
-    model->list.n = 0;
-    orr_serve_prompt_core(&emit, &model->job.model.kinds[kind]);
-    orr_cost_range(&model->job, &model->list, 0, model->costs);
-    for (size_t i = 0; i < model->list.n; i++) {
-        const double n = model->list.items[i].count;
-        time->burst_s += n * model->costs[i].total_s;
-        time->middle_s += n * orr_cost_at_s(&model->costs[i], model->middle_clock);
-        time->sustained_s += n * orr_cost_at_s(&model->costs[i], model->sustained_clock);
-        time->matrix_s += n * model->costs[i].matrix_s;
-    }
-}
-
-static double decode_attention_s(const struct orr_step_model *model, const struct orr_step *step, int64_t kind)
-{
-    const struct orr_layer_kind *layer = &model->job.model.kinds[kind];
-    const double sequences = (double)step->decode_sequences;
-    const struct orr_op op = orr_serve_decode_op(&model->job, layer, sequences, 1);
-    struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)layer->window);
-    curve.chunked = layer->chunked;
-    return orr_decode_curve_s(&curve, (double)step->decode_context / sequences);
-}
-
-/* The clock between burst and sustained that the step's matrix load asks for; times in between are interpolated. */
-static double settled_s(const struct orr_step_model *model, const struct rows_time *time, double rest_s)
-{
-    const struct orr_gemm_constants *u = &model->job.calibration.gemm[model->job.serving.matrix];
-    double total_s = time->burst_s + rest_s, clock = 1;
-    for (int i = 0; i < 2; i++) { /* as orr_pass_settled: two passes settle it */
-        const double frac = orr_sustained_frac(u, time->matrix_s / clock / total_s);
-        if (frac >= u->burst_frac * clock || u->burst_frac <= u->sustained_frac) break;
-        const double share =
-            2 * (u->burst_frac - frac) / (u->burst_frac - u->sustained_frac); /* 0 burst, 2 sustained */
-        clock = frac / u->burst_frac;
-        total_s = rest_s + (share < 1 ? time->burst_s + share * (time->middle_s - time->burst_s)
-                                      : time->middle_s + (share - 1) * (time->sustained_s - time->middle_s));
-    }
+    double total_s = sum->fixed_s + sum->clock_s / clock_frac;
+    for (size_t p = 0; p < sum->n_parts; p++)
+        for (size_t i = 0; i < sum->n_bends[p]; i++) {
+            const struct orr_bend *bend = &sum->bends[p][i];
+            total_s +=
+                bend->forward * orr_joined_s(bend->partial, bend->compute_s / clock_frac, bend->l2_s, bend->dram_s);
+        }
     return total_s;
 }
 
-/* Idle time between the kernels of a step; short prompts are launched one kernel at a time. */
-static double gaps_s(const struct orr_engine *engine, const struct orr_step *step, double launches)
+static struct orr_load load_at(void *context, double clock_frac)
 {
-    const bool short_prompt = step->decode_sequences == 0 && step->prefill_tokens <= ORR_SHORT_PREFILL_TOKENS;
-    return launches * (short_prompt ? engine->short_prefill_gap_s : engine->kernel_gap_s);
+    const struct sum *sum = context;
+    return (struct orr_load){.total_s = busy_s(sum, clock_frac) + sum->gap_s, .matrix_s = sum->matrix_s / clock_frac};
 }
 
-static double undivided_s(struct orr_step_model *model, const struct orr_step *step)
+/* Price the operators of some parts; attention of decoding sequences comes from its own curves, so only its launches
+ * are counted. Returns the bends, in the model's working memory. */
+static struct orr_bend *price(struct orr_step_model *model, const struct orr_serve_shape *shape, unsigned parts,
+                              enum orr_phase phase, struct orr_layer_curve *curve)
 {
-    const struct orr_engine *engine = &model->job.engine;
-    const int64_t cp = model->job.plan.cp, idle = step->padding_rows;
-    const int64_t rows = (step->prefill_tokens + cp - 1) / cp + step->decode_sequences + idle;
-    const int64_t sequences = step->prefill_sequences + step->decode_sequences + idle;
-    if (rows <= 0) return 0;
-    struct rows_time time = rows_time_of(model, rows);
-    double rest_s = head_s_of(model, sequences);
-    for (int64_t k = 0; k < model->n_attention; k++) {
-        if (step->prefill_tokens > 0) add_prompt_attention(model, step, k, &time);
-        if (step->decode_sequences > 0) rest_s += model->layers[k] * decode_attention_s(model, step, k);
+    struct orr_bend *bends = &model->bends[model->n_bends];
+    double launches = 0;
+    *curve = (struct orr_layer_curve){0};
+    model->list.n = 0;
+    orr_serve_parts(&model->job, &model->job.model, shape, parts, phase, &model->list);
+    orr_cost_range(&model->job, &model->list, 0, model->costs);
+    for (size_t i = 0; i < model->list.n; i++) {
+        const struct orr_op *op = &model->list.items[i];
+        launches += op->count * op->launches;
+        if (op->kind != ORR_OP_DECODE) orr_curve_add(curve, bends, op, &model->costs[i], model->clock_min);
     }
-    const double gpu_s = settled_s(model, &time, rest_s);
-    const double host_s = orr_max(0, time.launches * engine->host_launch_s - gpu_s);
-    return gpu_s + host_s + gaps_s(engine, step, time.launches) + engine->sampling_s +
-           engine->sampling_s_per_sequence * (double)sequences;
+    curve->launches = launches; /* collectives and decode attention included */
+    model->n_bends += curve->n_bends;
+    return bends;
 }
 
-/* Part of a total that belongs to `part` of `whole` sequences. */
-static int64_t share_of(int64_t total, int64_t part, int64_t whole)
+/* A part that depends on `n` rows or sequences alone; remembered where n is whole. */
+static void add_counted(struct orr_step_model *model, enum count count, double n, struct sum *sum)
 {
-    return whole > 0 ? total * part / whole : 0;
+    const struct orr_serve_shape shape = {.decode_sequences = n, .decode_context = 1, .queries = 1};
+    const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
+    struct part *part = whole ? &model->parts[count][(int64_t)n] : NULL;
+    struct orr_layer_curve curve;
+    if (part && part->known) {
+        add_part(sum, &part->curve, part->bends);
+        return;
+    }
+    const struct orr_bend *bends = price(model, &shape, PARTS[count], ORR_PHASE_DECODE, &curve);
+    add_part(sum, &curve, bends);
+    if (!part || curve.n_bends > REMEMBERED_BENDS) return;
+    part->known = true;
+    part->curve = curve;
+    for (size_t i = 0; i < curve.n_bends; i++) part->bends[i] = bends[i];
 }
 
-static struct orr_step first_half(const struct orr_step *step)
+/* Attention over the cached contexts of the decoding sequences. */
+static void add_decode_attention(const struct orr_step_model *model, const struct orr_serve_shape *shape,
+                                 struct sum *sum)
 {
-    const int64_t prompts = (step->prefill_sequences + 1) / 2, decoding = (step->decode_sequences + 1) / 2;
-    return (struct orr_step){.prefill_sequences = prompts,
-                             .prefill_tokens = share_of(step->prefill_tokens, prompts, step->prefill_sequences),
-                             .prefill_context = share_of(step->prefill_context, prompts, step->prefill_sequences),
-                             .decode_sequences = decoding,
-                             .decode_context = share_of(step->decode_context, decoding, step->decode_sequences),
-                             .padding_rows = (step->padding_rows + 1) / 2};
+    for (int64_t k = 0; k < model->job.model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &model->job.model.kinds[k];
+        const struct orr_op op = orr_serve_decode_op(&model->job, kind, shape->decode_sequences, shape->queries);
+        struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)kind->window);
+        curve.chunked = kind->chunked;
+        sum->fixed_s += model->layers[k] * orr_decode_curve_s(&curve, shape->decode_context);
+    }
+}
+
+/* ---------------------------------------------------------------- a step */
+
+/* One piece of a step through the whole model. `idle`: dummies that fill a captured graph, rows without a context. */
+static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
+{
+    const struct orr_job *job = &model->job;
+    const bool decodes = shape->decode_sequences > 0, prompts = shape->prefill_tokens > 0;
+    const double decode_rows = (shape->decode_sequences + idle) * shape->queries;
+    const double rows = shape->prefill_tokens / (double)job->plan.cp + decode_rows;
+    const double heads = shape->prefill_sequences + decode_rows;
+    struct sum sum = {.model = model};
+    struct orr_layer_curve prompt;
+    model->n_bends = 0;
+    add_counted(model, COUNT_ROWS, rows, &sum);
+    if (!shape->no_head) add_counted(model, COUNT_SEQUENCES, heads, &sum);
+    if (prompts) {
+        const struct orr_bend *bends = price(model, shape, ORR_PART_PROMPTS, ORR_PHASE_PREFILL, &prompt);
+        add_part(&sum, &prompt, bends);
+    }
+    if (decodes && model->latent) add_counted(model, COUNT_DECODES, decode_rows, &sum);
+    else if (decodes)
+        for (int64_t k = 0; k < job->model.n_kinds; k++) sum.launches += model->layers[k];
+    if (decodes) add_decode_attention(model, shape, &sum);
+    sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches);
+    const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
+    return gpu_s + sum.gap_s + orr_max(0, sum.launches * job->engine.host_launch_s - gpu_s);
+}
+
+/* The draft model runs one single-token pass for every token it drafts. */
+static double draft_s(struct orr_step_model *model, const struct orr_serve_shape *shape)
+{
+    const struct orr_job *job = &model->job;
+    struct orr_serve_shape drafting = {
+        .decode_sequences = shape->decode_sequences, .decode_context = shape->decode_context, .queries = 1};
+    model->list.n = 0;
+    const size_t first =
+        orr_pass_emit(job, &job->draft, &drafting, ORR_PHASE_DECODE, &model->list, model->costs);
+    const struct orr_pass pass = orr_pass_settle(job, &model->list, model->costs, first, model->bends);
+    return (double)job->serving.draft_tokens * orr_pass_total_s(&pass);
 }
 
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
 {
-    const int64_t sequences = step->prefill_sequences + step->decode_sequences;
-    if (!orr_serve_halves(&model->job) || sequences < 2) return undivided_s(model, step);
-    const struct orr_step first = first_half(step),
-                          second = {.prefill_sequences = step->prefill_sequences - first.prefill_sequences,
-                                    .prefill_tokens = step->prefill_tokens - first.prefill_tokens,
-                                    .prefill_context = step->prefill_context - first.prefill_context,
-                                    .decode_sequences = step->decode_sequences - first.decode_sequences,
-                                    .decode_context = step->decode_context - first.decode_context,
-                                    .padding_rows = step->padding_rows - first.padding_rows};
-    const double both_s = undivided_s(model, &first) + undivided_s(model, &second);
-    return second.prefill_sequences + second.decode_sequences > 0 ? both_s - model->job.engine.sampling_s : both_s;
+    const struct orr_job *job = &model->job;
+    const int64_t idle = step->padding_rows, prompts = step->prefill_sequences;
+    const int64_t sequences = prompts + step->decode_sequences + idle;
+    if (sequences <= 0) return 0;
+    const struct orr_flow flow = prompts > 0 ? orr_prompt_flow(job, sequences, step->prefill_tokens / prompts)
+                                             : orr_decode_flow(job, sequences);
+    const struct orr_serve_shape piece = {
+        .prefill_tokens = (double)step->prefill_tokens / flow.pieces,
+        .prefill_sequences = (double)prompts / flow.pieces,
+        .prefill_context = prompts > 0 ? (double)step->prefill_context / (double)prompts : 0,
+        .decode_sequences = (double)step->decode_sequences / flow.pieces,
+        .decode_context = step->decode_sequences > 0 ? (double)step->decode_context / (double)step->decode_sequences : 0,
+        .queries = (double)job->serving.draft_tokens + 1};
+    const double dummies = (double)idle / flow.pieces;
+    const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
+    double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent) +
+                    orr_sampling_s(job, (double)sequences);
+    if (job->serving.draft_tokens > 0 && step->decode_sequences > 0) time_s += draft_s(model, &piece);
+    return time_s;
 }

@@ -5,13 +5,17 @@
 
 #include "predict/interval.h"
 
-/* Eq. 104; the clock has already been lowered for the board's limit. */
-static void fill_energy(const struct orr_job *job, const struct orr_work *work, struct orr_result *result)
+#include <string.h>
+
+static void fill_energy(const struct orr_job *job, const struct orr_work *work, struct orr_ledger *ledger,
+                        struct orr_result *result)
 {
-    const double gpus = (double)job->plan.gpus;
-    result->power_w_per_gpu = orr_power_w(&job->system.chip, work, result->step_time_s);
-    result->energy_j = gpus * result->power_w_per_gpu * result->step_time_s * job->system.pue_frac;
-    result->cost_usd = gpus * job->system.price_usd_per_gpu_hour * result->step_time_s / 3600;
+    const struct orr_energy energy = orr_energy_of(job, work, result->step_time_s);
+    result->power_w_per_gpu = energy.power_w_per_gpu;
+    result->energy_j = energy.total_j;
+    memcpy(result->energy_part_j, energy.part_j, sizeof result->energy_part_j);
+    result->cost_usd = (double)job->plan.gpus * job->system.price_usd_per_gpu_hour * result->step_time_s / 3600;
+    orr_ledger_close(ledger, result->step_time_s, &energy);
 }
 
 /* Nothing can be faster: the model's FLOP at peak, the optimizer's state read and written once at full DRAM rate, the
@@ -32,7 +36,7 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_class
 }
 
 void orr_fill_totals(const struct orr_job *job, const struct orr_classes *classes, const struct orr_work *work,
-                     struct orr_result *result)
+                     struct orr_ledger *ledger, struct orr_result *result)
 {
     const double gpus = (double)job->plan.gpus;
     const double peak = job->system.chip.peak_flops_per_s[job->workload.precision];
@@ -47,6 +51,6 @@ void orr_fill_totals(const struct orr_job *job, const struct orr_classes *classe
     result->bound_s = speed_of_light_s(job, classes, result);
     result->params_total = orr_model_params(&job->model);
     result->params_active = orr_model_params_active(&job->model);
-    fill_energy(job, work, result);
+    fill_energy(job, work, ledger, result);
     orr_fill_interval(job, result);
 }

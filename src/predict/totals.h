@@ -4,8 +4,8 @@
 
 #include "predict/scratch.h"
 
-/* Complete a result whose times and memory are set; `work` is the critical pipeline rank's. */
+/* Complete a result whose times and memory are set, and its ledger; `work` is the critical pipeline rank's. */
 void orr_fill_totals(const struct orr_job *job, const struct orr_classes *classes, const struct orr_work *work,
-                     struct orr_result *result);
+                     struct orr_ledger *ledger, struct orr_result *result);
 
 #endif

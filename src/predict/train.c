@@ -1,5 +1,4 @@
-/* One training job -> one result: joins operators, costs, schedule and memory. The only place that does.
- * Method 1 (Eqs. 1, 3), the power rule, bounds, totals. */
+/* One training job -> one answer: joins operators, costs, schedule and memory. The only place that does. Eqs. 1, 3. */
 #include "predict/scratch.h"
 
 #include "predict/totals.h"
@@ -17,87 +16,243 @@ void orr_scratch_free(struct orr_scratch *scratch)
     free(scratch);
 }
 
-size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops, const struct orr_cost **costs)
-{
-    *ops = scratch->ops.items;
-    *costs = scratch->costs;
-    return scratch->ops.n;
-}
+/* ---------------------------------------------------------------- the ledger of a step */
 
-static void fill_time(const struct orr_rank_time *rank, const struct orr_layer_sum *sum, const struct orr_settled *step,
-                      double m, struct orr_result *result)
+/* What the rows of a step need to know of it. */
+struct walk {
+    const struct orr_job *job;
+    const struct orr_settled *step;
+    const struct orr_step_sums *sums;
+    double m;                             /* micro-batches */
+    double runs[ORR_N_SUMS];              /* executions of an operator of each layer kind or end on this rank */
+    double sharded_frac[ORR_N_SUMS][2];   /* share of ZeRO-3 transfers that is hidden, forward and backward */
+    struct orr_send_pairs pairs;
+    struct orr_ledger *ledger;
+};
+
+static enum orr_time_part transfer_part(enum orr_group group)
 {
-    const struct orr_phase_sum *f = &sum->forward, *r = &sum->recompute, *b = &sum->backward;
-    double *time_s = result->time_s, recompute_s = r->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) {
-        recompute_s += r->exposed_s[g];
-        result->hidden_s[g] = m * (f->hidden_s[g] + r->hidden_s[g] + b->hidden_s[g]);
+    switch (group) {
+    case ORR_GROUP_TP: return ORR_TIME_TP_EXPOSED;
+    case ORR_GROUP_CP: return ORR_TIME_CP_EXPOSED;
+    case ORR_GROUP_EP:
+    case ORR_GROUP_ETP: return ORR_TIME_EP_EXPOSED;
+    case ORR_GROUP_PP: return ORR_TIME_PP_EXPOSED;
+    case ORR_GROUP_DP:
+    case ORR_GROUP_EDP:
+    case ORR_GROUP_RDP: return ORR_TIME_DP_EXPOSED;
+    case ORR_GROUP_NONE:
+    case ORR_N_GROUPS: break;
     }
-    time_s[ORR_TIME_FORWARD] = m * f->compute_s;
-    time_s[ORR_TIME_BACKWARD] = m * b->compute_s;
-    time_s[ORR_TIME_RECOMPUTE] = m * recompute_s;
-    time_s[ORR_TIME_TP_EXPOSED] = m * (f->exposed_s[ORR_GROUP_TP] + b->exposed_s[ORR_GROUP_TP]);
-    time_s[ORR_TIME_CP_EXPOSED] = m * (f->exposed_s[ORR_GROUP_CP] + b->exposed_s[ORR_GROUP_CP]);
-    time_s[ORR_TIME_EP_EXPOSED] = m * (f->exposed_s[ORR_GROUP_EP] + b->exposed_s[ORR_GROUP_EP] +
-                                       f->exposed_s[ORR_GROUP_ETP] + b->exposed_s[ORR_GROUP_ETP]);
-    time_s[ORR_TIME_PP_EXPOSED] = step->pipe.send_exposed_s;
-    time_s[ORR_TIME_PP_BUBBLE] = step->pipe.bubble_s;
-    time_s[ORR_TIME_DP_EXPOSED] = step->dp.exposed_s + m * rank->sharded_exposed_s;
-    time_s[ORR_TIME_OPTIMIZER] = step->optimizer_s;
-    time_s[ORR_TIME_OVERHEAD] = step->overhead_s;
-    result->hidden_s[ORR_GROUP_PP] = step->pipe.send_hidden_s;
-    result->hidden_s[ORR_GROUP_DP] += step->dp.hidden_s + m * rank->sharded_hidden_s;
-    result->step_time_s = 0;
-    for (int i = 0; i < ORR_N_TIME_PARTS; i++) result->step_time_s += time_s[i];
+    return ORR_TIME_OVERHEAD;
 }
 
-/* Share of the step held by each resource: kernels by their bound, exposed communication by the network, waiting,
- * host and straggling by overhead. */
-static void fill_bounds(const struct orr_layer_sum *rank, double m, struct orr_result *result)
+/* A transfer of a layer: hidden under its own window, or, with ZeRO-3, under the layer's compute. */
+static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
+                         double runs)
 {
-    const double *time_s = result->time_s;
-    double bound_s[ORR_N_BOUNDS];
-    for (int i = 0; i < ORR_N_BOUNDS; i++)
-        bound_s[i] = m * (rank->forward.bound_s[i] + rank->recompute.bound_s[i] + rank->backward.bound_s[i]);
-    bound_s[ORR_BOUND_DRAM] += time_s[ORR_TIME_OPTIMIZER];
-    bound_s[ORR_BOUND_OVERHEAD] += time_s[ORR_TIME_PP_BUBBLE] + time_s[ORR_TIME_OVERHEAD];
-    bound_s[ORR_BOUND_NETWORK] = time_s[ORR_TIME_TP_EXPOSED] + time_s[ORR_TIME_CP_EXPOSED] +
-                                 time_s[ORR_TIME_EP_EXPOSED] + time_s[ORR_TIME_PP_EXPOSED] +
-                                 time_s[ORR_TIME_DP_EXPOSED] + time_s[ORR_TIME_RECOMPUTE] -
-                                 m * rank->recompute.compute_s;
+    const bool backward = op->phase == ORR_PHASE_BACKWARD;
+    struct orr_spent spent = {.part = transfer_part(op->group),
+                              .phase = op->phase,
+                              .resource = ORR_BOUND_NETWORK,
+                              .runs = runs,
+                              .hidden_run_s = cost->hidden_s};
+    if (orr_sharded_group(op->group))
+        spent.hidden_run_s = w->sharded_frac[orr_sum_index(op->layer_kind)][backward] * cost->total_s;
+    spent.run_s = cost->total_s - spent.hidden_run_s;
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+    if (!op->recomputed) return;
+    spent.part = ORR_TIME_RECOMPUTE;
+    spent.phase = ORR_PHASE_RECOMPUTE;
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+}
+
+static void add_kernel(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
+                       double runs)
+{
+    struct orr_spent spent = {.part = op->phase == ORR_PHASE_BACKWARD ? ORR_TIME_BACKWARD : ORR_TIME_FORWARD,
+                              .phase = op->phase,
+                              .resource = cost->bound,
+                              .runs = runs,
+                              .run_s = orr_cost_at_s(cost, w->step->clock_frac)};
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+    if (!op->recomputed) return;
+    spent.part = ORR_TIME_RECOMPUTE;
+    spent.phase = ORR_PHASE_RECOMPUTE;
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Once per iteration or boundary: sends, gradient and weight collectives as far as they are seen, optimizer. */
+static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost)
+{
+    struct orr_spent spent = {.part = ORR_TIME_DP_EXPOSED,
+                              .phase = op->phase,
+                              .resource = ORR_BOUND_NETWORK,
+                              .runs = op->count,
+                              .run_s = cost->total_s};
+    if (op->layer_kind == ORR_LAYER_BOUNDARY) {
+        spent.part = ORR_TIME_PP_EXPOSED;
+        spent.runs = op->count * w->pairs.exposed;
+        spent.hidden_run_s = ratio(w->pairs.hidden, w->pairs.exposed) * cost->total_s;
+    } else if (op->kind != ORR_OP_COLLECTIVE) {
+        spent.part = ORR_TIME_OPTIMIZER;
+        spent.resource = ORR_BOUND_DRAM;
+    } else if (op->group != ORR_GROUP_PP) {
+        const bool gather = op->collective == ORR_COLLECTIVE_ALLGATHER;
+        spent.hidden_run_s = cost->total_s * (gather ? ratio(w->step->dp.gather_hidden_s, w->sums->gather_s)
+                                                     : ratio(w->step->dp.scatter_hidden_s, w->sums->scatter_s));
+        spent.run_s -= spent.hidden_run_s;
+    }
+    orr_ledger_add_op(w->ledger, &spent, i, op, cost);
+}
+
+static void add_operators(const struct walk *w, const struct orr_op_list *list, const struct orr_cost *costs)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct orr_op *op = &list->items[i];
+        if (op->layer_kind == ORR_LAYER_BOUNDARY || op->phase == ORR_PHASE_STEP) {
+            add_step_op(w, (int64_t)i, op, &costs[i]);
+            continue;
+        }
+        const double runs = op->count * w->runs[orr_sum_index(op->layer_kind)];
+        if (runs <= 0) continue;
+        if (op->kind == ORR_OP_COLLECTIVE) add_transfer(w, (int64_t)i, op, &costs[i], runs);
+        else add_kernel(w, (int64_t)i, op, &costs[i], runs);
+    }
+}
+
+static void add_waits(const struct walk *w)
+{
+    struct orr_ledger *l = w->ledger;
+    orr_ledger_add_wait(l, "pipeline fill, drain and imbalance", ORR_TIME_PP_BUBBLE, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD,
+                        1, w->step->pipe.bubble_s);
+    orr_ledger_add_wait(l, "host launches", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1, w->step->host_s);
+    orr_ledger_add_wait(l, "host, once per step", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
+                        w->job->engine.host_step_s);
+    orr_ledger_add_wait(l, "slowest of many GPUs", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
+                        w->step->straggle_s);
+}
+
+/* How often the layers and ends of a stage run in a step. */
+static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, double m, double runs[ORR_N_SUMS])
+{
+    for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = m * stage->n_layers[k];
+    runs[ORR_SUM_EMBEDDING] = stage->embedding ? m : 0;
+    runs[ORR_SUM_HEAD] = stage->head ? m : 0;
+    runs[ORR_SUM_MTP] = m * stage->n_mtp;
+}
+
+/* ZeRO-3: the hidden share of a layer's gathers and scatters at the settled clock. */
+static void fill_sharded(const struct orr_job *job, const struct orr_curves *curves, double clock_frac,
+                         double sharded_frac[ORR_N_SUMS][2])
+{
+    for (int k = 0; k < ORR_N_SUMS; k++) {
+        const struct orr_layer_curve *curve = &curves->layer[k];
+        if (k >= job->model.n_kinds && k < ORR_MAX_LAYER_KINDS) continue;
+        const struct orr_rank_time time = orr_curve_at(job, curve, &curves->bends[curve->first_bend], clock_frac);
+        sharded_frac[k][0] = ratio(time.sharded_hidden_s[0], curve->forward_sharded_s);
+        sharded_frac[k][1] = ratio(time.sharded_hidden_s[1], curve->backward_sharded_s);
+    }
+}
+
+void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,
+                      struct orr_ledger *ledger)
+{
+    const struct orr_settled *step = &scratch->step;
+    struct walk w = {.job = job,
+                     .step = step,
+                     .sums = &scratch->iteration.sums,
+                     .m = orr_micro_batches(job),
+                     .ledger = ledger};
+    ledger->rank = scratch->classes.items[class].first;
+    fill_runs(job, &scratch->classes.items[class].stage, w.m, w.runs);
+    if (job->plan.zero == 3) fill_sharded(job, &scratch->shape.curves, step->clock_frac, w.sharded_frac);
+    w.pairs = orr_send_pairs_of(job, w.m);
+    add_operators(&w, &scratch->ops, scratch->costs);
+    add_waits(&w);
+}
+
+/* ---------------------------------------------------------------- the result */
+
+/* Share of the step held by each resource: kernels by their bound, exposed communication by the network, waiting, host
+ * and straggling by overhead. */
+static void fill_time(const struct orr_ledger *ledger, struct orr_result *result)
+{
+    result->step_time_s = 0;
+    for (int i = 0; i < ORR_N_TIME_PARTS; i++) result->step_time_s += result->time_s[i] = ledger->part_s[i];
+    for (int g = 0; g < ORR_N_GROUPS; g++) /* sharded groups are one to the reader */
+        result->hidden_s[orr_sharded_group((enum orr_group)g) ? ORR_GROUP_DP : g] += ledger->hidden_s[g];
     result->bottleneck = ORR_BOUND_COMPUTE;
     for (int i = 0; i < ORR_N_BOUNDS; i++) {
-        result->bound_share_frac[i] = bound_s[i] / result->step_time_s;
-        if (bound_s[i] > bound_s[result->bottleneck]) result->bottleneck = (enum orr_bound)i;
+        result->bound_share_frac[i] = ledger->bound_s[i] / result->step_time_s;
+        if (ledger->bound_s[i] > ledger->bound_s[result->bottleneck]) result->bottleneck = (enum orr_bound)i;
     }
+}
+
+static void fill_facts(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_train_facts *facts)
+{
+    const struct orr_settled *step = &scratch->step;
+    const struct orr_step_sums *sums = &scratch->iteration.sums;
+    const struct orr_rank_time *rank = &scratch->ranks[step->pipe.slowest];
+    const double m = orr_micro_batches(job);
+    *facts = (struct orr_train_facts){
+        .rank = scratch->classes.items[step->pipe.slowest].first,
+        .clock_frac = step->clock_frac,
+        .forward_s = rank->forward_s,
+        .backward_s = rank->backward_s,
+        .wgrad_s = rank->wgrad_s,
+        .launches = step->launches,
+        .send_pairs = orr_send_pairs_of(job, m).exposed,
+        .send_pair_s = sums->send_s + sums->send_backward_s,
+        .dp_collectives_s =
+            sums->scatter_s + sums->gather_s + sums->tie_s +
+            m * (rank->sharded_exposed_s + rank->sharded_hidden_s[0] + rank->sharded_hidden_s[1]),
+    };
+}
+
+static void predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_ledger *ledger,
+                    struct orr_result *result)
+{
+    const struct orr_classes *classes = &scratch->classes;
+    memset(result, 0, offsetof(struct orr_result, memory));
+    result->reason[0] = '\0';
+    result->n_micro_batches = (int64_t)orr_micro_batches(job);
+    orr_stages_build(job, scratch->stages);
+    orr_classes_build(scratch->stages, job->plan.pp, &scratch->classes);
+    orr_shape_build(job, &scratch->ops, scratch->costs, &scratch->shape);
+    scratch->iteration = orr_iteration_of(job, orr_classes_heaviest(classes->items, classes->n), scratch->ops.n,
+                                          &scratch->ops, scratch->costs);
+    scratch->step =
+        orr_settle(job, &scratch->shape, &scratch->iteration.sums, classes->items, classes->n, scratch->ranks);
+    const size_t slowest = scratch->step.pipe.slowest;
+    orr_train_ledger(job, scratch, slowest, ledger);
+    fill_time(ledger, result);
+    result->matrix_frac = scratch->step.clock_frac * job->calibration.gemm[job->workload.precision].burst_frac;
+    result->matrix_share_frac = scratch->step.matrix_s / result->step_time_s;
+    orr_memory_predict(job, classes, &result->memory);
+    result->fits = result->memory.total_bytes <= result->memory.usable_bytes;
+    const struct orr_work work =
+        orr_rank_work(job, &scratch->shape, &scratch->iteration, &classes->items[slowest].stage);
+    orr_fill_totals(job, classes, &work, ledger, result);
 }
 
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
-    const double m = orr_micro_batches(job), burst_frac = job->calibration.gemm[job->workload.precision].burst_frac;
-    const struct orr_classes *classes = &scratch->classes;
-    memset(result, 0, offsetof(struct orr_result, memory));
-    result->reason[0] = '\0';
-    result->n_micro_batches = (int64_t)m;
-    orr_stages_build(job, scratch->stages);
-    orr_classes_build(scratch->stages, job->plan.pp, &scratch->classes);
-    orr_shape_build(job, &scratch->ops, scratch->costs, &scratch->shape);
-    const struct orr_iteration iteration = orr_iteration_of(job, orr_classes_heaviest(classes->items, classes->n),
-                                                            scratch->ops.n, &scratch->ops, scratch->costs);
-    const struct orr_settled step =
-        orr_settle(job, &scratch->shape, &iteration.sums, classes->items, classes->n, scratch->ranks);
-    scratch->slowest = step.pipe.slowest;
-    orr_sums_build(job, &scratch->ops, scratch->costs, step.matrix_frac / burst_frac, &scratch->sums);
-    const struct orr_stage *stage = &classes->items[step.pipe.slowest].stage;
-    const struct orr_layer_sum sum = orr_rank_sum_of(job, stage, &scratch->sums);
-    fill_time(&scratch->ranks[step.pipe.slowest], &sum, &step, m, result);
-    fill_bounds(&sum, m, result);
-    result->matrix_frac = step.matrix_frac;
-    result->matrix_share_frac = step.matrix_s / result->step_time_s;
-    orr_memory_predict(job, classes, &result->memory);
-    result->fits = result->memory.total_bytes <= result->memory.usable_bytes;
-    const struct orr_work work = orr_rank_work(job, &scratch->shape, &iteration, stage);
-    orr_fill_totals(job, classes, &work, result);
+    struct orr_ledger ledger = {.job = job};
+    predict(job, scratch, &ledger, result);
+}
+
+void orr_train_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
+{
+    struct orr_ledger ledger = {.job = job, .rows = scratch->rows};
+    predict(job, scratch, &ledger, &answer->train);
+    fill_facts(job, scratch, &answer->facts);
+    answer->n_rows = ledger.n_rows;
 }
 
 size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans,

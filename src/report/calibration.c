@@ -17,30 +17,16 @@ enum { LANES_MAX = 64 }; /* groups in the chart of a page */
 /* What a group is called where its constants do not say it. */
 static char *group_name(const struct orr_fit_group *group, char buffer[64])
 {
-    switch (group->kind) {
-    case ORR_FIT_GROUPED: (void)snprintf(buffer, 64, "%s grouped", group->path); break;
-    case ORR_FIT_LINES:
-        (void)snprintf(buffer, 64, "lines %s", orr_collective_name((enum orr_collective)group->index));
-        break;
-    case ORR_FIT_CUSTOM:
-        (void)snprintf(buffer, 64, "lines %s custom", orr_collective_name((enum orr_collective)group->index));
-        break;
-    case ORR_FIT_GEMM:
-    case ORR_FIT_BMM:
-    case ORR_FIT_FLASH:
-    case ORR_FIT_DECODE:
-    case ORR_FIT_LATENT:
-    case ORR_FIT_LAUNCH:
-    case ORR_FIT_POINTWISE:
-    case ORR_FIT_P2P:
-    case ORR_N_FIT_KINDS: (void)snprintf(buffer, 64, "%s", group->path); break;
-    }
+    if (group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM)
+        (void)snprintf(buffer, 64, "lines %s%s", orr_collective_name((enum orr_collective)group->index),
+                       group->kind == ORR_FIT_CUSTOM ? " custom" : "");
+    else (void)snprintf(buffer, 64, "%s%s", group->path, group->kind == ORR_FIT_GROUPED ? " grouped" : "");
     return buffer;
 }
 
-static char *value_text(char buffer[32], double value, const char *unit)
+static char *value_text(char buffer[32], double value, enum orr_unit unit)
 {
-    if (strcmp(unit, "s") == 0) return orr_print_s(buffer, value);
+    if (unit == ORR_UNIT_S) return orr_print_s(buffer, value);
     (void)snprintf(buffer, 32, "%.4g", value);
     return buffer;
 }
@@ -137,9 +123,11 @@ static void add_constants(const struct orr_fit *fit, struct orr_text *text, cons
             char before[32], after[32], rows[16];
             (void)snprintf(rows, sizeof rows, "%zu", c->rows);
             const bool kept = !orr_constant_is_new(c);
-            ORR_ROW(&table, kept ? ORR_PAINT_DIM : ORR_PAINT_NONE, c->path, value_text(before, c->old_value, c->unit),
-                    kept ? "kept" : value_text(after, c->new_value, c->unit), strcmp(c->unit, "s") == 0 ? "" : c->unit,
-                    rows, orr_constant_state_name(c->state), c->meaning);
+            ORR_ROW(&table, kept ? ORR_PAINT_DIM : ORR_PAINT_NONE, c->path,
+                    value_text(before, c->old_value, c->is->unit),
+                    kept ? "kept" : value_text(after, c->new_value, c->is->unit),
+                    c->is->unit == ORR_UNIT_S ? "" : c->is->unit_name, rows, orr_constant_state_name(c->state),
+                    c->is->meaning);
         }
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
@@ -243,8 +231,8 @@ static json_t *constants_json(const struct orr_fit *fit)
             const struct orr_fit_constant *c = &fit->groups[g].constants[i];
             json_array_append_new(array,
                                   json_pack("{s:s, s:f, s:f, s:s, s:s, s:I, s:s}", "path", c->path, "old", c->old_value,
-                                            "new", c->new_value, "unit", c->unit, "meaning", c->meaning, "rows",
-                                            (json_int_t)c->rows, "state", orr_constant_state_name(c->state)));
+                                            "new", c->new_value, "unit", c->is->unit_name, "meaning", c->is->meaning,
+                                            "rows", (json_int_t)c->rows, "state", orr_constant_state_name(c->state)));
         }
     return array;
 }
@@ -259,9 +247,8 @@ static json_t *tables_json(const struct orr_fit *fit)
                                         orr_kernel_names[from->kind], "source", orr_json_word(from->source), "backend",
                                         orr_json_word(from->backend), "dtype", orr_json_word(from->dtype), "rows",
                                         (json_int_t)from->n_rows, "fitted", (json_int_t)from->n_fitted, "level_frac",
-                                        from->level, "warm_s",
-                                        from->free_warm ? json_real(from->warm_s) : json_null(), "call_s", from->call_s,
-                                        "passes", from->passes));
+                                        from->level, "warm_s", from->free_warm ? json_real(from->warm_s) : json_null(),
+                                        "call_s", from->call_s, "passes", from->passes));
     }
     return array;
 }

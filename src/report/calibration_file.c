@@ -16,116 +16,6 @@
 #define LINE_COLUMNS 120
 #define KEPT_MARK    "; the rest: "
 
-/* ---------------------------------------------------------------- values */
-
-static void set_real(json_t *object, const char *key, double value)
-{
-    if (object) json_object_set_new(object, key, json_real(value));
-}
-
-/* Where fitted numbers and copies of them live: member by member, only what changed. */
-struct member {
-    const char *key;
-    size_t offset;
-};
-#define MEMBER(type, name)                                                                                             \
-    {                                                                                                                  \
-#name, offsetof(struct type, name)                                                                             \
-    }
-static const struct member GEMM[] = {MEMBER(orr_gemm_constants, burst_frac),
-                                     MEMBER(orr_gemm_constants, sustained_frac),
-                                     MEMBER(orr_gemm_constants, power_slope),
-                                     MEMBER(orr_gemm_constants, dram_frac),
-                                     MEMBER(orr_gemm_constants, dram_ramp_bytes),
-                                     MEMBER(orr_gemm_constants, sm_frac),
-                                     MEMBER(orr_gemm_constants, tile_cost),
-                                     MEMBER(orr_gemm_constants, wave_s),
-                                     MEMBER(orr_gemm_constants, launch_s),
-                                     MEMBER(orr_gemm_constants, grouped_frac),
-                                     MEMBER(orr_gemm_constants, grouped_tile_s),
-                                     MEMBER(orr_gemm_constants, grouped_dram_frac),
-                                     MEMBER(orr_gemm_constants, grouped_launch_s)};
-static const struct member FLASH[] = {
-    MEMBER(orr_attention_constants, forward_frac),  MEMBER(orr_attention_constants, forward_half_seq),
-    MEMBER(orr_attention_constants, backward_frac), MEMBER(orr_attention_constants, backward_half_seq),
-    MEMBER(orr_attention_constants, head_64_frac),  MEMBER(orr_attention_constants, head_96_frac),
-    MEMBER(orr_attention_constants, launch_s),      MEMBER(orr_attention_constants, tail)};
-static const struct member DECODE[] = {
-    MEMBER(orr_decode_constants, launch_s),     MEMBER(orr_decode_constants, dram_frac),
-    MEMBER(orr_decode_constants, compute_frac), MEMBER(orr_decode_constants, sm_bytes_per_s),
-    MEMBER(orr_decode_constants, block_s),      MEMBER(orr_decode_constants, reduce_s),
-    MEMBER(orr_decode_constants, ramp_bytes),   MEMBER(orr_decode_constants, head_elements_per_s)};
-static const struct member SCALARS[] = {
-    MEMBER(orr_calibration, pointwise_launch_s), MEMBER(orr_calibration, l2_frac), MEMBER(orr_calibration, write_frac),
-    MEMBER(orr_calibration, softmax_unfused_frac), MEMBER(orr_calibration, p2p_scaleup_frac)};
-
-static void set_members(json_t *object, const struct member *members, size_t n, const void *now, const void *before)
-{
-    for (size_t i = 0; i < n; i++) {
-        double value, old;
-        memcpy(&value, (const char *)now + members[i].offset, sizeof value);
-        memcpy(&old, (const char *)before + members[i].offset, sizeof old);
-        if (value != old) set_real(object, members[i].key, value);
-    }
-}
-#define SET_MEMBERS(object, members, now, before)                                                                      \
-    set_members(object, members, sizeof(members) / sizeof *(members), now, before)
-
-static json_t *at(json_t *root, const char *first, const char *second)
-{
-    return json_object_get(json_object_get(root, first), second);
-}
-
-static json_t *line_json(const struct orr_collective_line *line)
-{
-    json_t *ranks = json_array(), *shares = json_array();
-    for (int64_t i = 0; i < line->n_points; i++) {
-        json_array_append_new(ranks, json_integer((json_int_t)line->ranks[i]));
-        json_array_append_new(shares, json_real(line->efficiency_frac[i]));
-    }
-    json_t *object = json_pack("{s:s, s:s}", "collective", orr_collective_name(line->collective), "algorithm",
-                               orr_algorithm_name(line->algorithm));
-    if (line->custom) json_object_set_new(object, "custom", json_true());
-    json_object_set_new(object, "low_latency", json_boolean(line->low_latency));
-    set_real(object, "base_s", line->base_s);
-    set_real(object, "hop_s", line->hop_s);
-    json_object_set_new(object, "ranks", ranks);
-    json_object_set_new(object, "efficiency_frac", shares);
-    return object;
-}
-
-static void set_lines(json_t *lines, const struct orr_calibration *now, const struct orr_calibration *before)
-{
-    for (int64_t i = 0; i < now->n_lines; i++) {
-        if (i >= before->n_lines) json_array_append_new(lines, line_json(&now->lines[i]));
-        else if (memcmp(&now->lines[i], &before->lines[i], sizeof now->lines[i]) != 0)
-            json_array_set_new(lines, (size_t)i, line_json(&now->lines[i]));
-    }
-}
-
-static void set_values(json_t *root, const struct orr_calibration *now, const struct orr_calibration *before)
-{
-    static const char *const WIDTHS[] = {"16", "8"};
-    for (int d = 0; d < ORR_N_DTYPES; d++)
-        SET_MEMBERS(at(root, "gemm", orr_dtype_name((enum orr_dtype)d)), GEMM, &now->gemm[d], &before->gemm[d]);
-    for (int k = 0; k < ORR_N_ATTENTION_KERNELS; k++)
-        SET_MEMBERS(at(root, "attention", orr_attention_kernel_name((enum orr_attention_kernel)k)), FLASH,
-                    &now->attention[k], &before->attention[k]);
-    for (int w = 0; w < 2; w++) {
-        for (int k = 0; k < ORR_N_DECODE_KERNELS; k++)
-            SET_MEMBERS(
-                json_object_get(at(root, "decode", orr_decode_kernel_name((enum orr_decode_kernel)k)), WIDTHS[w]),
-                DECODE, &now->decode[k][w], &before->decode[k][w]);
-        SET_MEMBERS(at(root, "mla_decode", WIDTHS[w]), DECODE, &now->mla_decode[w], &before->mla_decode[w]);
-    }
-    for (int p = 0; p < ORR_N_POINTWISES; p++)
-        if (now->pointwise_frac[p] != before->pointwise_frac[p])
-            set_real(json_object_get(root, "pointwise_frac"), orr_pointwise_name((enum orr_pointwise)p),
-                     now->pointwise_frac[p]);
-    SET_MEMBERS(root, SCALARS, now, before);
-    set_lines(json_object_get(root, "lines"), now, before);
-}
-
 /* ---------------------------------------------------------------- rows, residuals, sources */
 
 static bool is_fitted(const struct orr_fit_group *group)
@@ -135,10 +25,15 @@ static bool is_fitted(const struct orr_fit_group *group)
     return false;
 }
 
+static json_t *residual_json(double frac)
+{
+    return json_real((double)(int64_t)(frac * 1e4 + 0.5) / 1e4);
+}
+
 static void set_residuals(json_t *object, const struct orr_fit_group *group)
 {
-    set_real(object, "median_error_frac", (double)(int64_t)(group->median_frac * 1e4 + 0.5) / 1e4);
-    set_real(object, "p90_error_frac", (double)(int64_t)(group->p90_frac * 1e4 + 0.5) / 1e4);
+    json_object_set_new(object, "median_error_frac", residual_json(group->median_frac));
+    json_object_set_new(object, "p90_error_frac", residual_json(group->p90_frac));
 }
 
 /* What became of every constant the tables bear on: a record beside the numbers, which are above. */
@@ -148,8 +43,8 @@ static void set_record(json_t *record, const struct orr_fit_group *group)
         const struct orr_fit_constant *c = &group->constants[i];
         if (c->rows == 0) continue;
         json_t *entry =
-            json_pack("{s:f, s:s, s:s, s:I, s:s}", "value", c->new_value, "unit", c->unit, "meaning", c->meaning,
-                      "rows", (json_int_t)c->rows, "state", orr_constant_state_name(c->state));
+            json_pack("{s:f, s:s, s:s, s:I, s:s}", "value", c->new_value, "unit", c->is->unit_name, "meaning",
+                      c->is->meaning, "rows", (json_int_t)c->rows, "state", orr_constant_state_name(c->state));
         set_residuals(entry, group);
         json_object_set_new(record, c->path, entry);
     }
@@ -173,23 +68,26 @@ static bool set_software(const struct orr_fit *fit, json_t *root)
     return true;
 }
 
+/* The object at a dotted path ("decode.paged.16"); NULL: there is none. */
+static json_t *object_at(json_t *object, const char *path)
+{
+    while (object && *path) {
+        char key[48];
+        const size_t length = strcspn(path, ".");
+        (void)snprintf(key, sizeof key, "%.*s", (int)length, path);
+        object = json_object_get(object, key);
+        path += length + (path[length] == '.');
+    }
+    return object;
+}
+
 /* The object of a group, where it has one of its own, carries how well it fits. */
 static void set_fit(json_t *root, const struct orr_fit_group *group)
 {
-    json_t *object = NULL;
-    char first[48];
-    const char *dot = strchr(group->path, '.');
-    if (group->kind == ORR_FIT_GROUPED || !dot) return;
-    (void)snprintf(first, sizeof first, "%.*s", (int)(dot - group->path), group->path);
-    const char *second = strchr(dot + 1, '.');
-    if (!second) object = at(root, first, dot + 1);
-    else {
-        char middle[48];
-        (void)snprintf(middle, sizeof middle, "%.*s", (int)(second - dot - 1), dot + 1);
-        object = json_object_get(at(root, first, middle), second + 1);
-    }
+    if (group->kind == ORR_FIT_GROUPED || !strchr(group->path, '.')) return;
+    json_t *object = object_at(root, group->path);
     /* both 16-bit formats are one group */
-    json_t *twin = group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? at(root, "gemm", "fp16") : NULL;
+    json_t *twin = group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? object_at(root, "gemm.fp16") : NULL;
     json_t *const objects[] = {object, json_object_get(twin, "rows") ? twin : NULL};
     for (size_t i = 0; i < 2; i++) {
         if (!json_is_object(objects[i])) continue;
@@ -390,7 +288,7 @@ enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **js
         json_object_set_new(root, "chips", json_pack("[s]", fit->job.system.chip.id));
         good = set_software(fit, root);
     }
-    set_values(root, &fit->job.calibration, &fit->before);
+    orr_calibration_store(root, &fit->job.calibration, &fit->before);
     json_t *record = json_object_get(root, "fit") ? json_incref(json_object_get(root, "fit")) : json_object();
     for (size_t g = 0; g < fit->n_groups; g++) {
         if (is_fitted(&fit->groups[g])) set_fit(root, &fit->groups[g]);

@@ -9,14 +9,10 @@ void orr_constant_row(struct orr_table *table, const char *name, const char *val
 void orr_constant_plain(struct orr_table *table, const char *name, double number, const char *meaning);
 void orr_constant_s(struct orr_table *table, const char *name, double seconds, const char *meaning);
 
-/* Matrix kernels of one format, classes of memory-bound kernels among the operators, the links. */
-void orr_constants_gemm(const struct orr_calibration *calibration, enum orr_dtype dtype, struct orr_table *table);
-void orr_constants_pointwise(const struct orr_calibration *calibration, const struct orr_op *ops, size_t n_ops,
-                             struct orr_table *table);
-
-/* Print a table below its title: calibration with its trust, hardware, software. */
-void orr_constants_calibration(const struct orr_style *style, const struct orr_calibration *calibration,
-                               struct orr_table *table, struct orr_text *text);
+/* Print a table below its title: the constants of the calibration that act on a job with these operators, and how far
+ * they can be trusted; hardware; software. */
+void orr_constants_calibration(const struct orr_style *style, const struct orr_job *job, const struct orr_op *ops,
+                               size_t n_ops, struct orr_text *text);
 void orr_constants_hardware(const struct orr_style *style, const struct orr_system *system, struct orr_text *text);
 void orr_constants_engine(const struct orr_style *style, const struct orr_engine *engine, struct orr_table *table,
                           struct orr_text *text);

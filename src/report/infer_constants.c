@@ -1,40 +1,7 @@
 /* --explain of an inference job: the constants behind it, with their origin. */
 
-#include "base/units.h"
 #include "report/constants.h"
 #include "report/infer.h"
-
-static void attention_rows(const struct orr_job *job, struct orr_table *table)
-{
-    const struct orr_attention_constants *u = &job->calibration.attention[job->workload.attention];
-    if (job->workload.attention == ORR_ATTENTION_UNFUSED) return;
-    orr_constant_plain(table, "forward_frac", u->forward_frac, "fused attention, share of peak");
-    orr_constant_plain(table, "forward_half_seq", u->forward_half_seq, "keys at which half of it is reached");
-}
-
-static bool is_latent(const struct orr_model *model)
-{
-    for (int64_t k = 0; k < model->n_kinds; k++)
-        if (model->kinds[k].mla_kv_rank > 0) return true;
-    return false;
-}
-
-static void decode_rows(const struct orr_job *job, struct orr_table *table)
-{
-    const int narrow = orr_dtype_bytes(job->serving.kv) < 2;
-    const bool latent = is_latent(&job->model);
-    const struct orr_decode_constants *u =
-        latent ? &job->calibration.mla_decode[narrow] : &job->calibration.decode[job->engine.decode_kernel][narrow];
-    char rate[32];
-    orr_constant_s(table, "decode.launch_s", u->launch_s, "fixed time of decode attention");
-    orr_constant_plain(table, "decode.dram_frac", u->dram_frac, "share of DRAM bandwidth, cache");
-    orr_constant_plain(table, "decode.compute_frac", u->compute_frac, "share of peak");
-    if (!latent)
-        orr_constant_row(table, "decode.sm_bytes_per_s", orr_print_rate(rate, u->sm_bytes_per_s), "what one SM reads");
-    orr_constant_s(table, "decode.block_s", u->block_s, "fixed time of a thread block");
-    if (!latent && job->engine.split_kv)
-        orr_constant_s(table, "decode.reduce_s", u->reduce_s, "adding the parts of a split context");
-}
 
 static void flag_row(struct orr_table *table, const char *name, bool flag, const char *meaning)
 {
@@ -77,14 +44,7 @@ void orr_infer_explain_constants(const struct orr_infer_view *view, const struct
 {
     const struct orr_job *job = view->job;
     struct orr_table table;
-    orr_table_start(&table, "lrf");
-    orr_constants_gemm(&job->calibration, job->serving.matrix, &table);
-    attention_rows(job, &table);
-    decode_rows(job, &table);
-    orr_constants_pointwise(&job->calibration, view->ops, view->n_ops, &table);
-    orr_constant_s(&table, "pointwise_launch_s", job->calibration.pointwise_launch_s,
-                   "fixed time of a pointwise kernel");
-    orr_constants_calibration(style, &job->calibration, &table, text);
+    orr_constants_calibration(style, job, view->ops, view->n_ops, text);
     orr_constants_hardware(style, &job->system, text);
     orr_table_start(&table, "lrf");
     kernel_rows(&job->engine, &table);

@@ -15,10 +15,16 @@ static json_t *ratio_json(double ratio)
     return orr_json_real(ratio > 0 ? ratio : (double)NAN);
 }
 
-/* `every_key`: also those a request may not have, for columns that are the same in every row. */
+/* `every_key`: also those a request may not have, for columns that are the same in every row. GPUs are those that were
+ * asked for and are paid for; where there are two pools, the job shown is that of the prompts and has fewer. */
 static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
-    return v->job.kind == ORR_JOB_TRAIN ? orr_train_request_json(&v->job) : orr_infer_request_json(&v->job, every_key);
+    if (v->job.kind == ORR_JOB_TRAIN) return orr_train_request_json(&v->job);
+    json_t *request = orr_infer_request_json(&v->job, every_key);
+    if (!request || !v->choice || v->choice->decode_gpus == 0) return request;
+    if (!json_object_set_new(request, "gpus", json_integer(v->choice->gpus))) return request;
+    json_decref(request);
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- one plan */

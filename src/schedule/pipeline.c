@@ -5,16 +5,24 @@
 
 #include <math.h>
 
+/* Weight gradients that can fill a zero-bubble pipeline, per rank of the pipeline: the schedule's own number, and no more
+ * than the micro-batches before the last leave. With all of them deferred, a step of m micro-batches still takes
+ * (m + p - 1)(F + B - W) + W, so that at most m - 1 of them lie in what would be the bubble (Eqs. 70, 71). */
+static double filled(const struct orr_plan *plan, double n_micro_batches, double most)
+{
+    return plan->pp > 1 ? orr_min(most, 1 + (n_micro_batches - 1) / (double)(plan->pp - 1)) : most;
+}
+
 /* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). */
-static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
+static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank, double n_micro_batches)
 {
     const double work_s = rank->forward_s + rank->backward_s, w = rank->wgrad_s;
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
     case ORR_SCHEDULE_INTERLEAVED: return work_s / (double)plan->vpp;
-    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - 2 * w);
-    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - 3 * w);
+    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - filled(plan, n_micro_batches, 2) * w);
+    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - filled(plan, n_micro_batches, 3) * w);
     case ORR_N_SCHEDULES: break;
     }
     return work_s;
@@ -35,14 +43,12 @@ bool orr_sends_overlap(const struct orr_job *job)
 }
 
 /* Eq. 74: sends at fill and drain are always seen; those of the steady state unless they run beside other chunks. */
-static void add_sends(const struct orr_job *job, const struct orr_step_sums *step, double n_micro_batches,
-                      struct orr_pipeline *pipe)
+struct orr_send_pairs orr_send_pairs_of(const struct orr_job *job, double n_micro_batches)
 {
-    const double v = (double)job->plan.vpp, p = (double)job->plan.pp, pair_s = step->send_s + step->send_backward_s;
-    const bool overlapped = orr_sends_overlap(job);
-    const double steady_s = n_micro_batches * v * pair_s, ends_s = (p - 1) * pair_s;
-    pipe->send_exposed_s = ends_s + (overlapped ? 0 : steady_s);
-    pipe->send_hidden_s = overlapped ? steady_s : 0;
+    const double steady = n_micro_batches * (double)job->plan.vpp, ends = (double)(job->plan.pp - 1);
+    if (job->plan.pp == 1) return (struct orr_send_pairs){0};
+    if (orr_sends_overlap(job)) return (struct orr_send_pairs){.exposed = ends, .hidden = steady};
+    return (struct orr_send_pairs){.exposed = ends + steady};
 }
 
 struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *classes, size_t n_classes,
@@ -52,7 +58,7 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     double others_s = 0, slowest_s = -1;
     for (size_t i = 0; i < n_classes; i++) {
         const double work_s = classes[i].forward_s + classes[i].backward_s;
-        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
+        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i], n_micro_batches);
         if (work_s > slowest_s) {
             slowest_s = work_s;
             pipe.slowest = i;
@@ -61,8 +67,11 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     const struct orr_rank_time *slowest = &classes[pipe.slowest];
     pipe.work_s = n_micro_batches * slowest_s;
     pipe.bubble_s =
-        others_s - bubble_share_s(&job->plan, slowest) + ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
-    if (job->plan.pp > 1) add_sends(job, step, n_micro_batches, &pipe);
+        others_s - bubble_share_s(&job->plan, slowest, n_micro_batches) +
+        ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
+    const struct orr_send_pairs pairs = orr_send_pairs_of(job, n_micro_batches);
+    pipe.send_exposed_s = pairs.exposed * (step->send_s + step->send_backward_s);
+    pipe.send_hidden_s = pairs.hidden * (step->send_s + step->send_backward_s);
     return pipe;
 }
 
@@ -78,8 +87,9 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
     /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
     const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;
-    const double hidden_s = orr_min(step->scatter_s, backward_window_s) + orr_min(step->gather_s, forward_window_s);
-    const double covered_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
-    return (struct orr_data_parallel){.exposed_s = step->scatter_s + step->gather_s + step->tie_s - covered_s,
-                                      .hidden_s = covered_s};
+    const double kept = 1 - job->calibration.overlap_contention_frac;
+    struct orr_data_parallel dp = {.scatter_hidden_s = orr_min(step->scatter_s, backward_window_s) * kept,
+                                   .gather_hidden_s = orr_min(step->gather_s, forward_window_s) * kept};
+    dp.exposed_s = step->scatter_s + step->gather_s + step->tie_s - dp.scatter_hidden_s - dp.gather_hidden_s;
+    return dp;
 }

@@ -11,22 +11,6 @@ static inline bool orr_sharded_group(enum orr_group group)
     return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP;
 }
 
-/* What a phase of one layer (or end) costs, once. */
-struct orr_phase_sum {
-    double compute_s;               /* kernels, at the current clock */
-    double matrix_s;                /* its matrix FLOP at the burst rate */
-    double wgrad_s;                 /* of it, weight gradients */
-    double exposed_s[ORR_N_GROUPS]; /* collectives not hidden by an operator */
-    double hidden_s[ORR_N_GROUPS];
-    double sharded_s; /* ZeRO-3 collectives of the layer, to be hidden under its compute */
-    double launches;
-    double bound_s[ORR_N_BOUNDS]; /* compute_s by what binds */
-};
-
-struct orr_layer_sum {
-    struct orr_phase_sum forward, recompute, backward;
-};
-
 /* Layer kinds, then the two ends and what surrounds a multi-token prediction layer. */
 #define ORR_SUM_EMBEDDING ORR_MAX_LAYER_KINDS
 #define ORR_SUM_HEAD      (ORR_MAX_LAYER_KINDS + 1)
@@ -53,24 +37,12 @@ struct orr_step_sums {
 /* Of the operators from `first` on. */
 struct orr_step_sums orr_step_sums_of(const struct orr_op_list *list, size_t first, const struct orr_cost *costs);
 
-struct orr_sums {
-    struct orr_layer_sum layer[ORR_N_SUMS];
-    struct orr_step_sums step;
-};
-
-/* Add the costs up with matrix kernels at `clock_frac` of the burst clock. */
-void orr_sums_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                    double clock_frac, struct orr_sums *sums);
-/* The layers and ends of one pipeline rank, one micro-batch. */
-struct orr_layer_sum orr_rank_sum_of(const struct orr_job *job, const struct orr_stage *stage,
-                                     const struct orr_sums *sums);
-
-/* The same times as functions of the clock alone: kernels it stretches, those it does not touch, and the few whose
- * bound changes on the way. A prediction asks for several clocks, a search for the same layers again and again. */
+/* Times of layers as functions of the clock alone: kernels the clock stretches, kernels it does not touch, and the few
+ * whose bound changes on the way. A prediction asks for several clocks, a search for the same layers again and again. */
 struct orr_bend {
     double compute_s, l2_s, dram_s;
     bool partial;
-    double forward, backward, wgrad; /* executions in each phase; backward with recomputation */
+    double forward, backward, wgrad; /* executions in each phase; backward including recomputation */
 };
 struct orr_layer_curve {
     double forward_s, backward_s, wgrad_s;                   /* whatever the clock */
@@ -80,12 +52,15 @@ struct orr_layer_curve {
     double matrix_s, launches;
     size_t first_bend, n_bends;
 };
+/* Add an operator to a curve whose bends begin at `bends`. `clock_min`: the lowest clock that will be asked for. A
+ * serving pass is all forward, with op->count executions. */
+void orr_curve_add(struct orr_layer_curve *curve, struct orr_bend *bends, const struct orr_op *op,
+                   const struct orr_cost *cost, double clock_min);
+
 struct orr_curves {
     struct orr_layer_curve layer[ORR_N_SUMS];
-    size_t n_bends;
     struct orr_bend bends[ORR_MAX_OPS];
 };
-/* `clock_min`: the lowest clock that will be asked for. */
 void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                       double clock_min, struct orr_curves *curves);
 
@@ -95,9 +70,12 @@ struct orr_rank_time {
     double wgrad_s;               /* of backward, weight gradients */
     double matrix_s;              /* matrix FLOP at the burst rate */
     double launches;
-    double sharded_exposed_s, sharded_hidden_s; /* ZeRO-3; the exposed part is in backward_s */
+    double sharded_exposed_s;                   /* ZeRO-3; this part is in backward_s */
+    double sharded_hidden_s[2];                 /* ZeRO-3, beside the compute of forward and of backward */
     double ranks;                               /* ranks of the pipeline that take the same */
 };
+struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_layer_curve *curve,
+                                  const struct orr_bend *bends, double clock_frac);
 /* Every layer kind and end at a clock. */
 void orr_layer_times(const struct orr_job *job, const struct orr_curves *curves, double clock_frac,
                      struct orr_rank_time layers[ORR_N_SUMS]);
@@ -106,6 +84,11 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
 
 /* Do pipeline sends of the steady state run beside other chunks? */
 bool orr_sends_overlap(const struct orr_job *job);
+/* Pairs of sends, one forward and one backward, that a step waits for, and that run beside compute (Eq. 74). */
+struct orr_send_pairs {
+    double exposed, hidden;
+};
+struct orr_send_pairs orr_send_pairs_of(const struct orr_job *job, double n_micro_batches);
 /* Iteration of m micro-batches through the ranks: the slowest rank's own work, and the rest (fill, drain, waiting). */
 struct orr_pipeline {
     size_t slowest; /* class of ranks whose work sets the pace */
@@ -122,7 +105,8 @@ size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_tim
 
 /* Gradient and weight collectives against the compute they may run beside (Eqs. 76, 77). */
 struct orr_data_parallel {
-    double exposed_s, hidden_s;
+    double exposed_s;
+    double scatter_hidden_s, gather_hidden_s; /* of the gradients' and of the weights' collectives */
 };
 struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_step_sums *step,
                                                 const struct orr_rank_time *rank, double n_layers);

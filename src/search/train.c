@@ -196,8 +196,7 @@ static double evaluate(struct visit *v, double memory_bytes)
         orr_settle(&w->job, shape, &iteration->sums, w->classes, v->pipe->n_classes, w->ranks);
     if (request->objective == ORR_OBJECTIVE_ENERGY) {
         const struct orr_work work = orr_rank_work(&w->job, shape, iteration, &w->classes[step.pipe.slowest].stage);
-        energy_j = (double)v->choice.gpus * orr_power_w(&w->job.system.chip, &work, step.total_s) * step.total_s *
-                   w->job.system.pue_frac;
+        energy_j = orr_energy_of(&w->job, &work, step.total_s).total_j;
     }
     struct orr_found found;
     orr_train_found(request, step.total_s, memory_bytes, energy_j, &v->choice, &found);

@@ -1,4 +1,6 @@
-/* A request with values that change: the parsed text is kept, and so are the parts no changed value belongs to. */
+/* A request that is filled in value by value: the parsed text is kept, and so are the parts (model, system, engine)
+ * that no changed value belongs to. It is read by the same code as orr_job_read. */
+#define _POSIX_C_SOURCE 200809L
 #include "spec/form.h"
 
 #include <stdlib.h>
@@ -9,7 +11,9 @@
 struct orr_form {
     const struct orr_catalogue *catalogue;
     struct orr_doc request;
-    unsigned stale; /* ORR_STALE_*: what has to be read again */
+    char *text, *origin; /* of the request; text is NULL where it began empty */
+    unsigned stale;      /* ORR_STALE_*: what has to be read again */
+    bool known;          /* the job is what the request says */
     struct orr_job job;
 };
 
@@ -18,27 +22,70 @@ static enum orr_err out_of_memory(struct orr_error *error)
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 
+/* ---------------------------------------------------------------- opening */
+
+/* A form without values. NULL: out of memory. */
+static struct orr_form *new_form(const struct orr_catalogue *catalogue, const char *text, const char *origin)
+{
+    struct orr_form *form = calloc(1, sizeof *form);
+    if (!form) return NULL;
+    form->catalogue = catalogue;
+    form->stale = ORR_STALE_ALL;
+    form->origin = strdup(origin);
+    form->text = text ? strdup(text) : NULL;
+    if (form->origin && (form->text || !text)) return form;
+    orr_form_close(form);
+    return NULL;
+}
+
 enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                            struct orr_form **form, struct orr_error *error)
 {
-    *form = calloc(1, sizeof **form);
-    if (!*form) return out_of_memory(error);
-    (*form)->catalogue = catalogue;
-    (*form)->stale = ORR_STALE_ALL;
-    const enum orr_err err = orr_doc_parse(json, origin, &(*form)->request, error);
-    if (err) {
-        orr_form_close(*form);
-        *form = NULL;
+    struct orr_form *new = *form = new_form(catalogue, json, origin);
+    if (!new) return out_of_memory(error);
+    enum orr_err err = ORR_OK;
+    if (json) {
+        err = orr_doc_parse(new->text, new->origin, &new->request, error);
+    } else {
+        new->request = (struct orr_doc){.root = json_object(), .file = new->origin};
+        if (!new->request.root) err = out_of_memory(error);
     }
+    if (!err) return ORR_OK;
+    orr_form_close(new);
+    *form = NULL;
     return err;
+}
+
+/* The request as it stands, for a reader that takes it apart; its text and name stay the form's. */
+static struct orr_doc copy_request(const struct orr_form *form)
+{
+    struct orr_doc copy = form->request;
+    copy.root = json_deep_copy(form->request.root);
+    return copy;
+}
+
+struct orr_form *orr_form_copy(const struct orr_form *form)
+{
+    struct orr_form *copy = new_form(form->catalogue, form->text, form->origin);
+    if (!copy) return NULL;
+    copy->request = copy_request(form);
+    copy->request.file = copy->origin;
+    if (form->text) copy->request.text = copy->text + (form->request.text - form->text); /* behind a byte order mark */
+    if (copy->request.root) return copy;
+    orr_form_close(copy);
+    return NULL;
 }
 
 void orr_form_close(struct orr_form *form)
 {
     if (!form) return;
     orr_doc_close(&form->request);
+    free(form->text);
+    free(form->origin);
     free(form);
 }
+
+/* ---------------------------------------------------------------- values */
 
 /* What a value at this path is part of; the longest start counts. */
 static unsigned stale_part(const char *path)
@@ -46,7 +93,8 @@ static unsigned stale_part(const char *path)
     static const struct {
         const char *start;
         unsigned part;
-    } PARTS[] = {{"model", ORR_STALE_MODEL},
+    } PARTS[] = {{"kind", ORR_STALE_ENGINE}, /* each kind has its own default */
+                 {"model", ORR_STALE_MODEL},
                  {"system.", ORR_STALE_SYSTEM},
                  {"system", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
                  {"system.chip", ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION},
@@ -66,28 +114,130 @@ static unsigned stale_part(const char *path)
     return part;
 }
 
-enum orr_err orr_form_put(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
+#define IN_SET "set."
+
+/* Where the value of a path stands: a key of a member of the request. */
+struct place {
+    const char *path; /* without "set." */
+    char member[16];  /* "plan"; "": the request itself */
+    const char *key;
+};
+
+/* A section of the request, or a model or system in place, holds its keys itself; all other dotted paths, and those
+ * that lead further down, are paths of "set". */
+static struct place place_of(const struct orr_form *form, const char *path)
 {
-    json_t *holder = form->request.root;
-    if (strchr(path, '.')) {
-        holder = json_object_get(form->request.root, "set");
-        if (holder && !json_is_object(holder)) return ORR_OK; /* reading says what is wrong with it */
-        if (!holder) {
-            holder = json_object();
-            if (json_object_set_new(form->request.root, "set", holder)) return out_of_memory(error);
-        }
+    static const char *const SECTIONS[] = {"plan", "workload", "search"};
+    struct place place = {.path = path, .key = path};
+    const char *dot = strchr(path, '.');
+    if (!dot) return place;
+    if (strncmp(path, IN_SET, strlen(IN_SET)) == 0) {
+        place = (struct place){path + strlen(IN_SET), "set", path + strlen(IN_SET)};
+        return place;
     }
-    json_t *text = json_string(value);
-    if (!text) return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = path}, "the value is not UTF-8 text");
-    if (json_object_set_new(holder, path, text)) return out_of_memory(error);
-    form->stale |= stale_part(path);
+    (void)strcpy(place.member, "set");
+    const size_t n = (size_t)(dot - path);
+    if (strchr(dot + 1, '.') || n >= sizeof place.member) return place;
+    char first[sizeof place.member] = "";
+    memcpy(first, path, n);
+    bool holds = json_is_object(json_object_get(form->request.root, first));
+    for (size_t i = 0; i < ORR_COUNT_OF(SECTIONS); i++) holds |= strcmp(first, SECTIONS[i]) == 0;
+    if (!holds) return place;
+    memcpy(place.member, first, sizeof first);
+    place.key = dot + 1;
+    return place;
+}
+
+/* Put a value in its place (taken; NULL: take out what is there). */
+static enum orr_err put(struct orr_form *form, const struct place *place, json_t *value, struct orr_error *error)
+{
+    json_t *root = form->request.root, *set = json_object_get(root, "set");
+    json_t *holder = place->member[0] ? json_object_get(root, place->member) : root;
+    if (!holder && value && json_object_set_new(root, place->member, holder = json_object())) holder = NULL;
+    if (!holder && value) {
+        json_decref(value);
+        return out_of_memory(error);
+    }
+    /* the last word counts: an older value of "set" would be put over this one */
+    if (set != holder && json_object_get(set, place->path)) json_object_del(set, place->path);
+    form->known = false;
+    form->stale |= stale_part(place->path);
+    if (!json_is_object(holder)) { /* reading says what is wrong with it */
+        json_decref(value);
+        return ORR_OK;
+    }
+    if (!value) json_object_del(holder, place->key);
+    else if (json_object_set_new(holder, place->key, value)) return out_of_memory(error);
     return ORR_OK;
 }
 
-enum orr_err orr_form_read(struct orr_form *form, struct orr_job **job, struct orr_error *error)
+static json_t *find(const struct orr_form *form, const struct place *place)
+{
+    json_t *root = form->request.root;
+    return json_object_get(place->member[0] ? json_object_get(root, place->member) : root, place->key);
+}
+
+/* A string; NULL after saying that it is none. */
+static json_t *string_of(const struct orr_form *form, const char *path, const char *value, struct orr_error *error)
+{
+    json_t *text = json_string(value);
+    if (!text)
+        (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = form->origin, .key = path},
+                       "the value is not UTF-8 text");
+    return text;
+}
+
+enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value, struct orr_error *error)
+{
+    const struct place place = place_of(form, path);
+    const json_t *old = find(form, &place);
+    const bool overruled =
+        strcmp(place.member, "set") != 0 && json_object_get(json_object_get(form->request.root, "set"), place.path);
+    if (!overruled && (value ? json_is_string(old) && strcmp(json_string_value(old), value) == 0 : !old)) return ORR_OK;
+    json_t *text = value ? string_of(form, path, value, error) : NULL;
+    return value && !text ? ORR_ERR_INPUT : put(form, &place, text, error);
+}
+
+enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const char *const *values, size_t n,
+                               struct orr_error *error)
+{
+    const struct place place = place_of(form, path);
+    json_t *list = json_array();
+    if (!list) return out_of_memory(error);
+    for (size_t i = 0; i < n; i++) {
+        json_t *text = string_of(form, path, values[i], error);
+        if (text && json_array_append_new(list, text) == 0) continue;
+        json_decref(list);
+        return text ? out_of_memory(error) : ORR_ERR_INPUT;
+    }
+    return put(form, &place, list, error);
+}
+
+const char *orr_form_get(const struct orr_form *form, const char *path)
+{
+    const struct place place = place_of(form, path);
+    return json_string_value(find(form, &place));
+}
+
+/* ---------------------------------------------------------------- what it says */
+
+enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, struct orr_error *error)
 {
     *job = &form->job;
-    return orr_request_read(form->catalogue, &form->request, &form->stale, &form->job, error);
+    if (form->known) return ORR_OK;
+    memset(&form->job.draft, 0, sizeof form->job.draft); /* read with the workload, if there is one */
+    const enum orr_err err = orr_request_read(form->catalogue, &form->request, &form->stale, &form->job, error);
+    form->known = !err;
+    return err;
+}
+
+enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *search, struct orr_error *error)
+{
+    struct orr_doc request = copy_request(form);
+    const enum orr_err err =
+        request.root ? orr_request_search(form->catalogue, &request, search, error) : out_of_memory(error);
+    orr_doc_close(&request);
+    return err;
 }
 
 char *orr_form_text(const struct orr_form *form)

@@ -122,8 +122,9 @@ static int64_t layer_params(const struct orr_layer_kind *kind, bool active)
 
 static int64_t params(const struct orr_model *model, bool active)
 {
-    int64_t total = model->embedding_params + model->head_params;
-    for (int64_t i = 0; i < model->n_layers; i++) total += layer_params(&model->kinds[model->layer_kind[i]], active);
+    int64_t total = model->embedding_params + model->head_params, n_layers[ORR_MAX_LAYER_KINDS] = {0};
+    for (int64_t i = 0; i < model->n_layers; i++) n_layers[model->layer_kind[i]]++;
+    for (int64_t k = 0; k < model->n_kinds; k++) total += n_layers[k] * layer_params(&model->kinds[k], active);
     return total;
 }
 

@@ -24,6 +24,9 @@ extern const char *const orr_request_kinds[ORR_N_REQUEST_KINDS];
 /* Put plan.* and workload.* of "set" into the request itself; the other paths wait for their part. `set` must live as
  * long as the request. */
 enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error);
+/* Fill the search from a parsed request, which is taken apart. */
+enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct orr_doc *request,
+                                struct orr_search_request *search, struct orr_error *error);
 /* The same as orr_request_read for a request whose "set" is applied. */
 enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
                              struct orr_job *job, struct orr_error *error);

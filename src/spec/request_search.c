@@ -346,15 +346,24 @@ static enum orr_err read_search(const struct orr_catalogue *catalogue, struct or
     return err;
 }
 
+enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct orr_doc *request,
+                                struct orr_search_request *search, struct orr_error *error)
+{
+    struct orr_set set;
+    memset(search, 0, sizeof *search);
+    enum orr_err err = orr_request_set(request, &set, error);
+    if (!err) err = read_search(catalogue, request, search, error);
+    request->set = NULL;
+    return err;
+}
+
 enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                              struct orr_search_request *search, struct orr_error *error)
 {
     struct orr_doc request;
-    struct orr_set set;
-    memset(search, 0, sizeof *search);
     enum orr_err err = orr_doc_parse(json, origin, &request, error);
-    if (!err) err = orr_request_set(&request, &set, error);
-    if (!err) err = read_search(catalogue, &request, search, error);
+    if (err) memset(search, 0, sizeof *search);
+    else err = orr_request_search(catalogue, &request, search, error);
     orr_doc_close(&request);
     return err;
 }

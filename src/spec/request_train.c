@@ -1,8 +1,10 @@
 /* "plan" and "workload" of a training request. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -97,11 +99,12 @@ static enum orr_err read_stage_layers(const struct orr_doc *request, const json_
                             ORR_MAX_STAGES);
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(array, i);
-        const json_int_t layers = json_integer_value(value);
-        if (!json_is_integer(value) || layers < 1 || layers > ORR_MAX_LAYERS)
+        double layers = json_is_integer(value) ? json_number_value(value) : 0;
+        if (json_is_string(value)) (void)orr_quantity_parse(json_string_value(value), ORR_UNIT_COUNT, &layers);
+        if (!(layers >= 1 && layers <= ORR_MAX_LAYERS) || floor(layers) < layers)
             return orr_doc_fail(request, "plan.stage_layers", error, "stage %zu must be an integer from 1 to %d", i,
                                 ORR_MAX_LAYERS);
-        plan->stage_layers[i] = layers;
+        plan->stage_layers[i] = (int64_t)layers;
     }
     plan->n_stage_layers = (int64_t)n;
     return ORR_OK;

@@ -24,6 +24,9 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
                                   struct orr_error *error);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,
                                        struct orr_calibration *calibration, struct orr_error *error);
+/* The way back: puts the constants of `now` that differ from `before` into the JSON of the file `before` was read
+ * from. */
+void orr_calibration_store(json_t *root, const struct orr_calibration *now, const struct orr_calibration *before);
 
 /* What an inference job derives from what was asked; a search asks again for every plan.
  * Formats that follow from the weights', the load of the hottest of ep expert ranks over the mean, and the workload

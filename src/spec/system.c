@@ -12,6 +12,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_system, scaleup_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 0, 1e18, "scale-up rate of a GPU, one way"),
     ORR_REAL(orr_system, scaleup_latency_s, ORR_UNIT_S, true, 0, 1, "one scale-up hop"),
     ORR_BOOL(orr_system, scaleup_switched, true, "a switch joins any pair at full rate"),
+    ORR_INT(orr_system, scaleup_links, false, 1, 10000000, "direct links of a GPU where there is no switch"),
     ORR_BOOL(orr_system, scaleup_multicast, true, "the switch reduces and multicasts"),
     ORR_REAL(orr_system, scaleout_bytes_per_s, ORR_UNIT_BYTES_PER_S, true, 0, 1e18,
              "scale-out rate of a GPU, one way; 0: none"),
@@ -24,6 +25,23 @@ static const struct orr_field FIELDS[] = {
 
 static const char *const EXTRA[] = {"name", "chip", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chip", "sources", NULL};
+
+/* Largest domain without a switch that is taken to be fully connected if nothing is said. */
+#define MESH_GPUS 9
+
+/* Without a switch a GPU has links to all others of its domain, or it has its place in a torus: which? */
+static enum orr_err check_links(const struct orr_doc *doc, const struct orr_system *system, struct orr_error *error)
+{
+    if (system->scaleup_switched || system->domain_gpus <= 2) return ORR_OK;
+    if (system->scaleup_links == 0 && system->domain_gpus > MESH_GPUS)
+        return orr_doc_fail_rule(doc, "scaleup_switched", error,
+                                 "is false, but %lld GPUs need \"scaleup_links\": direct links of a GPU, 2 to %lld",
+                                 (long long)system->domain_gpus, (long long)system->domain_gpus - 1);
+    if (system->scaleup_links == 1)
+        return orr_doc_fail_rule(doc, "scaleup_links", error, "1 link of a GPU joins no domain of %lld GPUs",
+                                 (long long)system->domain_gpus);
+    return ORR_OK;
+}
 
 enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, struct orr_system *system,
                                   char chip_id[ORR_ID], struct orr_error *error)
@@ -38,7 +56,8 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     if (system->domain_gpus > system->gpus_per_node && system->domain_gpus % system->gpus_per_node != 0)
         return orr_doc_fail_rule(doc, "domain_gpus", error, "%lld is not a whole number of nodes of %lld GPUs",
                                  (long long)system->domain_gpus, (long long)system->gpus_per_node);
-    err = orr_reference_read(doc, "chip", chip_id, error);
+    err = check_links(doc, system, error);
+    if (!err) err = orr_reference_read(doc, "chip", chip_id, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 

@@ -76,8 +76,9 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
     for (const char *at = sweep->axes[axis].paths; *at;) {
         char path[ORR_SWEEP_VALUE];
         const size_t n = strcspn(at, " ");
-        (void)snprintf(path, sizeof path, "%.*s", (int)n, at);
-        const enum orr_err err = orr_form_put(worker->form, path, value, error);
+        const bool dotted = memchr(at, '.', n); /* "set" has the last word, and its errors need no line */
+        (void)snprintf(path, sizeof path, "%s%.*s", dotted ? "set." : "", (int)n, at);
+        const enum orr_err err = orr_form_set(worker->form, path, value, error);
         if (err) return err;
         at += n + (at[n] == ' ');
     }
@@ -87,7 +88,7 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
 
 /* Read the point's job into the worker's form. */
 static enum orr_err read_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
-                               struct orr_job **job, struct orr_error *error)
+                               const struct orr_job **job, struct orr_error *error)
 {
     char value[ORR_SWEEP_VALUE];
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -98,14 +99,11 @@ static enum orr_err read_point(const struct orr_sweep *sweep, struct orr_sweep_w
     return orr_sweep_understand(sweep, worker, job, error);
 }
 
-enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_job **job,
-                                  struct orr_error *error)
+enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker,
+                                  const struct orr_job **job, struct orr_error *error)
 {
-    if (!sweep->search_limits) return orr_form_read(worker->form, job, error);
-    char *text = orr_form_text(worker->form);
-    if (!text) return out_of_memory(error);
-    enum orr_err err = orr_search_read(sweep->catalogue, text, sweep->origin, worker->request, error);
-    free(text);
+    if (!sweep->search_limits) return orr_form_job(worker->form, job, error);
+    enum orr_err err = orr_form_search(worker->form, worker->request, error);
     if (!err) err = sweep->search_limits(worker->request, error);
     *job = &worker->job;
     return err;
@@ -140,7 +138,7 @@ static void refuse(struct orr_point *outcome, const struct orr_error *error)
 static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point)
 {
     struct orr_point *outcome = &worker->outcome;
-    struct orr_job *job;
+    const struct orr_job *job;
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
     if (!err && sweep->search_limits) err = orr_sweep_search(worker, &worker->error);
     else if (!err) predict(job, worker->scratch, outcome);
@@ -194,11 +192,10 @@ static const char *keep(char **at, const char *text)
     return copy;
 }
 
-/* Copies of all texts of the spec, in one piece, and the axes. */
-static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, const char **request,
-                              const char **origin, struct orr_error *error)
+/* Copies of all texts of the axes, in one piece, and the axes. */
+static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
 {
-    size_t size = strlen(spec->request) + strlen(spec->origin) + 2;
+    size_t size = 0;
     for (size_t a = 0; a < spec->n_varies; a++) {
         const struct orr_vary *vary = &spec->varies[a];
         size += strlen(vary->name) + strlen(vary->paths) + strlen(vary->values) + 3;
@@ -207,8 +204,6 @@ static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_swee
     sweep->axes = calloc(spec->n_varies, sizeof *sweep->axes);
     if (!sweep->storage || !sweep->axes) return out_of_memory(error);
     char *at = sweep->storage;
-    *request = keep(&at, spec->request);
-    *origin = keep(&at, spec->origin);
     for (size_t a = 0; a < spec->n_varies; a++) {
         struct orr_vary copy;
         copy.name = keep(&at, spec->varies[a].name);
@@ -221,8 +216,8 @@ static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_swee
     return ORR_OK;
 }
 
-static enum orr_err open_workers(const struct orr_catalogue *catalogue, const char *request, const char *origin,
-                                 int n_threads, struct orr_sweep *sweep, struct orr_error *error)
+static enum orr_err open_workers(const struct orr_form *form, int n_threads, struct orr_sweep *sweep,
+                                 struct orr_error *error)
 {
     int n = 1;
 #ifdef _OPENMP
@@ -234,12 +229,11 @@ static enum orr_err open_workers(const struct orr_catalogue *catalogue, const ch
     if (!sweep->workers) return out_of_memory(error);
     for (sweep->n_workers = 0; sweep->n_workers < n; sweep->n_workers++) {
         struct orr_sweep_worker *worker = &sweep->workers[sweep->n_workers];
-        const enum orr_err err = orr_form_open(catalogue, request, origin, &worker->form, error);
-        if (err) return err;
+        worker->form = orr_form_copy(form);
         worker->scratch = orr_scratch_new();
         worker->put = calloc(sweep->n_axes, sizeof *worker->put);
         if (sweep->search_limits) worker->request = calloc(1, sizeof *worker->request);
-        if (!worker->scratch || !worker->put || (sweep->search_limits && !worker->request)) {
+        if (!worker->form || !worker->scratch || !worker->put || (sweep->search_limits && !worker->request)) {
             sweep->n_workers++;
             return out_of_memory(error);
         }
@@ -281,25 +275,22 @@ static enum orr_err check_twice(const struct orr_sweep *sweep, struct orr_error 
     return ORR_OK;
 }
 
-enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct orr_sweep_spec *spec,
-                            struct orr_sweep **sweep, struct orr_error *error)
+enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
+                            struct orr_error *error)
 {
-    const char *request = NULL, *origin = NULL;
-    struct orr_job *job;
+    const struct orr_job *job;
     struct orr_sweep *new = *sweep = calloc(1, sizeof **sweep);
     if (!new) return out_of_memory(error);
     new->mode = spec->mode;
     new->seed = spec->seed;
-    new->catalogue = catalogue;
     new->search_limits = spec->search_limits;
     enum orr_err err = spec->n_varies > 0 ? ORR_OK
                                           : orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                                                      "nothing is varied: --vary FIELD=VALUES, e.g. --vary tp=1,2,4,8");
-    if (!err) err = read_axes(spec, new, &request, &origin, error);
+    if (!err) err = read_axes(spec, new, error);
     if (!err) err = check_twice(new, error);
     if (!err) err = count_points(spec, new, error);
-    new->origin = origin;
-    if (!err) err = open_workers(catalogue, request, origin, spec->n_threads, new, error);
+    if (!err) err = open_workers(form, spec->n_threads, new, error);
     if (!err) err = write_text(spec, new, error);
     if (!err) err = orr_sweep_check(new, &new->workers[0], error);
     if (!err) {
@@ -310,6 +301,18 @@ enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct 
     }
     orr_sweep_close(new);
     *sweep = NULL;
+    return err;
+}
+
+enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct orr_sweep_spec *spec,
+                            struct orr_sweep **sweep, struct orr_error *error)
+{
+    struct orr_form *form;
+    *sweep = NULL;
+    enum orr_err err = orr_form_open(catalogue, spec->request, spec->origin, &form, error);
+    if (err) return err;
+    err = orr_form_sweep(form, spec, sweep, error);
+    orr_form_close(form);
     return err;
 }
 

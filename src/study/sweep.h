@@ -34,13 +34,11 @@ struct orr_sweep {
     enum orr_sweep_mode mode;
     uint64_t seed;
     int64_t n_points;
-    const struct orr_catalogue *catalogue;
-    const char *origin;                                                                         /* of the request */
     enum orr_err (*search_limits)(struct orr_search_request *request, struct orr_error *error); /* NULL: no searches */
     struct orr_sweep_worker *workers;
     int n_workers;
     char *text;    /* what orr_sweep_text shows */
-    char *storage; /* the request and the texts of the axes */
+    char *storage; /* the texts of the axes */
 };
 
 /* Put one value into the form. */
@@ -48,8 +46,8 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
                            const char *value, struct orr_error *error);
 
 /* Read what the form asks: a job, or a space to search. */
-enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, struct orr_job **job,
-                                  struct orr_error *error);
+enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker,
+                                  const struct orr_job **job, struct orr_error *error);
 /* The best plan of the space that was read, predicted in full (sweep_search.c). */
 enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error *error);
 

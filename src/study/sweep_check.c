@@ -8,7 +8,7 @@ enum { TRIED_MAX = 256 }; /* of one axis; then its last value */
 static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
                               const char *value, struct orr_error *error)
 {
-    struct orr_job *job;
+    const struct orr_job *job;
     enum orr_err err = orr_sweep_put(sweep, worker, axis, value, error);
     if (!err) err = orr_sweep_understand(sweep, worker, &job, error);
     return err == ORR_ERR_RULE ? ORR_OK : err;

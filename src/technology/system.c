@@ -17,7 +17,6 @@ static void make_chip(const struct orr_recipe *recipe, const struct orr_machine 
         chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] = chip->peak_flops_per_s[ORR_DTYPE_FP8];
     chip->vector_flops_per_s = design->vector_ratio * machine->peak_flops_per_s;
     chip->n_sm = machine->n_sm;
-    chip->clock_hz = machine->clock_hz;
     chip->smem_bytes_per_sm = machine->sram[ORR_SRAM_L1].bytes / (double)machine->n_sm;
     chip->l2_bytes = l2->bytes;
     chip->l2_bytes_per_s = l2->bytes_per_s;
@@ -25,11 +24,10 @@ static void make_chip(const struct orr_recipe *recipe, const struct orr_machine 
     chip->hbm_bytes = machine->dram_bytes;
     chip->hbm_bytes_per_s = machine->dram.bytes_per_s;
     chip->flash = design->flash;
-    chip->tdp_w = recipe->power_w;
+    chip->tdp_w = chip->calibrated_w = recipe->power_w;
     chip->idle_w = machine->idle_w;
     chip->flop_j = machine->flop_j;
     chip->hbm_j_per_byte = machine->dram.at.power_w / machine->dram.bytes_per_s;
-    chip->l2_j_per_byte = l2->j_per_byte;
     chip->link_j_per_byte = recipe->scaleup.j_per_byte;
 }
 
@@ -40,7 +38,9 @@ void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machin
     make_chip(recipe, machine, &system->chip);
     system->gpus_per_node = recipe->gpus_per_node;
     system->domain_gpus = recipe->domain_gpus;
-    system->scaleup_bytes_per_s = machine->scaleup.bytes_per_s;
+    system->scaleup_links = up->switched ? 0 : (int64_t)up->degree;
+    /* a machine has the rate towards one neighbour, a system that of all links together */
+    system->scaleup_bytes_per_s = machine->scaleup.bytes_per_s * (up->switched ? 1 : up->degree);
     system->scaleup_latency_s = up->latency_s;
     system->scaleup_switched = up->switched;
     system->scaleup_multicast = up->multicast;

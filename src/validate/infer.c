@@ -27,8 +27,8 @@ static long number(const struct orr_csv *csv, size_t row, const char *column, lo
 /* Every count of a row is a number small enough for a product of three; else the score says which is not. */
 static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_score *score)
 {
-    static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",        "ep",
-                                          "batch", "concurrency", "input_len", "output_len"};
+    static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",         "ep",         "etp",
+                                          "batch", "concurrency", "input_len", "output_len", "pass_tokens"};
     for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
         const char *cell = orr_csv_cell(csv, row, COLUMNS[i]);
         const double value = cell[0] ? orr_row_value(cell) : 1;
@@ -40,13 +40,6 @@ static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_sc
     return true;
 }
 
-static void add_number(struct orr_text *text, const char *key, long value)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%ld", value);
-    orr_row_cell(text, key, digits);
-}
-
 /* Replicas, whose sum of batches is the concurrency. */
 static long replicas(const struct orr_csv *csv, size_t row)
 {
@@ -55,19 +48,19 @@ static long replicas(const struct orr_csv *csv, size_t row)
 }
 
 /* Attention ranks reuse the GPUs of the tensor group: `gpus` decides how many of them share an attention layer. */
-static void add_plan(struct orr_text *text, const struct orr_csv *csv, size_t row)
+static void put_plan(struct validator *w, size_t row)
 {
+    const struct orr_csv *csv = w->csv;
     const long gpus = number(csv, row, "gpus", 1), tp = number(csv, row, "tp", 1), pp = number(csv, row, "pp", 1);
     const long ep = number(csv, row, "ep", 1), dp = replicas(csv, row);
+    const char *etp = orr_csv_cell(csv, row, "etp");
     long attention = tp;
     if (tp * pp * dp != gpus && gpus % (pp * dp) == 0) attention = gpus / (pp * dp);
-    orr_text_add(text, ",\"plan\":{");
-    add_number(text, "tp", attention);
-    add_number(text, "pp", pp);
-    add_number(text, "dp", dp);
-    add_number(text, "ep", ep);
-    if (ep > 1) add_number(text, "etp", 1);
-    orr_text_add(text, "}");
+    orr_row_put_number(w, "plan.tp", attention);
+    orr_row_put_number(w, "plan.pp", pp);
+    orr_row_put_number(w, "plan.dp", dp);
+    orr_row_put_number(w, "plan.ep", ep);
+    orr_row_put(w, "plan.etp", !etp[0] && ep > 1 ? "1" : etp);
 }
 
 /* Requests in flight without a batch: as many at a time as the cache holds. */
@@ -83,15 +76,15 @@ static long share_of_load(const struct orr_csv *csv, size_t row)
     return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
 }
 
-/* A rate of one phase, where the notes say so. */
-static bool is_prefill(const char *notes)
+/* A rate of one phase, where the source says so. */
+static bool is_prefill(const char *phase)
 {
-    return strstr(notes, "PREFILL") != NULL;
+    return strcmp(phase, "prefill") == 0;
 }
 
-static bool is_decode(const char *notes)
+static bool is_decode(const char *phase)
 {
-    return strstr(notes, "DECODE only") != NULL;
+    return strcmp(phase, "decode") == 0;
 }
 
 /* What a metric asks for: one decode step at a context is the second of two tokens; a prompt alone is one token. */
@@ -101,19 +94,17 @@ struct lengths {
 
 static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const char *metric)
 {
-    const char *notes = orr_csv_cell(csv, row, "notes");
+    const char *phase = orr_csv_cell(csv, row, "phase");
+    const long pass_tokens = number(csv, row, "pass_tokens", 0);
     struct lengths n = {.batch = number(csv, row, "batch", share_of_load(csv, row)),
                         .input = number(csv, row, "input_len", UNKNOWN_INPUT),
                         .output = number(csv, row, "output_len", 1)};
-    if (strcmp(metric, "decode_step_s") == 0 || is_decode(notes)) {
+    if (strcmp(metric, "decode_step_s") == 0 || is_decode(phase)) {
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
     if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) n.output = 1;
-    const char *pass = strstr(notes, "PREFILL only");
-    const char *tokens = pass ? strstr(pass, "; ") : NULL;
-    if (tokens) /* "16384 tokens per GPU per pass" */
-        n.batch = strtol(tokens + 2, NULL, 10) / n.input > 0 ? strtol(tokens + 2, NULL, 10) / n.input : 1;
+    if (is_prefill(phase) && pass_tokens) n.batch = pass_tokens / n.input > 0 ? pass_tokens / n.input : 1;
     return n;
 }
 
@@ -140,25 +131,19 @@ static bool loaded_formats(const struct orr_job *job, struct formats *formats)
     return job->model.mxfp4 || job->model.fp8_block;
 }
 
-static char *infer_request(const struct orr_csv *csv, size_t row, const struct lengths *n,
-                           const struct formats *formats)
+static void put_request(struct validator *w, size_t row, const struct lengths *n, const struct formats *formats)
 {
-    const char *engine = orr_csv_cell(csv, row, "engine");
-    struct orr_text text = {0};
-    orr_text_add(&text, "{\"kind\":\"infer\"");
-    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
-    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
-    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
-    add_plan(&text, csv, row);
-    orr_text_add(&text, ",\"workload\":{");
-    orr_row_cell(&text, "precision", formats->precision[0] ? formats->precision : "fp16");
-    orr_row_cell(&text, "kv_precision", formats->kv);
-    orr_row_cell(&text, "engine", engine[0] ? engine : "vllm");
-    add_number(&text, "batch", n->batch);
-    add_number(&text, "input_len", n->input);
-    add_number(&text, "output_len", n->output);
-    orr_text_add(&text, "}}");
-    return orr_text_take(&text);
+    static const char *const HEAD[] = {"model", "system", "gpus"};
+    const char *engine = orr_csv_cell(w->csv, row, "engine");
+    orr_row_put(w, "kind", "infer");
+    orr_row_put_cells(w, row, "", HEAD, sizeof HEAD / sizeof *HEAD);
+    put_plan(w, row);
+    orr_row_put(w, "workload.precision", formats->precision[0] ? formats->precision : "fp16");
+    orr_row_put(w, "workload.kv_precision", formats->kv);
+    orr_row_put(w, "workload.engine", engine[0] ? engine : "vllm");
+    orr_row_put_number(w, "workload.batch", n->batch);
+    orr_row_put_number(w, "workload.input_len", n->input);
+    orr_row_put_number(w, "workload.output_len", n->output);
 }
 
 /* Requests come and go: every iteration decodes one token of B sequences at their mean context and takes in the prompts
@@ -185,7 +170,7 @@ static double iteration_s(const struct orr_job *job, int64_t batch)
 static bool in_flight(const struct orr_csv *csv, size_t row)
 {
     const long concurrency = number(csv, row, "concurrency", 0);
-    return strstr(orr_csv_cell(csv, row, "notes"), "in-flight") || !orr_csv_cell(csv, row, "input_len")[0] ||
+    return strcmp(orr_csv_cell(csv, row, "batching"), "in-flight") == 0 || !orr_csv_cell(csv, row, "input_len")[0] ||
            (!orr_csv_cell(csv, row, "batch")[0] && orr_csv_cell(csv, row, "output_len")[0]) ||
            concurrency > number(csv, row, "batch", concurrency);
 }
@@ -238,19 +223,19 @@ struct predicted {
     double value, time_s;
 };
 
-/* Tokens per second of the phase the notes name, else of the request. */
+/* Tokens per second of the row's phase, else of the request. */
 static struct predicted predicted_rate(const struct orr_job *job, const struct orr_infer_result *result,
-                                       const char *notes)
+                                       const char *phase)
 {
-    if (is_prefill(notes)) return (struct predicted){result->input_tokens_per_s_per_gpu, result->latency_s};
-    if (!is_decode(notes)) return (struct predicted){result->output_tokens_per_s_per_gpu, result->latency_s};
+    if (is_prefill(phase)) return (struct predicted){result->input_tokens_per_s_per_gpu, result->latency_s};
+    if (!is_decode(phase)) return (struct predicted){result->output_tokens_per_s_per_gpu, result->latency_s};
     const double sequences = (double)(job->serving.batch * job->plan.dp);
     return (struct predicted){sequences / result->decode_s / (double)job->plan.gpus, result->decode_s};
 }
 
 /* False: no such metric. */
 static bool predicted_value(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
-                            const char *notes, struct predicted *predicted)
+                            const char *phase, struct predicted *predicted)
 {
     const struct {
         const char *name;
@@ -265,47 +250,62 @@ static bool predicted_value(const struct orr_job *job, const struct orr_infer_re
             *predicted = (struct predicted){times[i].value_s, times[i].value_s};
             return true;
         }
-    *predicted = predicted_rate(job, result, notes);
+    *predicted = predicted_rate(job, result, phase);
     return strcmp(metric, "tokens_per_s_per_gpu") == 0;
 }
 
 /* A row of one phase has that phase's regime, whatever the longer phase of its request. */
 static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
-                                 const char *notes)
+                                 const char *phase)
 {
     if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) return orr_prefill_regime(job, result);
-    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0 || is_decode(notes))
+    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0 || is_decode(phase))
         return orr_decode_regime(job, result);
     return orr_infer_regime(job, result);
 }
 
 /* Throughputs and latencies are of a batch filled in flight, and steps where only the load is known. */
-static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *notes)
+static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
 {
-    if (is_prefill(notes) || is_decode(notes) || !in_flight(csv, row)) return false;
+    if (is_prefill(phase) || is_decode(phase) || !in_flight(csv, row)) return false;
     return strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0 ||
            (strcmp(metric, "tpot_s") == 0 && is_loaded(csv, row));
+}
+
+static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)
+{
+    static const char *const PHASES[] = {"prefill", "decode"}, *const BATCHING[] = {"in-flight"};
+    return orr_row_word(w, row, "phase", PHASES, 2, score) && orr_row_word(w, row, "batching", BATCHING, 1, score);
+}
+
+/* The job of a row, in the formats that its engine loads. */
+static bool read_row(struct validator *w, size_t row, const char *metric, struct orr_score *score)
+{
+    const struct lengths n = lengths_of(w->csv, row, metric);
+    struct formats formats = printed_formats(w->csv, row);
+    put_request(w, row, &n, &formats);
+    if (!orr_row_read(w, score)) return false;
+    if (!loaded_formats(&w->job, &formats)) return true;
+    put_request(w, row, &n, &formats);
+    return orr_row_read(w, score);
 }
 
 void orr_score_infer_row(struct validator *w, size_t row)
 {
     const struct orr_csv *csv = w->csv;
-    const char *metric = orr_csv_cell(csv, row, "metric"), *notes = orr_csv_cell(csv, row, "notes");
+    const char *metric = orr_csv_cell(csv, row, "metric"), *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, metric);
     struct orr_infer_result result;
     struct predicted predicted;
     if (!orr_row_measured(score, "value", orr_csv_cell(csv, row, "value")) || !counts_are_good(csv, row, score)) return;
-    const struct lengths n = lengths_of(csv, row, metric);
-    struct formats formats = printed_formats(csv, row);
-    if (!orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
-    if (loaded_formats(&w->job, &formats) && !orr_row_read(w, infer_request(csv, row, &n, &formats), score)) return;
+    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);
-    if (scored_in_flight(csv, row, metric, notes)) {
+    if (scored_in_flight(csv, row, metric, phase)) {
         score_in_flight(w, row, &result, score);
         return;
     }
-    if (!predicted_value(&w->job, &result, metric, notes, &predicted)) {
+    if (!predicted_value(&w->job, &result, metric, phase, &predicted)) {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
                  "tokens_per_s_per_gpu)",
@@ -314,6 +314,6 @@ void orr_score_infer_row(struct validator *w, size_t row)
     }
     const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
     score->predicted = predicted.value;
-    orr_row_time(w, regime_of(&w->job, &result, metric, notes), predicted.time_s,
+    orr_row_time(w, regime_of(&w->job, &result, metric, phase), predicted.time_s,
                  rate ? predicted.time_s * predicted.value / score->measured : score->measured, score);
 }

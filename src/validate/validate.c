@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "validate/ablate.h"
+#include "validate/columns.h"
 #include "validate/validator.h"
 
 #include <math.h>
@@ -11,75 +12,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- request text from cells */
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static void add_string(struct orr_text *text, const char *value)
+/* ---- a request from cells */
+
+void orr_row_put(struct validator *w, const char *path, const char *cell)
 {
-    orr_text_add(text, "\"");
-    for (const char *c = value; *c; c++) {
-        if (*c == '"' || *c == '\\') orr_text_add(text, "\\");
-        orr_text_add(text, (unsigned char)*c < 0x20 ? " " : "%c", *c);
-    }
-    orr_text_add(text, "\"");
+    if (!w->err) w->err = orr_form_set(w->form, path, cell[0] ? cell : NULL, &w->error);
 }
 
-/* "key": cell, unless the cell is empty: then the documented default applies. */
-void orr_row_cell(struct orr_text *text, const char *key, const char *cell)
-{
-    if (!cell[0]) return;
-    const char last = text->data[text->length - 1];
-    orr_text_add(text, "%s\"%s\":", last == '{' ? "" : ",", key);
-    add_string(text, cell);
-}
-
-/* An integer the source prints in its notes after `word`, e.g. "ETP 4"; 0 if it does not. */
-static long noted(const char *notes, const char *word)
-{
-    const char *at = strstr(notes, word);
-    return at ? strtol(at + strlen(word), NULL, 10) : 0;
-}
-
-static void add_number(struct orr_text *text, const char *key, long value)
+void orr_row_put_number(struct validator *w, const char *path, long number)
 {
     char digits[24];
-    snprintf(digits, sizeof digits, "%ld", value);
-    if (value > 0) orr_row_cell(text, key, digits);
+    snprintf(digits, sizeof digits, "%ld", number);
+    orr_row_put(w, path, digits);
 }
 
-/* Facts a source states only in prose: expert tensor parallelism, the sharding group, the framework. */
-static void add_noted_plan(struct orr_text *text, const char *notes)
+void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *const *columns, size_t n)
 {
-    add_number(text, "etp", noted(notes, "ETP"));
-    add_number(text, "zero_group", noted(notes, "FSDP group"));
+    for (size_t i = 0; i < n; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s%s%s", section, section[0] ? "." : "", columns[i]);
+        orr_row_put(w, path, orr_csv_cell(w->csv, row, columns[i]));
+    }
 }
 
-static const char *engine_of(const struct orr_csv *csv, size_t row)
+bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *const *words, size_t n,
+                  struct orr_score *score)
 {
-    return strstr(orr_csv_cell(csv, row, "notes"), "; JAX ") ? "jax-xla" : orr_csv_cell(csv, row, "engine");
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    bool known = !cell[0];
+    for (size_t i = 0; i < n; i++) known |= strcmp(cell, words[i]) == 0;
+    if (known) return true;
+    size_t length = (size_t)snprintf(score->skipped, sizeof score->skipped, "%s must be empty", column);
+    for (size_t i = 0; i < n; i++)
+        length += (size_t)snprintf(score->skipped + length, sizeof score->skipped - length, " or \"%s\"", words[i]);
+    snprintf(score->skipped + length, sizeof score->skipped - length, ", not \"%.40s\"", cell);
+    return false;
 }
 
-static char *training_request(const struct orr_csv *csv, size_t row, const char *micro_batch)
+static const char *const HEAD[] = {"model", "system", "gpus"};
+
+static void put_training(struct validator *w, size_t row, const char *micro_batch)
 {
-    static const char *const PLAN[] = {"tp", "pp", "vpp", "dp", "cp", "ep", "zero"};
+    static const char *const PLAN[] = {"tp",  "pp",   "vpp",        "dp",       "cp",     "ep",
+                                       "etp", "zero", "zero_group", "schedule", "overlap"};
     static const char *const WORKLOAD[] = {"seq", "global_batch", "precision", "recompute", "attention"};
-    struct orr_text text = {0};
-    orr_text_add(&text, "{\"kind\":\"train\"");
-    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
-    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
-    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
-    orr_text_add(&text, ",\"plan\":{");
-    for (size_t i = 0; i < sizeof PLAN / sizeof *PLAN; i++)
-        orr_row_cell(&text, PLAN[i], orr_csv_cell(csv, row, PLAN[i]));
+    const struct orr_csv *csv = w->csv;
     const char *sp = orr_csv_cell(csv, row, "sp");
-    orr_row_cell(&text, "sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    add_noted_plan(&text, orr_csv_cell(csv, row, "notes"));
-    orr_text_add(&text, "},\"workload\":{");
-    for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
-        orr_row_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
-    orr_row_cell(&text, "micro_batch", micro_batch);
-    orr_row_cell(&text, "engine", engine_of(csv, row));
-    orr_text_add(&text, "}}");
-    return orr_text_take(&text);
+    const bool jax = strcmp(orr_csv_cell(csv, row, "framework"), "jax") == 0;
+    orr_row_put(w, "kind", "train");
+    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
+    orr_row_put_cells(w, row, "plan", PLAN, COUNT(PLAN));
+    orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
+    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put(w, "workload.micro_batch", micro_batch);
+    orr_row_put(w, "workload.engine", jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"));
 }
 
 /* ---- scoring */
@@ -135,25 +123,25 @@ static bool read_measured(const struct validator *w, size_t row, const char *col
     return true;
 }
 
-/* Several validations ask for the same request in turn, and reading takes far longer than predicting. */
-bool orr_row_read(struct validator *w, char *request, struct orr_score *score)
+bool orr_row_read(struct validator *w, struct orr_score *score)
 {
-    struct orr_error error;
-    const bool again = request && w->request && strcmp(request, w->request) == 0;
-    const bool read = again || (request && orr_job_read(w->catalogue, request, "row", &w->as_read, &error) == ORR_OK);
-    if (!read) snprintf(score->skipped, sizeof score->skipped, "%s", request ? error.text : "out of memory");
-    free(w->request);
-    w->request = read ? request : NULL;
-    if (!read) free(request);
-    w->job = w->as_read;
+    const struct orr_job *job;
+    if (!w->err) w->err = orr_form_job(w->form, &job, &w->error);
+    const bool read = !w->err;
+    w->err = ORR_OK;
+    if (!read) {
+        snprintf(score->skipped, sizeof score->skipped, "%s", w->error.text);
+        return false;
+    }
+    w->job = *job;
     orr_ablate(w->v->without, &w->job);
-    return read;
+    return true;
 }
 
-/* Read a request into the validator's job and predict it; on failure the score says why. */
-static bool predict(struct validator *w, char *request, struct orr_score *score)
+/* Read the request into the validator's job and predict it; on failure the score says why. */
+static bool predict(struct validator *w, struct orr_score *score)
 {
-    if (!orr_row_read(w, request, score)) return false;
+    if (!orr_row_read(w, score)) return false;
     orr_train(&w->job, w->scratch, &w->result);
     return true;
 }
@@ -162,8 +150,11 @@ static bool predict(struct validator *w, char *request, struct orr_score *score)
 static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
     const struct orr_csv *csv = w->csv;
+    static const char *const FRAMEWORKS[] = {"jax"};
     const char *printed = orr_csv_cell(csv, row, "micro_batch");
-    if (!predict(w, training_request(csv, row, printed[0] ? printed : "1"), score)) return false;
+    if (!orr_row_word(w, row, "framework", FRAMEWORKS, COUNT(FRAMEWORKS), score)) return false;
+    put_training(w, row, printed[0] ? printed : "1");
+    if (!predict(w, score)) return false;
     int64_t micro_batch = printed[0] ? 1 : w->job.engine.default_micro_batch;
     for (; micro_batch > 1; micro_batch /= 2) {
         struct orr_job job = w->job;
@@ -209,31 +200,30 @@ static void score_training_row(struct validator *w, size_t row)
 
 /* ---- lab steps: one GPU, model dimensions in the row */
 
-static char *lab_request(const struct orr_csv *csv, size_t row)
+#define LAB_REQUEST                                                                                                    \
+    "{\"kind\":\"train\",\"gpus\":1,\"system\":\"h200-sxm\","                                                          \
+    "\"model\":{\"tie_word_embeddings\":false,\"max_position_embeddings\":131072}}"
+
+static void put_lab(struct validator *w, size_t row)
 {
+    static const char *const SHAPE[][2] = {
+        {"model.hidden_size", "hidden"},        {"model.num_hidden_layers", "layers"},
+        {"model.num_attention_heads", "heads"}, {"model.intermediate_size", "ffn"},
+        {"model.vocab_size", "vocab"},          {"workload.global_batch", "micro_batch"}};
+    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
+    const struct orr_csv *csv = w->csv;
     const bool llama = strcmp(orr_csv_cell(csv, row, "style"), "llama") == 0;
-    const bool dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0;
+    const char *dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0 ? "true" : "false";
     const bool compiled = strcmp(orr_csv_cell(csv, row, "compiled"), "1") == 0;
-    struct orr_text text = {0};
-    orr_text_add(&text, "{\"kind\":\"train\",\"gpus\":1,\"system\":\"h200-sxm\",\"model\":{");
     /* the lab's GPT has biases and layer norms but no position vectors: gpt_neox without rotary dimensions */
-    orr_text_add(&text, llama ? "\"model_type\":\"llama\""
-                              : "\"model_type\":\"gpt_neox\",\"rotary_pct\":0,\"use_parallel_residual\":false");
-    orr_text_add(
-        &text, ",\"tie_word_embeddings\":false,\"hidden_size\":%s,\"num_hidden_layers\":%s,\"num_attention_heads\":%s",
-        orr_csv_cell(csv, row, "hidden"), orr_csv_cell(csv, row, "layers"), orr_csv_cell(csv, row, "heads"));
-    orr_text_add(&text, ",\"intermediate_size\":%s,\"vocab_size\":%s,\"max_position_embeddings\":131072}",
-                 orr_csv_cell(csv, row, "ffn"), orr_csv_cell(csv, row, "vocab"));
-    orr_text_add(&text, ",\"workload\":{\"engine\":\"%s\",\"attention_dropout\":%s,\"hidden_dropout\":%s",
-                 compiled ? "torch-compile" : "pytorch-eager", dropout ? "true" : "false", dropout ? "true" : "false");
-    orr_row_cell(&text, "seq", orr_csv_cell(csv, row, "seq"));
-    orr_row_cell(&text, "micro_batch", orr_csv_cell(csv, row, "micro_batch"));
-    orr_row_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
-    orr_row_cell(&text, "precision", orr_csv_cell(csv, row, "precision"));
-    orr_row_cell(&text, "recompute", orr_csv_cell(csv, row, "recompute"));
-    orr_row_cell(&text, "attention", orr_csv_cell(csv, row, "attention"));
-    orr_text_add(&text, "}}");
-    return orr_text_take(&text);
+    orr_row_put(w, "model.model_type", llama ? "llama" : "gpt_neox");
+    orr_row_put(w, "model.rotary_pct", llama ? "" : "0");
+    orr_row_put(w, "model.use_parallel_residual", llama ? "" : "false");
+    for (size_t i = 0; i < COUNT(SHAPE); i++) orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
+    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put(w, "workload.engine", compiled ? "torch-compile" : "pytorch-eager");
+    orr_row_put(w, "workload.attention_dropout", dropout);
+    orr_row_put(w, "workload.hidden_dropout", dropout);
 }
 
 /* The lab's own table prints neither. */
@@ -248,7 +238,8 @@ static void score_lab_row(struct validator *w, size_t row)
     const struct orr_csv *csv = w->csv;
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
-    if (!predict(w, lab_request(csv, row), time)) return;
+    put_lab(w, row);
+    if (!predict(w, time)) return;
     const bool ran = orr_csv_cell(csv, row, "peak_bytes")[0] != '\0';
     w->v->n_verdicts++;
     w->v->n_wrong_verdicts += w->result.fits != ran;
@@ -269,29 +260,25 @@ static void score_lab_row(struct validator *w, size_t row)
 
 /* ---- layer times: one layer of the first kind, one micro-batch */
 
-static char *layer_request(const struct orr_csv *csv, size_t row)
+static void put_layer(struct validator *w, size_t row)
 {
     static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
-    struct orr_text text = {0};
-    orr_text_add(&text, "{\"kind\":\"train\"");
-    orr_row_cell(&text, "model", orr_csv_cell(csv, row, "model"));
-    orr_row_cell(&text, "system", orr_csv_cell(csv, row, "system"));
-    orr_row_cell(&text, "gpus", orr_csv_cell(csv, row, "gpus"));
-    orr_text_add(&text, ",\"plan\":{\"sp\":%s", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
-    orr_row_cell(&text, "tp", orr_csv_cell(csv, row, "tp"));
-    orr_text_add(&text, "},\"workload\":{\"engine\":\"megatron-lm-2022\"");
-    for (size_t i = 0; i < sizeof WORKLOAD / sizeof *WORKLOAD; i++)
-        orr_row_cell(&text, WORKLOAD[i], orr_csv_cell(csv, row, WORKLOAD[i]));
-    orr_row_cell(&text, "global_batch", orr_csv_cell(csv, row, "micro_batch"));
-    orr_text_add(&text, "}}");
-    return orr_text_take(&text);
+    const struct orr_csv *csv = w->csv;
+    orr_row_put(w, "kind", "train");
+    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
+    orr_row_put(w, "plan.tp", orr_csv_cell(csv, row, "tp"));
+    orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
+    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put(w, "workload.global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
 
-static double phase_total_s(const struct orr_phase_sum *sum)
+/* The first layer of the last prediction, one micro-batch at the clock of its step. */
+static struct orr_rank_time first_layer(const struct validator *w)
 {
-    double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
-    return total_s;
+    const struct orr_curves *curves = &w->scratch->shape.curves;
+    const struct orr_layer_curve *curve = &curves->layer[w->job.model.layer_kind[0]];
+    return orr_curve_at(&w->job, curve, &curves->bends[curve->first_bend], w->scratch->step.clock_frac);
 }
 
 static void score_layer_row(struct validator *w, size_t row)
@@ -299,11 +286,12 @@ static void score_layer_row(struct validator *w, size_t row)
     const struct orr_csv *csv = w->csv;
     const char *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
-    if (!read_measured(w, row, "time_s", 1, score) || !predict(w, layer_request(csv, row), score)) return;
-    const struct orr_layer_sum *sum = &w->scratch->sums.layer[w->job.model.layer_kind[0]];
-    const double forward_s = phase_total_s(&sum->forward);
-    const double backward_s = phase_total_s(&sum->backward) + phase_total_s(&sum->recompute);
-    score->predicted = (strstr(phase, "forward") ? forward_s : 0) + (strstr(phase, "backward") ? backward_s : 0);
+    if (!read_measured(w, row, "time_s", 1, score)) return;
+    put_layer(w, row);
+    if (!predict(w, score)) return;
+    const struct orr_rank_time layer = first_layer(w);
+    score->predicted =
+        (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
     if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
@@ -316,11 +304,12 @@ static void score_layer_row(struct validator *w, size_t row)
 static const struct schema {
     const char *columns[3];
     enum orr_set set;
+    const char *request; /* what all rows begin with; NULL: nothing */
     void (*score_row)(struct validator *, size_t);
-} SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, score_training_row},
-               {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, score_lab_row},
-               {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, orr_score_infer_row},
-               {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, score_layer_row}};
+} SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row},
+               {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row},
+               {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, NULL, orr_score_infer_row},
+               {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row}};
 
 static const struct schema *schema_of(const struct orr_csv *csv)
 {
@@ -356,21 +345,26 @@ static enum orr_err add_table(struct orr_validation *v, const char *csv, const c
     struct orr_csv table = {0};
     enum orr_err err = orr_csv_parse(csv, origin, &table, error);
     if (err) return err;
-    if (!schema_of(&table))
+    const struct schema *schema = schema_of(&table);
+    if (!schema)
         err =
             orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
                      "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
                      "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
-    else if (!grow(v, &table)) err = out_of_memory(origin, error);
+    else err = orr_schema_check(&table, schema->set, origin, error);
+    if (!err && !grow(v, &table)) err = out_of_memory(origin, error);
     if (err) orr_csv_free(&table);
     return err;
 }
 
-/* Score the last file of every validation, row by row. */
-static void score_rows(struct validator *w, struct orr_validation *const *validations, size_t n)
+/* Score the last file of every validation, row by row: they ask for the same request in turn. */
+static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *catalogue,
+                               struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {
     const struct orr_csv *first = &validations[0]->csvs[validations[0]->n_csvs - 1];
     const struct schema *schema = schema_of(first);
+    const enum orr_err err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
+    if (err) return err;
     w->set = schema->set;
     for (size_t row = 0; row < first->n_rows; row++)
         for (size_t i = 0; i < n; i++) {
@@ -378,6 +372,8 @@ static void score_rows(struct validator *w, struct orr_validation *const *valida
             w->csv = &w->v->csvs[w->v->n_csvs - 1];
             schema->score_row(w, row);
         }
+    orr_form_close(w->form);
+    return ORR_OK;
 }
 
 enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
@@ -388,10 +384,8 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
     enum orr_err err = w && scratch ? ORR_OK : out_of_memory(origin, error);
     for (size_t i = 0; i < n && !err; i++) err = add_table(validations[i], csv, origin, error);
     if (!err) {
-        w->catalogue = catalogue;
         w->scratch = scratch;
-        score_rows(w, validations, n);
-        free(w->request);
+        err = score_rows(w, catalogue, validations, n, error);
     }
     orr_scratch_free(scratch);
     free(w);

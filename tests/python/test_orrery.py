@@ -176,6 +176,9 @@ class Many(unittest.TestCase):
         self.assertIn("<svg", found.html)
         with self.assertRaises(orrery.Error):
             orrery.search("train", "llama2-7b", "h100-sxm", gpus=8, objective="beauty")
+        split = orrery.search("infer", "llama3-8b", "h100-sxm", gpus=8, input_len=512, output_len=64,
+                              disaggregated=True, batch=1, top=3)
+        self.assertEqual(split.best["gpus"], [8, 8, 8])
 
     def test_search_lets_other_threads_run(self):
         """With the lock held, the counter would stand still while the search runs."""

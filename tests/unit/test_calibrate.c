@@ -5,9 +5,6 @@
 
 #include <jansson.h>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/text.h"
 
 /* ---------------------------------------------------------------- tables with known constants */
@@ -476,15 +473,30 @@ static void rows_outside_the_model_are_left_out(void **state)
     orr_fit_close(fit);
 }
 
-/* ---------------------------------------------------------------- output */
-
-static char *file_of(const struct orr_fit *fit)
+/* Two tokens that choose 2 of 8 experts have 4 rows. Dealt out in turn they reach 4 experts; at random the mean is
+ * 8 (1 - (1 - 2/8)^2) = 3.5 (Eq. 8). The first product has gate and up, 2 x 32 columns, the second 64. */
+static void experts_become_grouped_products(void **state)
 {
-    char *json;
-    struct orr_error error;
-    if (orr_fit_file(fit, "2026-11", &json, &error)) fail_msg("%s", error.text);
-    return json;
+    struct orr_fit *fit = open_fit(*state, CHIP);
+    add(fit, "moe",
+        "tokens,hidden,moe_ffn,experts,topk,tp,ep,gated,dtype,distribution,part,time_s\n"
+        "2,64,32,8,2,1,1,1,bf16,balanced,all,1\n2,64,32,8,2,1,1,1,bf16,uniform,all,1\n"
+        "2,64,32,8,2,1,1,1,bf16,uniform,up,1\n2,64,32,8,2,1,1,1,bf16,uniform,down,1\n"
+        "2000,64,32,8,2,1,2,1,bf16,uniform,down,1\n");
+    static const double experts[] = {4, 3.5, 3.5, 3.5, 4}; /* of two ranks each has 4 */
+    static const int n_ops[] = {2, 2, 1, 1, 1};
+    for (size_t i = 0; i < COUNT(experts); i++) {
+        assert_int_equal(fit->rows[i].n_ops, n_ops[i]);
+        assert_int_equal(fit->rows[i].ops[0].kind, ORR_OP_GROUPED);
+        assert_close(fit->rows[i].ops[0].batch, experts[i], 1e-12);
+        assert_close(fit->rows[i].ops[0].k, i < 3 ? 64 : 32, 1e-12);
+        assert_close(fit->rows[i].ops[0].n, 64, 1e-12);
+    }
+    assert_close(fit->rows[0].ops[1].k, 32, 1e-12);
+    orr_fit_close(fit);
 }
+
+/* ---------------------------------------------------------------- output */
 
 static void same_tables_same_bits(void **state)
 {
@@ -510,34 +522,14 @@ static void same_tables_same_bits(void **state)
 static void the_file_is_a_calibration(void **state)
 {
     struct orr_fit *fit = recover(*state, "gemm", "m,n,k,dtype,mode", gemm_line, 0, set_gemm);
-    char folder[] = "/tmp/orrery-calibrate-XXXXXX", path[128];
     char *json = file_of(fit);
     assert_non_null(strstr(json, "unnamed table: 288 rows (gemm.bf16), median error"));
     assert_non_null(strstr(json, "2026-11"));
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/calibration", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    (void)snprintf(path, sizeof path, "%s/calibration/h100_sxm.json", folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(json, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    const char *const folders[] = {folder};
-    struct orr_catalogue *catalogue;
-    struct orr_error error;
-    struct orr_system system;
-    static struct orr_calibration read;
-    if (orr_catalogue_open(folders, 1, &catalogue, &error)) fail_msg("%s", error.text);
-    if (orr_system_read(catalogue, "h100-sxm", &system, &read, &error)) fail_msg("%s", error.text);
-    assert_true(read.calibrated);
+    const struct orr_calibration *read = read_back(json);
+    assert_true(read->calibrated);
     for (int d = 0; d < ORR_N_DTYPES; d++)
-        assert_memory_equal(&read.gemm[d], &orr_fit_constants(fit)->gemm[d], sizeof read.gemm[d]);
-    assert_int_equal(read.n_lines, fit->before.n_lines);
-    orr_catalogue_close(catalogue);
-    (void)unlink(path);
-    *strrchr(path, '/') = '\0';
-    (void)rmdir(path);
-    (void)rmdir(folder);
+        assert_memory_equal(&read->gemm[d], &orr_fit_constants(fit)->gemm[d], sizeof read->gemm[d]);
+    assert_int_equal(read->n_lines, fit->before.n_lines);
     free(json);
     orr_fit_close(fit);
 }
@@ -646,6 +638,7 @@ int main(void)
         cmocka_unit_test(bad_tables_are_errors),
         cmocka_unit_test(chips_are_found),
         cmocka_unit_test(rows_outside_the_model_are_left_out),
+        cmocka_unit_test(experts_become_grouped_products),
         cmocka_unit_test(same_tables_same_bits),
         cmocka_unit_test(the_file_is_a_calibration),
         cmocka_unit_test(the_file_records_the_fit),

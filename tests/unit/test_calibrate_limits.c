@@ -1,4 +1,5 @@
 /* Calibration: rows no chip can have made are left out with a reason, rows that a boost or a cache explains are not. */
+#define _POSIX_C_SOURCE 200809L
 #include "fit.h"
 
 /* An A100: 312 TFLOP/s in 16 bits, 2039 GB/s, a cache of 40 MiB, 300 GB/s of NVLink. 2 * 8192^3 FLOP take it 3.524 ms,

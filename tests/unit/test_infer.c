@@ -134,6 +134,11 @@ static void better_hardware_is_never_slower(void **state)
     check_better_hardware(*state, N_JOBS, TOLERANCE, time_of);
 }
 
+static void more_power_is_never_slower(void **state)
+{
+    assert_true(check_power(*state, N_JOBS, TOLERANCE, time_of) > N_JOBS / 4);
+}
+
 /* The same job with more of one thing. */
 static void assert_longer(struct grid *grid, size_t i, const struct orr_job *more, const char *what)
 {
@@ -305,6 +310,7 @@ int main(void)
         cmocka_unit_test(tokens_are_conserved),
         cmocka_unit_test(nothing_beats_the_speed_of_light),
         cmocka_unit_test(better_hardware_is_never_slower),
+        cmocka_unit_test(more_power_is_never_slower),
         cmocka_unit_test(more_work_is_never_faster),
         cmocka_unit_test(the_last_token_takes_a_step),
         cmocka_unit_test(a_job_gives_the_same_bits),

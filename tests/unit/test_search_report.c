@@ -174,6 +174,39 @@ static void listed_inference_plans_read_back(void **state)
     orr_search_free(search);
 }
 
+/* The cell of the column `name` in the first row of a CSV report. */
+static long csv_count(const char *csv, const char *name)
+{
+    const char *at = strstr(csv, name), *cell = strchr(csv, '\n') + 1;
+    assert_non_null(at);
+    for (const char *c = csv; c < at; c++)
+        if (*c == ',') cell = strchr(cell, ',') + 1;
+    return strtol(cell, NULL, 10);
+}
+
+/* Four GPUs were asked for; the pools share them, and the figures per GPU are per GPU of both. */
+static void gpus_are_those_of_both_pools(const struct orr_search *search, const json_t *json)
+{
+    size_t i;
+    const json_t *found;
+    json_array_foreach(json_object_get(json, "best"), i, found)
+    {
+        const json_t *plan = json_object_get(found, "plan");
+        const int64_t prompts =
+            count_of(plan, "tp") * count_of(plan, "pp") * count_of(plan, "cp") * count_of(plan, "dp");
+        assert_int_equal(count_of(found, "gpus"), 4);
+        assert_true(prompts + count_of(json_object_get(found, "decode"), "gpus") <= 4);
+        assert_true(fabs(real_of(found, "output_tokens_per_s_per_gpu") * 4 / real_of(found, "output_tokens_per_s") -
+                         1) < 1e-12);
+    }
+    char *csv = orr_search_report(search, ORR_FORMAT_CSV, NULL, 0);
+    assert_int_equal(csv_count(csv, "gpus,plan.tp"), 4);
+    free(csv);
+    char *text = orr_search_report(search, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 120}, 0);
+    assert_non_null(strstr(text, "winner    4 GPUs"));
+    free(text);
+}
+
 /* Two pools: figures of both joined, under the request's own output, in every format. */
 static void two_pools_are_one_answer(void **state)
 {
@@ -206,6 +239,7 @@ static void two_pools_are_one_answer(void **state)
     char *csv = orr_search_report(search, ORR_FORMAT_CSV, NULL, 0);
     assert_non_null(strstr(csv, "list,rank,objective,decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,kind,"));
     free(csv);
+    gpus_are_those_of_both_pools(search, json);
     json_decref(json);
     orr_scratch_free(scratch);
     orr_search_free(search);

@@ -51,9 +51,15 @@ static double answer_with(struct world *world, size_t job, const char *path, dou
 
 static void finite_differences(void **state)
 {
-    static const char *const PATHS[] = {
-        "chip.hbm_bytes_per_s",       "chip.l2_bytes_per_s",         "chip.l2_bytes",
-        "system.scaleup_bytes_per_s", "system.scaleout_bytes_per_s", "system.scaleout_latency_s"};
+    static const char *const PATHS[] = {"chip.hbm_bytes_per_s",
+                                        "chip.l2_bytes_per_s",
+                                        "chip.l2_bytes",
+                                        "chip.tdp_w",
+                                        "chip.vector_flops_per_s",
+                                        "chip.smem_bytes_per_sm",
+                                        "system.scaleup_bytes_per_s",
+                                        "system.scaleout_bytes_per_s",
+                                        "system.scaleout_latency_s"};
     const double h = 1e-4;
     for (size_t job = 0; job < COUNT(JOBS); job++) {
         for (size_t i = 0; i < COUNT(PATHS); i++) {
@@ -140,6 +146,31 @@ static void known_beforehand(void **state)
                 assert_true(all[i].less[k] <= 1e-8 && all[i].more[k] <= 1e-8); /* more is never slower */
 }
 
+static void study_of(struct world *world, const char *system, const char *set)
+{
+    read_job(world,
+             "{'kind':'train','model':'gpt3-5b','system':'%s','gpus':8,'plan':{'tp':4,'zero':1},"
+             "'workload':{'global_batch':64},'set':{%s}}",
+             system, set);
+    n_all = orr_sensitivities(&world->job, world->scratch, all, answers);
+}
+
+/* Numbers that bind on some machines only act there: watts at a limit, vector units that are too slow, one link. */
+static void every_number_acts_somewhere(void **state)
+{
+    study_of(*state, "h100-sxm", "'chip.tdp_w':500");
+    assert_true(find("chip.tdp_w")->more[0] < -0.4 && find("chip.idle_w")->more[0] > 0.01);
+    assert_true(find("chip.vector_flops_per_s")->more[0] >= 0);
+    study_of(*state, "trainium2", "");
+    assert_true(find("chip.vector_flops_per_s")->more[0] < -0.01);
+    study_of(*state, "h100-sxm", "'chip.smem_bytes_per_sm':49151");
+    assert_true(find("chip.smem_bytes_per_sm")->tenth[0] < -1e-3); /* the largest tile comes back */
+    study_of(*state, "mi300x", "");
+    const double mesh = find("system.scaleup_bytes_per_s")->more[0];
+    study_of(*state, "mi300x", "'system.scaleup_switched':true");
+    assert_true(mesh < find("system.scaleup_bytes_per_s")->more[0] - 0.05);
+}
+
 static void one_gpu_has_no_network(void **state)
 {
     study(*state, 3);
@@ -197,9 +228,13 @@ static void corners_have_two_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finite_differences),     cmocka_unit_test(exact_where_smooth),
-        cmocka_unit_test(slopes_add_up),          cmocka_unit_test(known_beforehand),
-        cmocka_unit_test(one_gpu_has_no_network), cmocka_unit_test(sorted_by_effect),
+        cmocka_unit_test(finite_differences),
+        cmocka_unit_test(exact_where_smooth),
+        cmocka_unit_test(slopes_add_up),
+        cmocka_unit_test(known_beforehand),
+        cmocka_unit_test(every_number_acts_somewhere),
+        cmocka_unit_test(one_gpu_has_no_network),
+        cmocka_unit_test(sorted_by_effect),
         cmocka_unit_test(corners_have_two_sides),
     };
     return cmocka_run_group_tests_name("sensitivity", tests, open_world, close_world);

@@ -122,6 +122,35 @@ static void reports_and_searches_need_no_struct(void **state)
     orr_search_free(search);
 }
 
+/* What a server sends is JSON whatever the words are, and an explanation adds one key to the result. */
+static void replies_are_json(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orr_error error = {.line = 3, .column = 14, .key = "plan.tq", .text = "say \"hi\" \\ caf\xc3\xa9"};
+    char *text = orr_error_json(&error);
+    assert_string_equal(text, "{\"error\":{\"text\":\"say \\\"hi\\\" \\\\ caf\xc3\xa9\",\"key\":\"plan.tq\",\"line\":3,"
+                              "\"column\":14}}\n");
+    free(text);
+    (void)strcpy(error.text, "caf\xe9"); /* not UTF-8 */
+    text = orr_error_json(&error);
+    assert_non_null(strstr(text, "\"caf?\""));
+    free(text);
+    static struct orr_job job;
+    struct orr_scratch *scratch = orr_scratch_new();
+    assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
+    char *plain = orr_train_report(&job, ORR_FORMAT_JSON, NULL),
+         *words = orr_train_report(&job, ORR_FORMAT_EXPLAIN, NULL);
+    char *explained = orr_report_explained(&job, scratch);
+    const char *brace = strrchr(plain, '}'); /* all before the last line stays as it is */
+    assert_int_equal(strncmp(plain, explained, (size_t)(brace - plain) - 1), 0);
+    assert_int_equal(strncmp(explained + (brace - plain) - 1, ",\n  \"explain\": \"", 16), 0);
+    assert_true(strlen(explained) > strlen(plain) + strlen(words));
+    free(plain);
+    free(words);
+    free(explained);
+    orr_scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +158,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_has_advice),
         cmocka_unit_test(errors_are_located_and_pass),
         cmocka_unit_test(reports_and_searches_need_no_struct),
+        cmocka_unit_test(replies_are_json),
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
 }

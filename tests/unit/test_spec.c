@@ -374,7 +374,9 @@ static const char *const REFUSED[][2] = {
     {"\"plan\":[]", "request:1: plan: must be an object, not an array"},
     {"\"plans\":{}", "request:1: unknown key \"plans\" (did you mean \"plan\"?)"},
     {"\"plan\":{\"tensor\":2}", "request:1: unknown key \"plan.tensor\""},
-    {"\"plan\":{\"stage_layers\":[6,\"6\"]}",
+    {"\"plan\":{\"stage_layers\":[6,\"six\"]}",
+     "request:1: plan.stage_layers: stage 1 must be an integer from 1 to 1024"},
+    {"\"plan\":{\"stage_layers\":[6,\"6.5\"]}",
      "request:1: plan.stage_layers: stage 1 must be an integer from 1 to 1024"},
     {"\"set\":[]", "request:1: set: must be an object of paths and values, not an array"},
     {"\"set\":{\"gpu.x\":1}", "request:1: set.gpu.x: is not a path that can be set: model.KEY, chip.KEY, system.KEY, "

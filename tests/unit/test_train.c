@@ -115,6 +115,11 @@ static void better_hardware_is_never_slower(void **state)
     check_better_hardware(*state, N_JOBS, 1e-3, time_of);
 }
 
+static void more_power_is_never_slower(void **state)
+{
+    assert_true(check_power(*state, N_JOBS, 1e-3, time_of) > N_JOBS / 4);
+}
+
 static void more_work_is_never_faster(void **state)
 {
     struct grid *grid = *state;
@@ -354,6 +359,7 @@ int main(void)
         cmocka_unit_test(nothing_beats_the_speed_of_light),
         cmocka_unit_test(energy_stays_inside_the_board_limit),
         cmocka_unit_test(better_hardware_is_never_slower),
+        cmocka_unit_test(more_power_is_never_slower),
         cmocka_unit_test(more_work_is_never_faster),
         cmocka_unit_test(a_job_gives_the_same_bits),
         cmocka_unit_test(full_recompute_repeats_the_layers),

@@ -565,7 +565,10 @@ static struct orr_error_stats bar_stats(const struct orr_validation *v, const st
     return stats;
 }
 
-#define GRAPHS {"pytorch-compiled-pointwise-cudagraph", "pytorch-eager-cudagraph"}
+#define GRAPHS                                                                                                         \
+    {                                                                                                                  \
+        "pytorch-compiled-pointwise-cudagraph", "pytorch-eager-cudagraph"                                              \
+    }
 static const struct bar BARS[] = {
     {.source = "NVIDIA NeMo Llama-2 200/200", .mean = 0.04, .max = 0.10},
     {.source = "FasterTransformer GPT guide", .median = 0.07},

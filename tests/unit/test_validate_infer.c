@@ -4,7 +4,9 @@
 #include "validate/validate.h"
 
 #define HEADER                                                                                                         \
-    "id,model,system,gpus,tp,pp,dp,ep,precision,batch,concurrency,input_len,output_len,metric,value,engine,notes\n"
+    "id,model,system,gpus,tp,pp,dp,ep,precision,batch,concurrency,input_len,output_len,metric,value,engine,phase,"     \
+    "pass_tokens,"                                                                                                     \
+    "batching\n"
 
 static struct orr_validation *validate(struct world *w, const char *rows)
 {
@@ -20,13 +22,13 @@ static struct orr_validation *validate(struct world *w, const char *rows)
 static void counts_that_are_none_are_reasons(void **state)
 {
     struct orr_validation *v =
-        validate(*state, "a,llama3-8b,h100-sxm,8,8,0,0,1,bf16,1,,128,128,latency_s,1,vllm,\n"
-                         "b,llama3-8b,h100-sxm,8,eight,1,1,1,bf16,1,,128,128,latency_s,1,vllm,\n"
-                         "c,llama3-8b,h100-sxm,8,8,1,1,1,bf16,,,0,,tokens_per_s_per_gpu,1,vllm,PREFILL only; 1 tokens\n"
-                         "d,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,1e30,latency_s,1,vllm,\n"
-                         "e,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,latency_s,12x,vllm,\n"
-                         "f,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,127.6,latency_s,1,vllm,\n"
-                         "g,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,furlongs,1,vllm,\n");
+        validate(*state, "a,llama3-8b,h100-sxm,8,8,0,0,1,bf16,1,,128,128,latency_s,1,vllm,,,\n"
+                         "b,llama3-8b,h100-sxm,8,eight,1,1,1,bf16,1,,128,128,latency_s,1,vllm,,,\n"
+                         "c,llama3-8b,h100-sxm,8,8,1,1,1,bf16,,,0,,tokens_per_s_per_gpu,1,vllm,prefill,1,\n"
+                         "d,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,1e30,latency_s,1,vllm,,,\n"
+                         "e,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,latency_s,12x,vllm,,,\n"
+                         "f,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,127.6,latency_s,1,vllm,,,\n"
+                         "g,llama3-8b,h100-sxm,8,8,1,1,1,bf16,1,,128,128,furlongs,1,vllm,,,\n");
     const char *const words[] = {"pp must be a number from 1 to 1000000, not \"0\"",
                                  "tp must be a number from 1 to 1000000, not \"eight\"",
                                  "input_len must be a number from 1 to 1000000, not \"0\"",
@@ -41,14 +43,32 @@ static void counts_that_are_none_are_reasons(void **state)
     orr_validation_free(v);
 }
 
+/* A pass of 16384 prompt tokens is four prompts of 4096, or one where it holds less than one. */
+static void a_prefill_rate_is_one_pass(void **state)
+{
+    struct orr_validation *v =
+        validate(*state, "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,4,,4096,,prefill_s,1,sglang,,,\n"
+                         "b,llama3-8b,h100-sxm,1,1,1,1,1,bf16,,,4096,,tokens_per_s_per_gpu,1,sglang,prefill,16384,\n"
+                         "c,llama3-8b,h100-sxm,1,1,1,1,1,bf16,1,,4096,,prefill_s,1,sglang,,,\n"
+                         "d,llama3-8b,h100-sxm,1,1,1,1,1,bf16,,,4096,,tokens_per_s_per_gpu,1,sglang,prefill,512,\n"
+                         "e,llama3-8b,h100-sxm,1,1,1,1,1,bf16,,,4096,,tokens_per_s_per_gpu,1,sglang,prefil,512,\n"
+                         "f,llama3-8b,h100-sxm,1,1,1,1,1,bf16,1,,4096,,tokens_per_s_per_gpu,1,sglang,,,static\n");
+    const struct orr_score *s = v->scores;
+    /* the rate is of the whole request: one token more than its prompt, which takes far less */
+    assert_close(s[1].predicted * s[0].predicted, 4 * 4096, 0.02);
+    assert_close(s[3].predicted * s[2].predicted, 4096, 0.02);
+    assert_string_equal(s[4].skipped, "phase must be empty or \"prefill\" or \"decode\", not \"prefil\"");
+    assert_string_equal(s[5].skipped, "batching must be empty or \"in-flight\", not \"static\"");
+    orr_validation_free(v);
+}
+
 /* One decode step of 64 sequences on one GPU: their tokens over its time. */
 static void a_decode_rate_is_one_step(void **state)
 {
-    struct orr_validation *v = validate(
-        *state,
-        "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,decode_step_s,1,sglang,\n"
-        "b,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,DECODE only: output tokens\n"
-        "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,DECODE only: output tokens\n");
+    struct orr_validation *v =
+        validate(*state, "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,decode_step_s,1,sglang,,,\n"
+                         "b,llama3-8b,h100-sxm,1,1,1,1,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,decode,,\n"
+                         "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,64,,2000,,tokens_per_s_per_gpu,1,sglang,decode,,\n");
     assert_close(v->scores[1].predicted, 64 / v->scores[0].predicted, 1e-12);
     assert_close(v->scores[2].predicted, v->scores[1].predicted, 1e-12); /* a replica more: the same per GPU */
     assert_string_equal(v->scores[1].job_class, v->scores[0].job_class);
@@ -60,13 +80,13 @@ static void a_decode_rate_is_one_step(void **state)
 static void a_load_fills_the_batch_and_then_waits(void **state)
 {
     struct orr_validation *v =
-        validate(*state, "a,llama3-8b,h100-sxm,2,1,1,2,1,bf16,8,,500,200,tokens_per_s_per_gpu,1,vllm,in-flight\n"
-                         "b,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tokens_per_s_per_gpu,1,vllm,\n"
-                         "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,latency_s,1,vllm,\n"
-                         "d,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tpot_s,1,vllm,\n"
-                         "e,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,,500,200,tokens_per_s_per_gpu,1,vllm,\n"
-                         "f,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tokens_per_s_per_gpu,1,vllm,\n"
-                         "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,\n");
+        validate(*state, "a,llama3-8b,h100-sxm,2,1,1,2,1,bf16,8,,500,200,tokens_per_s_per_gpu,1,vllm,,,in-flight\n"
+                         "b,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
+                         "c,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,latency_s,1,vllm,,,\n"
+                         "d,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tpot_s,1,vllm,,,\n"
+                         "e,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
+                         "f,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
+                         "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,,,\n");
     const struct orr_score *s = v->scores;
     assert_close(s[1].predicted, s[0].predicted, 1e-12);
     assert_close(s[2].predicted * 2 * s[1].predicted, 16 * 200, 1e-9);
@@ -82,8 +102,8 @@ static void a_load_fills_the_batch_and_then_waits(void **state)
 static void a_load_bounds_a_run_of_the_tool(void **state)
 {
     struct orr_validation *v =
-        validate(*state, "a,llama3-70b,h200-sxm,2,2,1,,,fp8,,,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,\n"
-                         "b,llama3-70b,h200-sxm,2,2,1,,,fp8,,4,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,\n");
+        validate(*state, "a,llama3-70b,h200-sxm,2,2,1,,,fp8,,,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,,,\n"
+                         "b,llama3-70b,h200-sxm,2,2,1,,,fp8,,4,1024,1024,tokens_per_s_per_gpu,1,tensorrt-llm-1.2,,,\n");
     assert_true(v->scores[1].predicted * 10 < v->scores[0].predicted);
     orr_validation_free(v);
 }
@@ -91,7 +111,7 @@ static void a_load_bounds_a_run_of_the_tool(void **state)
 /* Nothing scored is nothing known: no bar is met by it. */
 static void no_score_has_no_mean(void **state)
 {
-    struct orr_validation *v = validate(*state, "a,none,h100-sxm,1,1,1,1,1,bf16,1,,128,128,latency_s,1,vllm,\n");
+    struct orr_validation *v = validate(*state, "a,none,h100-sxm,1,1,1,1,1,bf16,1,,128,128,latency_s,1,vllm,,,\n");
     assert_true(isnan(orr_validation_mape_frac(v)));
     orr_validation_free(v);
 }
@@ -99,11 +119,9 @@ static void no_score_has_no_mean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_that_are_none_are_reasons),
-        cmocka_unit_test(a_decode_rate_is_one_step),
-        cmocka_unit_test(a_load_fills_the_batch_and_then_waits),
-        cmocka_unit_test(a_load_bounds_a_run_of_the_tool),
-        cmocka_unit_test(no_score_has_no_mean),
+        cmocka_unit_test(counts_that_are_none_are_reasons), cmocka_unit_test(a_prefill_rate_is_one_pass),
+        cmocka_unit_test(a_decode_rate_is_one_step),        cmocka_unit_test(a_load_fills_the_batch_and_then_waits),
+        cmocka_unit_test(a_load_bounds_a_run_of_the_tool),  cmocka_unit_test(no_score_has_no_mean),
     };
     return cmocka_run_group_tests_name("validate_infer", tests, open_world, close_world);
 }

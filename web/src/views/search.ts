@@ -66,7 +66,8 @@ export function loadPlan(job: Job, found: Found): void {
         const value = found.workload[key];
         if (value !== undefined && value !== null) job.values[`workload.${key}`] = String(value);
     }
-    job.values['gpus'] = String(found.gpus);
+    // of two pools the one of the prompts is loaded
+    job.values['gpus'] = String(['tp', 'pp', 'cp', 'dp'].reduce((gpus, key) => gpus * Number(plan[key] ?? 1), 1));
 }
 
 interface TextField {

@@ -1,0 +1,168 @@
+/* One pass of a serving engine: flow through the pipeline, clock, sums. Eqs. 39, 105. */
+#include "predict/pass.h"
+
+#include "predict/power.h"
+
+/* ---------------------------------------------------------------- flow */
+
+/* Batches run in two halves where the engine overlaps them and there is an exchange between expert ranks to hide. */
+static bool runs_in_halves(const struct orr_job *job)
+{
+    return job->engine.two_batch_overlap && job->plan.ep * job->plan.etp > job->plan.tp;
+}
+
+/* As many pieces as there are stages, or sequences, and their halves where one exchanges tokens while the other computes.
+ * Engines with a limit on the tokens of a piece cut the batch into pp where that leaves no rest, and halve it while a
+ * piece is too large and even. */
+static double pieces_of(const struct orr_job *job, int64_t sequences, int64_t tokens)
+{
+    const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
+    if (limit <= 0) {
+        const int64_t pieces = sequences < p ? sequences : p;
+        return (double)(runs_in_halves(job) && sequences >= 2 * pieces ? 2 * pieces : pieces);
+    }
+    int64_t piece = sequences % p == 0 ? sequences / p : sequences;
+    while (piece * tokens > limit && piece % 2 == 0) piece /= 2;
+    return (double)sequences / (double)piece;
+}
+
+/* A batch cut into m pieces over p stages takes (m + p - 1) / p passes of one piece. */
+struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, int64_t tokens)
+{
+    const double stages = (double)job->plan.pp, pieces = pieces_of(job, sequences, tokens);
+    return (struct orr_flow){
+        .stages = stages, .pieces = pieces, .own = pieces / stages, .waited = (stages - 1) / stages};
+}
+
+/* The next token of a piece needs the whole pass of the last one. As many pieces as stages keep every stage busy; of
+ * fewer, a stage waits for the rest; an engine that synchronises all stages after each step fills and drains the
+ * pipeline every time. */
+struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
+{
+    struct orr_flow flow = orr_prompt_flow(job, sequences, 1);
+    if (flow.pieces > 1 && job->engine.piece_tokens <= 0) flow.waited = orr_max(0, 1 - flow.own);
+    return flow;
+}
+
+double orr_sends_s(const struct orr_job *job, double rows)
+{
+    if (job->plan.pp < 2) return 0;
+    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
+                              .collective = ORR_COLLECTIVE_P2P,
+                              .group = ORR_GROUP_PP,
+                              .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
+    struct orr_cost cost;
+    orr_cost_collective(job, &op, &cost);
+    return (double)(job->plan.pp - 1) * cost.total_s;
+}
+
+double orr_sampling_s(const struct orr_job *job, double sequences)
+{
+    return job->engine.sampling_s + job->engine.sampling_s_per_sequence * sequences;
+}
+
+double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
+{
+    const bool short_prompt = prompt_only && rows <= ORR_SHORT_PREFILL_TOKENS;
+    return launches * (short_prompt ? job->engine.short_prefill_gap_s : job->engine.kernel_gap_s);
+}
+
+/* ---------------------------------------------------------------- sums */
+
+enum orr_work_kind orr_work_kind_of(enum orr_op_kind kind)
+{
+    switch (kind) {
+    case ORR_OP_GEMM:
+    case ORR_OP_GROUPED: return ORR_WORK_GEMM;
+    case ORR_OP_BMM:
+    case ORR_OP_FLASH:
+    case ORR_OP_FLASH_BACKWARD:
+    case ORR_OP_DECODE: return ORR_WORK_ATTENTION;
+    case ORR_OP_COLLECTIVE: return ORR_WORK_NETWORK;
+    case ORR_OP_POINTWISE:
+    case ORR_N_OP_KINDS: break;
+    }
+    return ORR_WORK_POINTWISE;
+}
+
+double orr_pass_total_s(const struct orr_pass *pass)
+{
+    return pass->busy_s + pass->gap_s + pass->host_s;
+}
+
+size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs)
+{
+    const size_t first = list->n;
+    orr_serve_ops(job, model, shape, phase, list);
+    orr_cost_range(job, list, first, costs);
+    return first;
+}
+
+double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac)
+{
+    return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at_s(cost, clock_frac);
+}
+
+/* A pass that is asked for at several clocks. */
+struct trial {
+    const struct orr_job *job;
+    struct orr_layer_curve curve;
+    const struct orr_bend *bends;
+    double gap_s;
+};
+
+static struct orr_load load_at(void *context, double clock_frac)
+{
+    const struct trial *trial = context;
+    const struct orr_rank_time time = orr_curve_at(trial->job, &trial->curve, trial->bends, clock_frac);
+    return (struct orr_load){.total_s = time.forward_s + trial->gap_s, .matrix_s = time.matrix_s / clock_frac};
+}
+
+/* What no kernel can avoid: the FLOP at peak, or operands and cache read once at the nominal DRAM rate. */
+static double light_s(const struct orr_job *job, const struct orr_op_list *list, size_t first, double flops)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    double bytes = 0;
+    for (size_t i = first; i < list->n; i++) {
+        const struct orr_op *op = &list->items[i];
+        bytes += op->kind == ORR_OP_POINTWISE || op->kind == ORR_OP_COLLECTIVE ? 0 : op->count * op->bytes;
+    }
+    return orr_max(flops / chip->peak_flops_per_s[job->serving.matrix], bytes / chip->hbm_bytes_per_s);
+}
+
+static void add_up(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                   struct orr_pass *pass)
+{
+    for (size_t i = pass->first; i < pass->end; i++) {
+        const struct orr_op *op = &list->items[i];
+        const double time_s = op->count * orr_pass_op_s(op, &costs[i], pass->clock_frac);
+        pass->work_s[orr_work_kind_of(op->kind)] += time_s;
+        pass->bound_s[costs[i].bound] += time_s;
+        orr_work_add_op(job, op, &costs[i], op->count, &pass->work);
+    }
+    for (int i = 0; i < ORR_N_WORK_KINDS; i++) pass->busy_s += pass->work_s[i];
+}
+
+struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list,
+                                const struct orr_cost *costs, size_t first, struct orr_bend *bends)
+{
+    const enum orr_dtype dtype = job->serving.matrix;
+    const double clock_min = orr_clock_min(job, dtype);
+    const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
+    struct trial trial = {.job = job, .bends = bends};
+    struct orr_pass pass = {.first = first, .end = list->n};
+    double rows = 0;
+    for (size_t i = first; i < list->n; i++) {
+        const struct orr_op *op = &list->items[i];
+        orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
+        pass.launches += op->count * op->launches;
+        rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
+    }
+    pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches);
+    pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
+    add_up(job, list, costs, &pass);
+    pass.light_s = light_s(job, list, first, pass.work.flops);
+    pass.host_s = orr_max(0, pass.launches * job->engine.host_launch_s - pass.busy_s);
+    return pass;
+}

@@ -1,0 +1,174 @@
+/* The one list of calibration constants. The reader checks files by it, the fitter takes its parameters from it, the
+ * writer stores by it and the reports show by it: a constant is a member of a struct of orrery.h and a row here. */
+#ifndef ORR_SPEC_CALIBRATION_LIST_H
+#define ORR_SPEC_CALIBRATION_LIST_H
+
+#include "base/units.h"
+#include "orrery.h"
+
+/* Groups of constants fitted together; their rows are priced by the same part of the model. In the order of fitting:
+ * attention and experts use the constants of products. */
+enum orr_fit_kind {
+    ORR_FIT_GEMM,
+    ORR_FIT_BMM,
+    ORR_FIT_GROUPED,
+    ORR_FIT_FLASH,
+    ORR_FIT_DECODE,
+    ORR_FIT_LATENT, /* has the constants of ORR_FIT_DECODE for itself */
+    ORR_FIT_LAUNCH,
+    ORR_FIT_POINTWISE,
+    ORR_FIT_LINES,
+    ORR_FIT_CUSTOM, /* has the constants of ORR_FIT_LINES for itself */
+    ORR_FIT_P2P,
+    ORR_N_FIT_KINDS,
+    ORR_FIT_NONE = ORR_N_FIT_KINDS /* no kernel table tells the constant */
+};
+
+/* Timings of its group that tell a constant: all, products by their mode, attention by direction or size of its heads,
+ * decode kernels on a paged cache, those of them that split a context. */
+enum orr_told_by {
+    ORR_TOLD_BY_ALL,
+    ORR_TOLD_BY_BURST,
+    ORR_TOLD_BY_SUSTAINED,
+    ORR_TOLD_BY_FORWARD,
+    ORR_TOLD_BY_BACKWARD,
+    ORR_TOLD_BY_HEAD_64,
+    ORR_TOLD_BY_HEAD_96,
+    ORR_TOLD_BY_PAGED,
+    ORR_TOLD_BY_SPLIT
+};
+
+/* Jobs whose --explain shows a constant. */
+enum orr_explained { ORR_EXPLAINED_NEVER, ORR_EXPLAINED_TRAIN, ORR_EXPLAINED_INFER, ORR_EXPLAINED_ALWAYS };
+
+/* Structs whose members the constants are. */
+#define ORR_HOMES(X)                                                                                                   \
+    X(GEMM, orr_gemm_constants)                                                                                        \
+    X(ATTENTION, orr_attention_constants)                                                                              \
+    X(DECODE, orr_decode_constants)                                                                                    \
+    X(LINE, orr_collective_line)                                                                                       \
+    X(CALIBRATION, orr_calibration)
+#define ORR_X_HOME_(home, type) ORR_HOME_##home,
+enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
+
+/* A fraction of zero would divide by zero: a kernel that makes no progress is no calibration. */
+#define ORR_LEAST_FRAC 0.001
+
+/* clang-format off */
+/* home, member and key, kind of unit, unit in words, what a file may hold: required, least, most; --explain;
+ * fit: group, told by, least, most, usual value; meaning. Constants of one group are searched in this order.
+ * An array has one constant per class of kernel (pointwise_frac) or number of ranks (efficiency_frac). */
+#define ORR_CONSTANTS(X)                                                                                               \
+    X(GEMM, burst_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, GEMM, BURST, 0.2, 1, 0.8,                       \
+      "share of peak before the power limit acts")                                                                     \
+    X(GEMM, sustained_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, GEMM, SUSTAINED, 0.2, 1, 0.65,              \
+      "share of peak in an endless matrix load")                                                                       \
+    X(GEMM, power_slope, NONE, "number", true, 0, 100, ALWAYS, NONE, ALL, 0, 0, 0,                                     \
+      "gain in share per unit of time outside matrix kernels")                                                         \
+    X(GEMM, sm_frac, NONE, "frac", false, 0, 1, ALWAYS, GEMM, ALL, 0.2, 1, 0.85,                                       \
+      "share of its own peak one SM reaches while others idle")                                                        \
+    X(GEMM, dram_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, GEMM, ALL, 0.2, 1, 0.8,                          \
+      "sustained share of DRAM bandwidth")                                                                             \
+    X(GEMM, dram_ramp_bytes, BYTES, "bytes", true, 0, 1e12, ALWAYS, GEMM, ALL, 0, 4e7, 5e6,                            \
+      "traffic at which DRAM reaches half its rate")                                                                   \
+    X(GEMM, tile_cost, NONE, "number", true, 0, 1e4, ALWAYS, GEMM, ALL, 0, 500, 20,                                    \
+      "lost share per 1/tile side")                                                                                    \
+    X(GEMM, wave_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 1e-5, 1e-6,                                              \
+      "fixed time of a wave")                                                                                          \
+    X(GEMM, launch_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 2e-5, 2e-6,                                            \
+      "fixed time of a dependent kernel in a stream")                                                                  \
+    X(GEMM, grouped_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, GROUPED, ALL, 0.05, 1, 0.8,                    \
+      "grouped product: share of peak inside a tile")                                                                  \
+    X(GEMM, grouped_tile_s, S, "s", true, 0, 1, NEVER, GROUPED, ALL, 0, 2e-5, 2e-6,                                    \
+      "grouped product: fixed time of a tile")                                                                         \
+    X(GEMM, grouped_dram_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, GROUPED, ALL, 0.1, 1, 0.8,                \
+      "grouped product: share of DRAM bandwidth")                                                                      \
+    X(GEMM, grouped_launch_s, S, "s", true, 0, 1, NEVER, GROUPED, ALL, 0, 5e-5, 1e-5,                                  \
+      "grouped product: fixed time, including its routing kernels")                                                    \
+    X(ATTENTION, forward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, FLASH, FORWARD, 0.05, 1, 0.6,            \
+      "share of 16-bit peak, forward")                                                                                 \
+    X(ATTENTION, forward_half_seq, COUNT, "keys", true, 0, 1e6, ALWAYS, FLASH, FORWARD, 0, 5000, 500,                  \
+      "sequence at half that share")                                                                                   \
+    X(ATTENTION, backward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, TRAIN, FLASH, BACKWARD, 0.05, 1, 0.5,           \
+      "share of 16-bit peak, backward")                                                                                \
+    X(ATTENTION, backward_half_seq, COUNT, "keys", true, 0, 1e6, TRAIN, FLASH, BACKWARD, 0, 5000, 800,                 \
+      "sequence at half that share")                                                                                   \
+    X(ATTENTION, head_64_frac, NONE, "ratio", true, ORR_LEAST_FRAC, 2, NEVER, FLASH, HEAD_64, 0.2, 1.5, 0.8,           \
+      "factor for heads up to 64")                                                                                     \
+    X(ATTENTION, head_96_frac, NONE, "ratio", true, ORR_LEAST_FRAC, 2, NEVER, FLASH, HEAD_96, 0.2, 1.5, 0.9,           \
+      "factor for heads up to 96")                                                                                     \
+    X(ATTENTION, launch_s, S, "s", true, 0, 1, NEVER, FLASH, ALL, 0, 5e-5, 8e-6,                                       \
+      "fixed time of the kernel")                                                                                      \
+    X(ATTENTION, tail, NONE, "number", true, 0, 10, NEVER, FLASH, ALL, 0, 5, 0.7,                                      \
+      "last blocks of a launch, in walks over the keys")                                                               \
+    X(DECODE, launch_s, S, "s", true, 0, 1, INFER, DECODE, ALL, 0, 3e-5, 8e-6,                                         \
+      "fixed time of the kernel")                                                                                      \
+    X(DECODE, dram_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, INFER, DECODE, ALL, 0.2, 1, 0.9,                       \
+      "share of DRAM bandwidth the cache is read at")                                                                  \
+    X(DECODE, compute_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, INFER, DECODE, ALL, 0.02, 1, 0.5,                   \
+      "share of peak")                                                                                                 \
+    X(DECODE, sm_bytes_per_s, BYTES_PER_S, "bytes/s", true, 1e6, 1e15, INFER, DECODE, PAGED, 5e9, 5e11, 5e10,          \
+      "what one SM can read")                                                                                          \
+    X(DECODE, block_s, S, "s", true, 0, 1, INFER, DECODE, ALL, 0, 1e-5, 1.5e-6,                                        \
+      "fixed time of a thread block")                                                                                  \
+    X(DECODE, reduce_s, S, "s", true, 0, 1, INFER, DECODE, SPLIT, 0, 2e-5, 4e-6,                                       \
+      "adding partial results of a split context")                                                                     \
+    X(DECODE, ramp_bytes, BYTES, "bytes", true, 0, 1e12, NEVER, DECODE, PAGED, 0, 2e8, 3e7,                            \
+      "cache bytes read at half rate before DRAM is busy")                                                             \
+    X(DECODE, head_elements_per_s, NONE, "1/s", true, 1e6, 1e18, NEVER, DECODE, PAGED, 2e11, 2e13, 2.5e12,             \
+      "elements of kernels with one query head per block")                                                             \
+    X(LINE, base_s, S, "s", true, 0, 1, NEVER, LINES, ALL, 0, 3e-4, 1e-5,                                              \
+      "fixed time")                                                                                                    \
+    X(LINE, hop_s, S, "s", true, 0, 1, NEVER, LINES, ALL, 0, 3e-6, 1e-6,                                               \
+      "time per hop")                                                                                                  \
+    X(LINE, efficiency_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1.2, NEVER, LINES, ALL, 0.002, 1, 0.5,                \
+      "share of the link")                                                                                             \
+    X(CALIBRATION, pointwise_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, ALWAYS, POINTWISE, ALL, 0.02, 1, 0.7,        \
+      "share of DRAM bandwidth")                                                                                       \
+    X(CALIBRATION, pointwise_launch_s, S, "s", true, 0, 1, ALWAYS, LAUNCH, ALL, 0, 2e-5, 1e-6,                         \
+      "fixed time of a memory-bound kernel")                                                                           \
+    X(CALIBRATION, l2_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, GEMM, ALL, 0.02, 1, 0.7,                     \
+      "share of last-level bandwidth")                                                                                 \
+    X(CALIBRATION, write_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, BMM, ALL, 0.02, 1, 0.7,                   \
+      "share of DRAM bandwidth a product is written at")                                                               \
+    X(CALIBRATION, softmax_unfused_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, POINTWISE, ALL, 0.02, 1, 0.7,   \
+      "share of DRAM bandwidth")                                                                                       \
+    X(CALIBRATION, softmax_unfused_backward_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, NONE, ALL, 0, 0, 0,    \
+      "share of DRAM bandwidth of its gradient")                                                                       \
+    X(CALIBRATION, p2p_scaleup_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, P2P, ALL, 0.02, 1, 0.7,             \
+      "share of the scale-up link a send has")                                                                         \
+    X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \
+      "compute lost per second of hidden communication")                                                               \
+    X(CALIBRATION, straggle_frac_per_doubling, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                    \
+      "step time added per doubling of GPUs beyond one node")
+/* clang-format on */
+
+#define ORR_X_CONSTANT_(home, member, ...) ORR_CONSTANT_##home##_##member,
+enum orr_constant_index { ORR_CONSTANTS(ORR_X_CONSTANT_) ORR_N_CONSTANTS };
+
+/* One row of the list. */
+struct orr_constant {
+    const char *key, *unit_name, *meaning;
+    enum orr_home home;
+    size_t offset, n; /* of the member in its home; numbers it has: more than 1 in an array */
+    enum orr_unit unit;
+    bool required;
+    double min, max; /* what a file may hold */
+    enum orr_explained explained;
+    enum orr_fit_kind group;
+    enum orr_told_by told_by;
+    double fit_min, fit_max, typical; /* what the fitter may find; a usual size, for steps from zero */
+};
+extern const struct orr_constant orr_constants[ORR_N_CONSTANTS];
+
+/* Number i of a constant of the struct at `home`. */
+static inline double *orr_constant_at(void *home, const struct orr_constant *constant, size_t i)
+{
+    return (double *)(void *)((char *)home + constant->offset) + i;
+}
+static inline double orr_constant_value(const void *home, const struct orr_constant *constant)
+{
+    return *(const double *)(const void *)((const char *)home + constant->offset);
+}
+
+#endif

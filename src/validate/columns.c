@@ -1,0 +1,51 @@
+/* The columns of every schema of measurements. docs/formats.md says what each means and which of them act. */
+#include "validate/columns.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* By set; those at the end of a list are known but change no prediction. */
+static const char *const COLUMNS[ORR_N_SETS] = {
+    [ORR_SET_TRAINING] = "id source url model system gpus tp pp vpp dp cp ep etp sp zero zero_group schedule overlap "
+                         "seq micro_batch global_batch precision recompute attention engine framework metric value "
+                         "notes engine_version compiled fp8_recipe",
+    [ORR_SET_INFERENCE] = "id source url model system gpus tp pp dp ep etp precision kv_precision batch concurrency "
+                          "batching phase pass_tokens input_len output_len engine metric value "
+                          "notes engine_version framework compiled fp8_recipe arrival rate_per_s max_batch "
+                          "max_batched_tokens workload stat",
+    [ORR_SET_LAB] = "id source style layers hidden heads ffn vocab precision attention dropout recompute compiled seq "
+                    "micro_batch step_s peak_bytes "
+                    "url model params fwd_s bwd_s opt_s static_bytes notes",
+    [ORR_SET_LAYER] = "id source model system gpus tp sp seq micro_batch precision recompute attention phase time_s "
+                      "url notes",
+};
+
+size_t orr_schema_columns(enum orr_set set, char names[ORR_MAX_NAMES][ORR_MAX_NAME])
+{
+    size_t n = 0;
+    for (const char *at = COLUMNS[set]; at && *at; n++) {
+        const size_t length = strcspn(at, " ");
+        memcpy(names[n], at, length);
+        names[n][length] = '\0';
+        at += length + (at[length] == ' ');
+    }
+    return n;
+}
+
+enum orr_err orr_schema_check(const struct orr_csv *csv, enum orr_set set, const char *origin, struct orr_error *error)
+{
+    char names[ORR_MAX_NAMES][ORR_MAX_NAME], hint[ORR_HINT];
+    const char *known[ORR_MAX_NAMES];
+    const size_t n = orr_schema_columns(set, names);
+    for (size_t i = 0; i < n; i++) known[i] = names[i];
+    for (size_t c = 0; c < csv->n_columns; c++) {
+        size_t i = 0;
+        while (i < n && strcmp(known[i], csv->names[c]) != 0) i++;
+        if (i == n)
+            return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
+                            "unknown column \"%.60s\"%s", csv->names[c],
+                            orr_did_you_mean(hint, csv->names[c], known, n));
+    }
+    return ORR_OK;
+}
