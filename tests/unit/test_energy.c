@@ -8,19 +8,19 @@
 static void only_flops(struct orr_chip *chip)
 {
     chip->flop_j = J_PER_UNIT;
-    chip->hbm_j_per_byte = chip->l2_j_per_byte = chip->link_j_per_byte = 0;
+    chip->hbm_j_per_byte = chip->link_j_per_byte = 0;
 }
 
 static void only_links(struct orr_chip *chip)
 {
     chip->link_j_per_byte = J_PER_UNIT;
-    chip->flop_j = chip->hbm_j_per_byte = chip->l2_j_per_byte = 0;
+    chip->flop_j = chip->hbm_j_per_byte = 0;
 }
 
 static void only_dram(struct orr_chip *chip)
 {
     chip->hbm_j_per_byte = J_PER_UNIT;
-    chip->flop_j = chip->l2_j_per_byte = chip->link_j_per_byte = 0;
+    chip->flop_j = chip->link_j_per_byte = 0;
 }
 
 /* Units of work of one GPU, from the energy of all of them. */

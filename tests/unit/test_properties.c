@@ -150,27 +150,26 @@ static double energy_is_not_power_by_time(struct suite *suite, const struct orr_
     return fmax(fabs(whole_j / energy_j - 1), fmax(power_w / chip->tdp_w - 1, chip->idle_w / power_w - 1));
 }
 
-/* Energies of a FLOP and of a byte at each level: those of the set `kept`, a thousandth of what they are, so that no
- * board limit is reached. */
+/* Energies of a FLOP, of a byte of DRAM and of one on a link: those of the set `kept`, a thousandth of what they are,
+ * so that no board limit is reached. */
 static double power_with(struct suite *suite, const struct orr_job *job, unsigned kept)
 {
     static struct orr_job other;
     other = *job;
     double *const energies_j[] = {&other.system.chip.flop_j, &other.system.chip.hbm_j_per_byte,
-                                  &other.system.chip.l2_j_per_byte, &other.system.chip.link_j_per_byte};
+                                  &other.system.chip.link_j_per_byte};
     for (unsigned i = 0; i < COUNT(energies_j); i++) *energies_j[i] *= kept >> i & 1 ? 1e-3 : 0;
     return job->kind == ORR_JOB_TRAIN ? trained(suite, &other).power_w_per_gpu : served(suite, &other).power_w_per_gpu;
 }
 
-/* FLOP, DRAM, cache and links each add their part to what an idle GPU draws; FLOP, DRAM and, where tensors are cut,
- * links draw something. */
+/* FLOP, DRAM and links each add their part to what an idle GPU draws; links where tensors are cut, the others always. */
 static double parts_of_energy_do_not_sum(struct suite *suite, const struct orr_job *job)
 {
-    const double all_w = power_with(suite, job, 15), idle_w = power_with(suite, job, 0);
+    const double all_w = power_with(suite, job, 7), idle_w = power_with(suite, job, 0);
     double sum_w = idle_w, broken = fabs(idle_w / job->system.chip.idle_w - 1);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         const double part_w = power_with(suite, job, 1u << i) - idle_w;
-        const bool drawn = i < 2 || (i == 3 && job->plan.tp > 1);
+        const bool drawn = i < 2 || job->plan.tp > 1;
         if (part_w < 0 || (drawn && part_w <= 0)) broken = 1;
         sum_w += part_w;
     }
