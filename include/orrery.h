@@ -756,7 +756,7 @@ struct orr_op {
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
     double floor_s;               /* POINTWISE: least time of all its kernels together */
-    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of method section 5) */
+    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of Eqs. 49-59) */
     enum orr_group group;
     double payload_bytes;
     int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
@@ -791,7 +791,7 @@ struct orr_cost {
 /* One line of the memory ledger, for the pipeline rank with the highest peak. */
 struct orr_tensor {
     const char *name;      /* static */
-    const char *shape;     /* static: symbols of the method reference, e.g. "b s h" */
+    const char *shape;     /* static: symbols of docs/equations.md, e.g. "b s h" */
     const char *sharding;  /* static: what it is divided by */
     const char *lifetime;  /* static: from when to when */
     enum orr_memory_part part;

@@ -1,5 +1,5 @@
 /* Collectives: every algorithm and protocol with measured or family constants is priced, the fastest wins and is
- * named. Group placement and payload -> seconds. Method 5. */
+ * named. Group placement and payload -> seconds. Eqs. 49-63. */
 #include "cost/cost.h"
 
 #include "base/number.h"
@@ -77,8 +77,8 @@ static bool fully_connected(const struct orr_system *system)
 }
 
 /* Links of a torus that lead from a rank to others of its group. Groups are laid along whole dimensions as far as they
- * fill them, so a group of n of the job's N GPUs has log n / log N of the links (Eq. 304). Part of a domain has no
- * wrap-around: each doubling adds one neighbour (Eq. 305). */
+ * fill them, so a group of n of the job's N GPUs has log n / log N of the links (Eq. 57b). Part of a domain has no
+ * wrap-around: each doubling adds one neighbour (Eq. 57c). */
 static double torus_links(const struct orr_job *job, double ranks)
 {
     const double domain = (double)job->system.domain_gpus, whole = orr_min(domain, (double)job->plan.gpus);
@@ -89,7 +89,7 @@ static double torus_links(const struct orr_job *job, double ranks)
 }
 
 /* Links that a byte to any other rank of the group crosses in a torus: a quarter of each side, in the mean over all
- * ranks; the rank itself is none of them (Eqs. 304, 305). */
+ * ranks; the rank itself is none of them (Eq. 57d). */
 static double torus_hops(double used, double ranks)
 {
     const double dimensions = orr_max(1, used / 2);
@@ -107,7 +107,7 @@ double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm alg
     const struct orr_system *system = &job->system;
     const double rate = system->scaleup_bytes_per_s, others = orr_max(1, (double)system->domain_gpus - 1);
     if (system->scaleup_switched || ranks < 2) return rate;
-    if (fully_connected(system)) return rate * orr_min(1, (ranks - 1) / others); /* Eq. 303 */
+    if (fully_connected(system)) return rate * orr_min(1, (ranks - 1) / others); /* Eq. 57a */
     const double used = torus_links(job, ranks), shared = rate * used / (double)system->scaleup_links;
     return is_direct(algorithm) ? shared / torus_hops(used, ranks) : shared;
 }

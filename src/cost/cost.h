@@ -73,7 +73,7 @@ struct orr_placement {
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
 
 /* Bytes per second a rank of a group of `ranks` in one domain can send to the group: through its whole port into a
- * switch, over those of its direct links that lead to the group, shared with bytes that pass through (Eqs. 303-305). */
+ * switch, over those of its direct links that lead to the group, shared with bytes that pass through (Eqs. 57a-57d). */
 double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks);
 
 /* Bytes each rank puts on the wire, and dependent hops (Eqs. 49-56). */

@@ -1,18 +1,18 @@
 /* Matrix products: every tile and K-split the libraries offer is priced by the hierarchical roofline, the fastest
- * wins. Shape and format -> seconds per level, bytes, winning tile. Method 4.1-4.4. */
+ * wins. Shape and format -> seconds per level, bytes, winning tile. Eqs. 24-38. */
 #include "cost/cost.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* Share of the last-level cache that holds operands while they are reused [A]. */
+/* Share of the last-level cache that holds operands while they are reused: an assumption. */
 #define CACHE_SHARE 0.8
 /* Partial sums of a split product are added by one more kernel. */
 #define SPLIT_LAUNCH_S 2e-6
 /* Shortest K range worth its own thread block. */
 #define SPLIT_MIN_K 256
-/* Matrix rate left while 4- or 8-bit weights are widened to 16 bits inside the kernel [A]. */
+/* Matrix rate left while 4- or 8-bit weights are widened to 16 bits inside the kernel: an assumption. */
 #define WIDENING_RATE 0.85
 /* The same in grouped kernels that multiply in 16 bits: Triton widening 4-bit weights with block scales on an H200,
  * at least 128 rows per expert, 10 timings, median error 6 % (validation/kernels/h200_widening.csv). */
@@ -21,7 +21,7 @@
 #define STEP_K 64
 
 /* Bytes of K that a thread block holds of each row of its operand tiles, twice: one slice is multiplied while the next
- * arrives. It is the shortest slice libraries use: 32 elements of 16 bits [A]. */
+ * arrives. It is the shortest slice libraries use: 32 elements of 16 bits (an assumption). */
 #define SLICE_BYTES 64
 
 /* A thread block's output tile. Small tiles fetch more operand bytes per FLOP from shared memory; `delivery` is
@@ -41,7 +41,7 @@ static const struct tile {
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
 
-/* Eq. 33: do both slices of both operand tiles fit an SM's shared memory? */
+/* Eq. 33a: do both slices of both operand tiles fit an SM's shared memory? */
 static bool tile_fits(const struct orr_chip *chip, double m, double n)
 {
     return 2 * SLICE_BYTES * (m + n) <= chip->smem_bytes_per_sm;

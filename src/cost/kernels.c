@@ -1,4 +1,4 @@
-/* Fused attention and memory-bound kernels; dispatch over the operator list. Method 4.5, 4.7. */
+/* Fused attention and memory-bound kernels; dispatch over the operator list. Eqs. 40, 42-46. */
 #include "cost/cost.h"
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
 /* Bytes of every pipeline rank at the instants where a peak can lie, and the ledger of the rank that peaks highest.
- * Layer bytes and parameter counts -> orr_memory. Method 7.1, Eqs. 79, 80, 87-89. */
+ * Layer bytes and parameter counts -> orr_memory. Eqs. 79, 80, 87-89. */
 #include "memory/memory.h"
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
 /* model + plan + workload -> bytes on one GPU at named instants, for every pipeline rank; the tensor ledger of the
- * rank with the highest peak. Method 7. */
+ * rank with the highest peak. Eqs. 79-89. */
 #ifndef ORR_MEMORY_MEMORY_H
 #define ORR_MEMORY_MEMORY_H
 
@@ -23,7 +23,7 @@ double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_b
 /* And what recomputation brings back while one layer runs backward. */
 double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
 
-/* Micro-batches whose activations pipeline rank i holds at its peak (method 6.1). */
+/* Micro-batches whose activations pipeline rank i holds at its peak (Eq. 89). */
 double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_t stage);
 
 /* The highest peak of all ranks: where and when it is. */

@@ -1,4 +1,4 @@
-/* What an inference job needs on one GPU and what the engine lets the KV cache take. Method 7.4, Eq. 90. */
+/* What an inference job needs on one GPU and what the engine lets the KV cache take. Eqs. 90, 90a. */
 #include "memory/serving.h"
 
 #include "base/number.h"

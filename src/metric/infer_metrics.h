@@ -34,7 +34,7 @@
     X(PREFILL, "prefill_s", S, "GPU time of the prompt, waiting for other stages in",                                 \
       "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network, its"       \
       " launch gaps and its wait for other stages",                                                                   \
-      "Section 8.1", r->prefill_s)                                                                                    \
+      "Eq. 91a", r->prefill_s)                                                                                        \
     X(DECODE, "decode_s", S, "time of all further tokens, sampling in",                                               \
       "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
       r->decode_s)                                                                                                    \
@@ -122,7 +122,7 @@
     X(TIME_PIPELINE, "time_s.pipeline", S, "waiting for other pipeline stages",                                       \
       "passes while they are on other stages: (1 - prefill_stage_frac) of the prompt's, (1 - decode_stage_frac) of"   \
       " each step's, and the fill of a batch cut over the stages",                                                    \
-      "Section 8.1", r->time_s[ORR_INFER_PIPELINE])                                                                   \
+      "Eq. 91b", r->time_s[ORR_INFER_PIPELINE])                                                                       \
     X(TIME_KV_TRANSFER, "time_s.kv_transfer", S, "cache handed from prefill to decode GPUs, not hidden",              \
       "if disaggregated: max(handoff_s / n_layers, handoff_s - prefill_s · (n_layers - 1) / n_layers) +"              \
       " scaleout_latency_s",                                                                                          \
@@ -136,11 +136,11 @@
 #define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU with their scales",                          \
       "Σ tensors of the stage: matrices · stored_bytes / (tp, experts ep · etp), norms and ends in 16 bits",          \
-      "Eqs. 16-19, Section 4.6", r->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS])                                           \
+      "Eqs. 16-19, 41a", r->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS])                                                   \
     X(MEMORY_KV_CACHE, "memory_bytes.kv_cache", BYTES, "cache of the running batch at its longest, whole blocks",     \
       "batch · sequence_kv_bytes", "Eq. 90", r->memory_bytes[ORR_SERVE_MEMORY_KV_CACHE])                              \
     X(MEMORY_ACTIVATIONS, "memory_bytes.activations", BYTES, "largest tensors alive in a step",                       \
-      "rows of a step · (2 · hidden + widest product) · 2 + batch · vocabulary / tp · 4", "Section 7.4",              \
+      "rows of a step · (2 · hidden + widest product) · 2 + batch · vocabulary / tp · 4", "Eq. 90a",                  \
       r->memory_bytes[ORR_SERVE_MEMORY_ACTIVATIONS])                                                                  \
     X(MEMORY_WORKSPACE, "memory_bytes.workspace", BYTES, "library workspace and communication buffers",               \
       "workspace_bytes", "engine file", r->memory_bytes[ORR_SERVE_MEMORY_WORKSPACE])                                  \

@@ -27,9 +27,9 @@
     X(context_bytes, BYTES, "engine file", j->engine.context_bytes)                                                   \
     X(host_step_s, S, "engine file", j->engine.host_step_s)                                                           \
     X(burst_frac, FRAC, "calibration file", j->calibration.gemm[format].burst_frac)                                   \
-    X(sustained_frac, FRAC, "calibration file, at tdp_w instead of calibrated_w (Eq. 127)",                           \
+    X(sustained_frac, FRAC, "calibration file, at tdp_w instead of calibrated_w (Eq. 105a)",                           \
       orr_power_rule_of(j, format).sustained_frac)                                                                    \
-    X(power_slope, NUMBER, "calibration file, at tdp_w instead of calibrated_w (Eq. 127)",                            \
+    X(power_slope, NUMBER, "calibration file, at tdp_w instead of calibrated_w (Eq. 105a)",                            \
       orr_power_rule_of(j, format).power_slope)
 
 #endif

@@ -77,7 +77,7 @@
     X(TIME_BACKWARD, "time_s.backward", S, "backward compute (dgrad, wgrad, attention backward)",                     \
       "n_micro_batches · backward_ops_s", "Eqs. 12, 24-48", r->time_s[ORR_TIME_BACKWARD])                             \
     X(TIME_RECOMPUTE, "time_s.recompute", S, "forward work repeated in backward, with its collectives",               \
-      "n_micro_batches · recompute_ops_s", "Section 3.4", r->time_s[ORR_TIME_RECOMPUTE])                              \
+      "n_micro_batches · recompute_ops_s", "Eqs. 22, 23", r->time_s[ORR_TIME_RECOMPUTE])                              \
     X(TIME_TP, "time_s.tp_exposed", S, "tensor/sequence-parallel communication not hidden",                           \
       "n_micro_batches · tp_ops_s", "Eqs. 49-59, 64", r->time_s[ORR_TIME_TP_EXPOSED])                                 \
     X(TIME_CP, "time_s.cp_exposed", S, "context-parallel communication not hidden",                                   \

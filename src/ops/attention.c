@@ -1,5 +1,5 @@
 /* Attention operators of one layer: projections, rotary positions, the core (unfused or fused), context-parallel
- * exchange. Rows 2-7 of method table 3.1, forward and backward. */
+ * exchange. Eqs. 6a, 42-44a, forward and backward. */
 #include "ops/ops.h"
 
 #include "base/number.h"
@@ -107,7 +107,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->bytes = backward ? 2 * operands + 8 * d->b * heads * q * (1 + d_qk) : operands + 4 * d->b * heads * q;
 }
 
-/* Context parallelism: how keys and values (or heads) reach the ranks that need them (method 3.5, Eqs. 13, 14). */
+/* Context parallelism: how keys and values (or heads) reach the ranks that need them (Eqs. 13, 14). */
 static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double kv_heads)
 {
     const struct orr_dims *d = &emit->dims;

@@ -1,4 +1,4 @@
-/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (method 3.1), and what
+/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (Eq. 12b), and what
  * surrounds multi-token prediction layers there. */
 #include "ops/ops.h"
 

@@ -1,4 +1,4 @@
-/* Dense feed-forward block, plain or gated; also the shared experts of an MoE layer. Rows 10-12 of method table 3.1. */
+/* Dense feed-forward block, plain or gated; also the shared experts of an MoE layer. Eq. 6b. */
 #include "ops/ops.h"
 
 /* Bytes per hidden element, forward | backward: GELU 4 | 6; gate product fused 6 | 10, as two operators 10 | 18. */

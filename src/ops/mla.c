@@ -1,4 +1,4 @@
-/* Multi-head latent attention in training form: latents, up-projections, the core on expanded heads (method 3.3). */
+/* Multi-head latent attention in training form: latents, up-projections, the core on expanded heads (Eq. 11a). */
 #include "ops/ops.h"
 
 static int64_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)

@@ -1,4 +1,4 @@
-/* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (method 3.2). */
+/* Mixture of experts: router, permutation, dispatch and combine all-to-alls, grouped expert GEMMs (Eqs. 7, 9a). */
 #include "ops/ops.h"
 
 static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase,

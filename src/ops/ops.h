@@ -17,7 +17,7 @@ struct orr_dims {
     double b, s, h;         /* micro-batch, sequence, hidden size */
     double t, c, e, te;     /* tensor, context, expert, expert-tensor degree */
     double T;               /* tokens of one rank and micro-batch: b s / c */
-    double T_norm;          /* tokens its norms see: T/t with sequence parallel, else T (method 3.1) */
+    double T_norm;          /* tokens its norms see: T/t with sequence parallel, else T */
     double w_a, w_c;        /* bytes of an activation and of a communicated element */
     double vocab;           /* padded vocabulary over t */
     double m;               /* micro-batches per replica (Eq. 4) */
@@ -76,7 +76,7 @@ void orr_ops_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind, doubl
 void orr_ops_moe(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_ops_ends(struct orr_emit *emit);
 void orr_ops_step(struct orr_emit *emit, const struct orr_stage *heaviest);
-/* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (method 6.2). */
+/* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (Eq. 75a). */
 void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
 
 /* Experts that the ranks of an expert group hold together: all, and copies up to a multiple of ep (moe_redundant). */
@@ -139,7 +139,7 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
 /* Residual add with bias and dropout as the engine fuses them. */
 void orr_emit_residual(struct orr_emit *emit);
 
-/* Tensor-parallel collectives around a column-parallel input and a row-parallel output (method 3.5). */
+/* Tensor-parallel collectives around a column-parallel input and a row-parallel output (Eq. 12a). */
 void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width);
 void orr_emit_column_gather(struct orr_emit *emit, double width);
 void orr_emit_row_output(struct orr_emit *emit, double width);

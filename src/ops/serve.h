@@ -1,5 +1,5 @@
 /* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
- * products; each has its own attention kernel. Counts cover all layers of the model. Method 8.1. */
+ * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. */
 #ifndef ORR_OPS_SERVE_H
 #define ORR_OPS_SERVE_H
 
@@ -69,7 +69,7 @@ enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 /* Is only the expert part stored narrow, as published with 4-bit experts? */
 bool orr_serve_experts_only(const struct orr_job *job);
 
-/* Bytes per weight element with its scales (method 4.6): 128-blocks for fp8 and int4, 16-blocks for fp4. */
+/* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
 
 /* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */

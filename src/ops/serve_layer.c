@@ -1,5 +1,5 @@
 /* Attention and feed-forward operators of one layer in a serving step: grouped-query and latent attention, prompt and
- * decode kernels, dense and expert feed-forward. Method 3.2, 3.3, 8.1. */
+ * decode kernels, dense and expert feed-forward. Eqs. 8, 9d, 11, 91, 91a. */
 #include "ops/serve.h"
 
 #include "base/number.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Latent down-projections and their norms are not divided by tp (method 3.3). */
+/* Latent down-projections and their norms are not divided by tp (Eq. 11a). */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     if (kind->mla_kv_rank == 0) return 0;

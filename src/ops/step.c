@@ -1,5 +1,5 @@
 /* What happens once per iteration: gradient and weight collectives, optimizer; and what ZeRO-3 adds to every layer;
- * and the pipeline sends. Method 6.2, Eqs. 74, 78. */
+ * and the pipeline sends. Eqs. 74, 75a, 78. */
 #include "ops/ops.h"
 
 /* Kernels of a pass over all parameters: frameworks put many tensors into one launch. */

@@ -1,4 +1,4 @@
-/* The power rule: a long matrix load is held down by the board's power limit (Eq. 127). */
+/* The power rule: a long matrix load is held down by the board's power limit (Eq. 105a). */
 #ifndef ORR_PREDICT_POWER_H
 #define ORR_PREDICT_POWER_H
 

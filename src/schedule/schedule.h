@@ -1,5 +1,5 @@
 /* costed operators -> time of one iteration: sums per layer kind, pipeline schedules in closed form and as an event
- * simulation, exposed and hidden communication. Method 5.4, 6. */
+ * simulation, exposed and hidden communication. Eqs. 64-77. */
 #ifndef ORR_SCHEDULE_SCHEDULE_H
 #define ORR_SCHEDULE_SCHEDULE_H
 

@@ -1,4 +1,4 @@
-/* The split of a generated machine's budgets that is best for a job. Method 9.5. */
+/* The split of a generated machine's budgets that is best for a job. docs/technology.md. */
 #ifndef ORR_STUDY_OPTIMISE_H
 #define ORR_STUDY_OPTIMISE_H
 

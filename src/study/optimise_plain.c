@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-/* ---------------------------------------------------------------- gradient descent (method 9.5) */
+/* ---------------------------------------------------------------- gradient descent (docs/technology.md) */
 
 #define RESTARTS     10
 #define ITERATIONS   100

@@ -1,5 +1,5 @@
 /* System generations A100 -> B200 for training: like for like, each at its best, and what each change contributes, one
- * at a time, in both orders. Method 10. Nothing here is chosen by its result. */
+ * at a time, in both orders. Nothing here is chosen by its result. */
 #include "study/reproduce.h"
 
 #include <math.h>

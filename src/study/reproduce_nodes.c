@@ -1,5 +1,5 @@
 /* Studies of technology for training: node x memory x network with the best plan of every point, and what binds there.
- * Method 9, 12.3. */
+ * Eqs. 97-103. */
 #include "study/reproduce.h"
 
 #include <stdio.h>

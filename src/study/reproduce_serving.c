@@ -1,5 +1,5 @@
 /* Studies of inference: latency over memories and links with its floor, what binds over the batch, and the products of
- * a layer one by one. Method 8.2, 12.3. */
+ * a layer one by one. Eq. 96. */
 #include "study/reproduce.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- memories and links */
 
-/* Bandwidth of a device with the memory; the last is beyond any of them. Illustration: method 12.3. */
+/* Bandwidth of a device with the memory; the last is beyond any of them. Illustration: docs/reproduce.md. */
 static const struct {
     const char *memory;
     double tb_per_s, illustrated_s;
@@ -128,7 +128,7 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
 
 /* ---------------------------------------------------------------- products of a layer */
 
-/* Llama-2-13B on one device: 200 prompt tokens, then one. Labels of the prompt: method 8.2, by the ridge of DRAM. */
+/* Llama-2-13B on one device: 200 prompt tokens, then one. Labels of the prompt: Eq. 96, by the ridge of DRAM. */
 static const struct {
     const char *name, *phase;
     double m, k, n, batch;

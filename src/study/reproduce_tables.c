@@ -1,5 +1,5 @@
 /* Studies that set predictions beside published or measured values: kernels, memory by recomputation, training steps
- * and request latencies. Method 7.3, 12. */
+ * and request latencies. Eqs. 79-89. */
 #include "study/reproduce.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What a generated machine costs: wafer, yield, package, memory, network, and an hour of it. Eqs. 106-108. */
+/* What a generated machine costs: wafer, yield, package, memory, network, and an hour of it. Eqs. 106-108a. */
 #include "technology/technology.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const stru
     cost.host_usd = economy->host_usd_per_gpu;
     cost.gpu_usd = cost.chip_usd + cost.network_usd + cost.host_usd;
     const double hours = economy->lifetime_years * HOURS_PER_YEAR;
-    cost.capital_usd_per_hour = cost.gpu_usd / (hours * economy->utilisation_frac); /* Eq. 108 */
+    cost.capital_usd_per_hour = cost.gpu_usd / (hours * economy->utilisation_frac); /* Eq. 108a */
     cost.energy_usd_per_hour = recipe->power_w / 1000 * economy->pue_frac * economy->energy_usd_per_kwh;
     cost.opex_usd_per_hour = cost.gpu_usd * economy->opex_frac_per_year / (HOURS_PER_YEAR * economy->utilisation_frac);
     cost.usd_per_hour = cost.capital_usd_per_hour + cost.energy_usd_per_hour + cost.opex_usd_per_hour;

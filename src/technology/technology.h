@@ -1,6 +1,6 @@
 /* From a technology node and budgets of area, power and perimeter to a chip, its network links and what it costs.
  * Plain numbers in, plain numbers out: src/spec reads the inputs and makes an ordinary system of the answer.
- * Method 9 (Eqs. 97-103) and 11 (Eqs. 106-108). */
+ * Eqs. 29, 97-103, 106-108a. */
 #ifndef ORR_TECHNOLOGY_TECHNOLOGY_H
 #define ORR_TECHNOLOGY_TECHNOLOGY_H
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mean prompt of the OpenOrca set, for sources that print only the mean output [A]. */
+/* Mean prompt of the OpenOrca set, for sources that print only the mean output: an assumption. */
 #define UNKNOWN_INPUT 294
 
 static bool narrow(const char *precision)

@@ -36,7 +36,7 @@ static void wire_bytes_are_eqs_49_to_57(void **state)
     }
 }
 
-/* Eq. 61 and the example of method 5.2: n 8, 225 GB/s, 3 us: ring and tree meet at 21.6 MB. */
+/* Eq. 61, n 8, 225 GB/s, 3 us: ring and tree meet at 21.6 MB. */
 static void ring_and_tree_meet_at_eq_61(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void assert_place(const struct orr_system *system, int64_t ranks, int64_t
     assert_close(place.domains, domains, 0);
 }
 
-/* Method 5.3: inside the domain if n q <= g_d, else l = max(1, g_d / q) ranks share one. */
+/* Eq. 60: inside the domain if n q <= g_d, else l = max(1, g_d / q) ranks share one. */
 static void groups_are_placed_by_stride(void **state)
 {
     struct world *w = *state;
@@ -136,7 +136,7 @@ static void more_bytes_never_take_less(void **state)
 }
 
 /* With one ring of constant efficiency through a switch; measured lines may fall with the ranks, as in-switch reduction
- * does (Eq. 54), and more ranks have more direct links (Eq. 303). */
+ * does (Eq. 54), and more ranks have more direct links (Eq. 57a). */
 static void more_ranks_never_take_less(void **state)
 {
     struct world *w = *state;
@@ -417,7 +417,7 @@ static void unfilled_waves_run_at_an_sms_own_rate(void **state)
     assert_close(half.compute_s, tile_s / 0.9, 1e-12);
 }
 
-/* Method 4.4, kernel anchors of LLMCompass on A100: 64 x 12288 x 12288 in 0.190 ms, 8192^3 at 277.6 TFLOP/s. */
+/* Kernel anchors of LLMCompass on A100: 64 x 12288 x 12288 in 0.190 ms, 8192^3 at 277.6 TFLOP/s. */
 static void kernel_anchors_on_a100(void **state)
 {
     struct world *w = *state;

@@ -46,7 +46,7 @@ static struct orr_op decode_op(double sequences, double heads, double kv_heads, 
                            .packed = true};
 }
 
-/* Eq. 47, 100 sequences of 8 K,V heads fill the SMs: no split. Per token of context 2 * 100 * 8 * 128 * 2 B = 409.6 kB
+/* Eq. 47: 100 sequences of 8 K,V heads fill the SMs: no split. Per token of context 2 * 100 * 8 * 128 * 2 B = 409.6 kB
  * over 0.5 TB/s = 819.2 ns; FLOP 4 * 100 * 8 groups padded to 16 rows * 128 = 6.5536e6 over 50 TFLOP/s = 131.072 ns. */
 static void many_sequences_read_at_dram_rate(void **state)
 {
@@ -125,7 +125,7 @@ static void splits_share_a_long_context(void **state)
     assert_close(orr_decode_curve_s(&split, 320), 4e-6 + 2e-6 + 64 * 51.2e-9 + 3e-6 + 5 * partial_s, 1e-12);
 }
 
-/* Eq. 11, 128 heads on a latent of 512 + 64: 278528 FLOP a token and sequence over 50 TFLOP/s = 5.57 ns, more than
+/* Eq. 11: 128 heads on a latent of 512 + 64: 278528 FLOP a token and sequence over 50 TFLOP/s = 5.57 ns, more than
  * 1152 B over 0.5 TB/s = 2.30 ns; 10 sequences are 20 blocks of 64 heads, one wave. */
 static void latent_heads_are_compute_bound(void **state)
 {

@@ -1,5 +1,5 @@
-/* Numbers of chips and systems that bind only on some of them: direct links instead of a switch (Eqs. 303-305), vector
- * units (Eq. 40), shared memory (Eq. 33), the power limit (Eq. 127). */
+/* Numbers of chips and systems that bind only on some of them: direct links instead of a switch (Eqs. 57a-57d), vector
+ * units (Eq. 40), shared memory (Eq. 33), the power limit (Eq. 105a). */
 #include "support.h"
 
 #include "cost/cost.h"
@@ -54,7 +54,7 @@ static double send_s(struct world *w, double bytes)
     return cost.total_s;
 }
 
-/* Eq. 303: every pair has a link of 50 GB/s. 1 GB gathered or exchanged over n ranks puts 1/n GB on each: 10, 5 and
+/* Eq. 57a: every pair has a link of 50 GB/s. 1 GB gathered or exchanged over n ranks puts 1/n GB on each: 10, 5 and
  * 2.5 ms on 2, 4 and 8 ranks. A send has one link whatever the domain; a pair of GPUs has all of them. */
 static void a_mesh_has_a_link_per_pair(void **state)
 {
@@ -89,7 +89,7 @@ static double torus_link_load(const int *sides, int n_sides)
     return worst;
 }
 
-/* Eq. 304 on a whole 4 x 4 x 4 torus of 6 links of 50 GB/s: gathering 1 GB takes 63/64 GB over 300 GB/s; in an exchange
+/* Eq. 57b on a whole 4 x 4 x 4 torus of 6 links of 50 GB/s: gathering 1 GB takes 63/64 GB over 300 GB/s; in an exchange
  * of 1 GB, 1/64 GB to each, the busiest link carries as many 64ths as its load above. Groups of 4 are rings with two
  * links, of 16 planes with four. */
 static void a_torus_has_the_links_of_its_dimensions(void **state)
@@ -223,7 +223,7 @@ static void tiles_fit_shared_memory(void **state)
 
 /* ---------------------------------------------------------------- the power limit */
 
-/* Eq. 127. H100: idle 70 W, shares fitted at 700 W. At 500 W 430 of 630 W are left: 0.6825 of the sustained share, and
+/* Eq. 105a. H100: idle 70 W, shares fitted at 700 W. At 500 W 430 of 630 W are left: 0.6825 of the sustained share, and
  * of what other kernels give back; far above 700 W the burst share. */
 static void the_power_limit_scales_the_sustained_share(void **state)
 {

@@ -1,4 +1,4 @@
-/* Operators of inference by hand: intensity and bounds (method 8.2), experts (3.2), cached prefixes, chunks,
+/* Operators of inference by hand: intensity and bounds (Eq. 96), experts (Eq. 8), cached prefixes, chunks,
  * speculation, disaggregation, stages (8.1). */
 #include "serving.h"
 
@@ -57,7 +57,7 @@ static void a_layer_reduces_twice(void **state)
 
 /* ---------------------------------------------------------------- roofline */
 
-/* Eq. 96, method 8.2: Llama-2-13B, 200 tokens. Shapes are M x K x N; the ridge is 312 / 2.039 = 153 FLOP/B on A100 and
+/* Eq. 96: Llama-2-13B, 200 tokens. Shapes are M x K x N; the ridge is 312 / 2.039 = 153 FLOP/B on A100 and
  * 989 / 3.35 = 295 on H100. */
 static void prompt_products_have_the_published_intensity(void **state)
 {

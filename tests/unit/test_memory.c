@@ -1,5 +1,5 @@
-/* Memory: the reference table of method 7.3 from the activation functions, ZeRO (Eq. 80), in-flight counts (6.1), the
- * ledger's own sums, the verdict and the advice. */
+/* Memory: the published table of Korthikanti et al. 2022 from the activation functions, ZeRO (Eq. 80), in-flight
+ * counts (Eq. 89), the ledger's own sums, the verdict and the advice. */
 #include "support.h"
 
 #include "memory/memory.h"
@@ -12,7 +12,7 @@ struct reference {
     double batch, param_gib, activation_gib[5]; /* none, SP, selective, SP + selective, full */
 };
 
-/* Method 7.3: s 2048, t 8, first stage, GiB. Published by Korthikanti et al. 2022. */
+/* s 2048, t 8, first stage, GiB. Published by Korthikanti et al. 2022. */
 static const struct reference REFERENCE[] = {
     {"gpt-22b", 1, 1, 4, 4, 45.56, {59.25, 39.56, 29.25, 9.56, 4.50}},
     {"gpt3-175b", 8, 3, 1, 64, 45.56, {66.84, 41.41, 37.78, 12.35, 5.81}},
@@ -238,7 +238,7 @@ static void the_ledger_adds_up(void **state)
 
 /* ---------------------------------------------------------------- micro-batches in flight */
 
-/* The table of method 6.1, p 4, on ranks 0 and 3, with 16 and with 2 micro-batches. */
+/* Eq. 89, p 4, on ranks 0 and 3, with 16 and with 2 micro-batches. */
 static void in_flight_counts_of_every_schedule(void **state)
 {
     (void)state;

@@ -157,7 +157,7 @@ static void rows_are_permuted_on_both_sides(void **state)
     }
 }
 
-/* Method 3.3 with t 2: 64 heads a rank, d_n 128, d_r 64, d_v 128, r_q 1536, r 512; with sequence parallel the
+/* Eq. 11a with t 2: 64 heads a rank, d_n 128, d_r 64, d_v 128, r_q 1536, r 512; with sequence parallel the
  * replicated down-projections see half of the 4096 tokens. */
 static void latent_attention_has_the_shapes_of_3_3(void **state)
 {
@@ -241,7 +241,7 @@ static void gpt_flops_are_eqs_21_to_23(void **state)
 }
 
 /* 6 per parameter a token is multiplied with (no embedding, no norm, no router bias) and 6 a (d_qk + d_v) s a layer for
- * the scores (Eq. 20 times three). Parameter counts: method 3.6. */
+ * the scores (Eq. 20 times three). Parameter counts: Eqs. 16-19. */
 static void llama_flops_are_six_per_parameter(void **state)
 {
     struct world *w = *state;
@@ -267,7 +267,7 @@ static void llama_flops_are_six_per_parameter(void **state)
 }
 
 /* Korthikanti et al. 2022 print MFU 41.5, 51.4, 56.0, 56.3 % beside the step times of table 5; Eq. 21 over time, GPUs
- * and 312 TFLOP/s reproduces them to 0.2 points (method 3.6). */
+ * and 312 TFLOP/s reproduces them to 0.2 points (Eq. 21). */
 static void published_mfu_follows_from_published_time(void **state)
 {
     struct world *w = *state;
@@ -312,7 +312,7 @@ static struct tally count_collectives(const struct world *w, int64_t layer_kind,
     return tally;
 }
 
-/* Method 3.5: without SP 2 all-reduces each way; with SP 2 + 2 in forward, 2 + 2 and the gathers of the 2 saved inputs
+/* Eq. 12a: without SP 2 all-reduces each way; with SP 2 + 2 in forward, 2 + 2 and the gathers of the 2 saved inputs
  * in backward; all of T h w = 2 * 2048 * 6144 * 2 bytes. */
 static void tensor_parallel_collectives_per_layer(void **state)
 {
@@ -378,7 +378,7 @@ static void sends_and_gradient_groups(void **state)
                 "'workload':{'seq':4096,'global_batch':2048,'engine':'megatron-core-2025'}}");
     train(w);
     assert_close(need_op(w, ORR_LAYER_BOUNDARY, "pp.send")->payload_bytes, 4096.0 * 7168 * 2, 1e-15);
-    assert_int_equal(orr_group_ranks(&w->job.plan, ORR_GROUP_DP), 128); /* the check of method 2 */
+    assert_int_equal(orr_group_ranks(&w->job.plan, ORR_GROUP_DP), 128); /* Eq. 5 */
     assert_int_equal(orr_group_ranks(&w->job.plan, ORR_GROUP_EDP), 2);
     read_job(w, "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','plan':{'tp':8,'pp':8,'sp':true},"
                 "'workload':{'seq':2048,'engine':'megatron-core-2025'}}");

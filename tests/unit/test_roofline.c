@@ -26,7 +26,7 @@ static struct orr_op product(double m, double k, double n, double weight_bytes)
                            .output_bytes = 2};
 }
 
-/* The table of method 8.2: Llama-2-13B, 200 tokens; ridge of the A100 153, of the H100 295. */
+/* Eq. 96: Llama-2-13B, 200 tokens; ridge of the A100 153, of the H100 295. */
 static void intensities_of_the_method_reference(void **state)
 {
     struct world *w = *state;

@@ -88,7 +88,7 @@ static void zero_bubble_is_eqs_70_and_71(void **state)
     assert_close(closed_form_s(job_of(ORR_SCHEDULE_ZB_H1, 4, 1), ranks, 16), 48 + 3 * 0.6, 1e-12);
 }
 
-/* Method 6.1: Eq. 70 agrees with an event simulation; p 3-8, m 2p and more. */
+/* Eq. 70 agrees with an event simulation; p 3-8, m 2p and more. */
 static void zero_bubble_simulation_agrees_with_eq_70(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void unequal_stages_are_bounded_by_eq_73(void **state)
     }
 }
 
-/* Method 6.1: an incomplete last group of an interleaved pipeline costs (v - 1)(p - m mod p) chunk times of (F + B) /
+/* Eq. 72: an incomplete last group of an interleaved pipeline costs (v - 1)(p - m mod p) chunk times of (F + B) /
  * v. */
 static void ragged_groups_are_charged(void **state)
 {
@@ -253,7 +253,7 @@ static void weight_gradients_follow_their_backward(void **state)
         }
 }
 
-/* In-flight counts of method 6.1 seen in the simulation: forwards begun less backwards ended. */
+/* In-flight counts of Eq. 89 seen in the simulation: forwards begun less backwards ended. */
 static void in_flight_counts_are_simulated(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Memory of inference: cache bytes of published models (Eq. 90, method 7.4), weights in every format, the engines'
+/* Memory of inference: cache bytes of published models (Eq. 90), weights in every format, the engines'
  * budget rules by hand, whole blocks, windows, and the largest batch and context they allow. */
 #include "serving.h"
 

@@ -168,7 +168,7 @@ static void decode_is_bound_by_memory(void **state)
     orr_study_free(study);
 }
 
-/* Intensities of method 8.2, rounded as printed there. */
+/* Intensities by Eq. 96, rounded. */
 static void intensities_are_the_tables(void **state)
 {
     static const double PRINTED[] = {190, 56, 56, 186, 191, 190};
@@ -197,7 +197,7 @@ static void memory_is_the_published(void **state)
         assert_true(fabs(number(sheet, r, "parameters_gib") - number(sheet, r, "published_parameters_gib")) <= 0.01);
         assert_true(number(sheet, r, "ledger_peak_gib") > number(sheet, r, "activations_gib"));
     }
-    assert_close(published, 142.12 + 164.19 + 285.06 + 328.12, 1e-9); /* rows of method 7.3 added up */
+    assert_close(published, 142.12 + 164.19 + 285.06 + 328.12, 1e-9); /* rows of the published table added up */
     orr_study_free(study);
 }
 

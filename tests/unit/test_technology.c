@@ -75,7 +75,7 @@ static void little_power_stops_at_the_margin(void **state)
 
 /* ---------------------------------------------------------------- published rows */
 
-/* Method 9.3: core 244.5 mm2, 112.35 W, L2 65.7053 mm2. */
+/* DeepFlow, 14/12 nm class: core 244.5 mm2, 112.35 W, L2 65.7053 mm2. */
 static void core_throughput_over_the_nodes(void **state)
 {
     static const struct {
@@ -239,7 +239,7 @@ static void what_budgets_cannot_make(void **state)
 static void dies_and_yield(void **state)
 {
     (void)state;
-    assert_near(orr_dies_per_wafer(300, 814), 63.5, 0.001); /* method 11 */
+    assert_near(orr_dies_per_wafer(300, 814), 63.5, 0.001); /* Eq. 106 */
     assert_near(orr_yield_frac(814, 0.1, 3), 0.487, 0.001);
     assert_near(orr_yield_frac(100, 0, 3), 1, 1e-12);
     assert_near(orr_yield_frac(200, 0.5, 1e9), exp(-1), 1e-6); /* many clusters: Poisson */

@@ -474,7 +474,7 @@ static void assert_bar(const struct orr_validation *v, const char *source, size_
     assert_at_most(stats.max_frac, max);
 }
 
-/* Method 12.1: the published step times of Korthikanti et al. 2022 and Narayanan et al. SC21. */
+/* The published step times of Korthikanti et al. 2022 and Narayanan et al. SC21. */
 static void published_steps_are_met(void **state)
 {
     struct world *w = *state;
@@ -503,7 +503,7 @@ static void the_engine_of_the_year_meets_the_bar(void **state)
     orr_validation_free(v);
 }
 
-/* Method 12.2: forward and backward of one 22B layer. */
+/* Korthikanti et al. 2022, table 4: forward and backward of one 22B layer. */
 static void layer_times_are_met(void **state)
 {
     struct world *w = *state;

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""What each fact of an engine file is worth, for docs/adding-an-engine.md: engine_facts.py jobs | GROUP
+
+jobs     the jobs by name
+GROUP    the facts of one group (see GROUPS): what was changed, in which job, and what time and memory did
+orrery is taken from the PATH. A fact that moves nothing in its job ends the script with an error: choose another job.
+"""
+import json
+import subprocess
+import sys
+
+A100, H100 = "--system a100-80g-sxm", "--system h100-sxm"
+JOBS = {
+    "dense": f"train --model llama2-7b {A100} --gpus 16 --tp 2 --pp 2 --global-batch 64 --micro-batch 1 "
+             "--engine megatron-core-2024",
+    "gpt": f"train --model gpt-22b {A100} --gpus 8 --tp 8 --global-batch 4 --micro-batch 4 --recompute full "
+           "--engine megatron-lm-2022",
+    "interleaved": f"train --model gpt3-175b {A100} --gpus 64 --tp 8 --pp 8 --vpp 3 --global-batch 64 --micro-batch 1 "
+                   "--engine megatron-core-2024",
+    "eager": "train --model llama2-7b --system h200-sxm --gpus 8 --global-batch 64 --micro-batch 1 "
+             "--engine pytorch-eager",
+    "small": "train --model gpt2 --system h200-sxm --gpus 8 --global-batch 8 --micro-batch 1 --engine pytorch-eager",
+    "sharded": f"train --model llama2-13b {H100} --gpus 64 --zero 3 --global-batch 64 --micro-batch 1 "
+               "--engine pytorch-fsdp-compile",
+    "fp8 experts": f"train --model mixtral-8x7b {H100} --gpus 64 --tp 2 --pp 2 --ep 8 --global-batch 256 "
+                   "--micro-batch 1 --precision fp8 --engine megatron-core-2025",
+    "deepseek": f"train --model deepseek-v3 {H100} --gpus 1024 --tp 2 --pp 16 --vpp 2 --ep 64 --global-batch 4096 "
+                "--micro-batch 1 --engine megatron-core-2026",
+    "chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine vllm",
+    "fp8 chat": f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --precision fp8 --engine vllm",
+    "one": f"infer --model llama3-8b {H100} --batch 1 --input 8192 --output 128 --engine vllm",
+    "short": f"infer --model llama3-8b {H100} --batch 1 --input 128 --output 2 --engine vllm",
+    "tensor": f"infer --model llama3-70b {H100} --tp 4 --batch 16 --input 128 --output 128 --engine vllm",
+    "pieces": f"infer --model llama2-70b {H100} --tp 4 --pp 2 --batch 32 --input 512 --output 64 "
+              "--engine fastertransformer",
+    "wide experts": f"infer --model deepseek-v3 {H100} --tp 1 --ep 64 --dp 64 --batch 64 --input 1024 --output 128 "
+                    "--precision fp8 --engine sglang",
+    "windows": f"infer --model gemma3-12b {H100} --batch 16 --input 8192 --output 128 --engine tensorrt-llm-1.2",
+    "chunks": "infer --model llama4-scout --system h200-sxm --tp 8 --batch 64 --input 1024 --output 128 "
+              "--engine tensorrt-llm-1.2",
+}
+GROUPS = {
+    "attention": [
+        ("attention", "flash1", "dense"), ("attention_from_chip", "false", "unknown"),
+        ("attention_unfused_default", "true", "dense"), ("latent_unfused_family", "hopper", "deepseek"),
+        ("fused_softmax", "false", "gpt")],
+    "kernels": [
+        ("fused_bias_activation", "false", "gpt"), ("fused_bias_dropout_add", "false", "gpt"),
+        ("fused_gate", "false", "dense"), ("fused_rope", "false", "dense"), ("fused_norm", "false", "dense"),
+        ("fused_loss", "true", "dense"), ("recompute_early_stop", "true", "recomputed"),
+        ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "0", "fp8 experts")],
+    "step": [
+        ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("gradient_bytes", "2", "dense"),
+        ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense")],
+    "experts": [
+        ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
+        ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"),
+        ("moe_redundant", "false", "wide experts")],
+    "communication": [
+        ("tp_async_backward", "true", "gpt"), ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
+        ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
+        ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline")],
+    "host": [
+        ("host_launch_s", "20 us", "small"), ("host_step_s", "10 ms", "dense"), ("short_run", "true", "dense")],
+    "defaults": [
+        ("default_sp", "false", "dense"), ("default_zero", "0", "dense"), ("default_recompute", "full", "dense"),
+        ("default_mtp", "false", "deepseek"), ("mtp_full_first_chunk", "false", "deepseek 1f1b")],
+    "serving": [
+        ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),
+        ("layer_pointwise_kernels", "8", "chat"), ("pointwise_floor_s", "4 us", "chat"),
+        ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
+        ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat"),
+        ("packed_gqa_most", "2", "long chat"), ("packed_gqa_plain_only", "true", "one window"),
+        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"),
+        ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
+        ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
+    "requests": [
+        ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
+        ("sampling_s_per_sequence", "20 us", "chat")],
+    "cache": [
+        ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
+        ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
+        ("max_step_tokens", "2048", "long chat")],
+    "memory": [
+        ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
+        ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
+}
+JOBS["recomputed"] = JOBS["eager"].replace("pytorch-eager", "megatron-core-2024") + " --recompute full"
+JOBS["gpt pipeline"] = f"train --model gpt3-175b {A100} --gpus 64 --tp 8 --pp 8 --global-batch 64 --micro-batch 1 " \
+                       "--recompute full --engine megatron-lm-2022"
+JOBS["deepseek 1f1b"] = JOBS["deepseek"].replace("--vpp 2 ", "")
+JOBS["full memory"] = JOBS["eager"].replace("--micro-batch 1", "--micro-batch 2 --zero 1")
+JOBS["unknown"] = JOBS["sharded"].replace("pytorch-fsdp-compile", "generic")
+JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 --output 128 --engine tensorrt-llm-1.2"
+JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
+
+
+def ask(job, *sets):
+    command = ["orrery", *JOBS[job].split(), "--json"]
+    for text in sets:
+        command += ["--set", text]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return json.loads(run.stdout) if run.returncode < 2 else {"reason": run.stderr.strip()}
+
+
+def figures(answer):
+    """Time, memory, what memory allows."""
+    memory = answer["memory_bytes"]
+    time = answer.get("step_time_s") or answer["latency_s"]
+    return time, memory["total"], answer.get("max_batch") or memory["usable"]
+
+
+def change(before, after, name):
+    if before == after:
+        return ""
+    percent = 100 * (after / before - 1)
+    digits = 0 if abs(percent) >= 10 else 1 if abs(percent) >= 1 else 2
+    return f"{name} {percent:+.{digits}f} %" if abs(percent) >= 0.005 else f"{name} by less than 0.005 %"
+
+
+def effect(key, value, job):
+    base, answer = ask(job), ask(job, f"engine.{key}={value}")
+    if "memory_bytes" not in answer:
+        return "refused: " + answer["reason"].split(": ", 1)[-1]
+    names = ("step", "memory", "usable") if "step_time_s" in answer else ("latency", "memory", "max batch")
+    moved = [change(b, a, n) for b, a, n in zip(figures(base), figures(answer), names)]
+    if not any(moved):
+        sys.exit(f"engine_facts.py: {key} = {value} moves nothing in the job {job}")
+    return ", ".join(text for text in moved if text)
+
+
+def main():
+    if sys.argv[1:] == ["jobs"]:
+        width = max(map(len, JOBS))
+        print("\n".join(f"{name.ljust(width)}  {command}" for name, command in sorted(JOBS.items())))
+        return 0
+    if len(sys.argv) != 2 or sys.argv[1] not in GROUPS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    rows = [(f"{key} = {value}", job, effect(key, value, job)) for key, value, job in GROUPS[sys.argv[1]]]
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for fact, job, moved in rows:
+        print(f"{fact.ljust(widths[0])}  {job.ljust(widths[1])}  {moved}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
