@@ -137,20 +137,23 @@ static double answers_per_s(const struct orr_catalogue *catalogue)
 {
     struct orr_reader *reader = orr_reader_new(catalogue);
     struct orr_scratch *scratch = orr_scratch_new();
+    struct orr_answer *answer = malloc(sizeof *answer);
     const enum orr_job_kind kind = ORR_JOB_INFER;
     const double start_s = now_s();
     double spent_s = 0;
     long n = 0;
-    if (!reader || !scratch) die("out of memory");
+    if (!reader || !scratch || !answer) die("out of memory");
     for (; spent_s < LOAD_S / 2; spent_s = now_s() - start_s) {
         char body[512];
         const struct orr_job *job;
         (void)write_body(body, sizeof body, n++);
         if (orr_reader_job(reader, body, "request", &kind, &job, NULL)) die("the request is wrong");
-        free(orr_infer_report_on(job, scratch, ORR_FORMAT_JSON, NULL));
+        orr_predict(job, scratch, answer);
+        free(orr_render(answer, ORR_FORMAT_JSON, NULL));
     }
     orr_reader_free(reader);
     orr_scratch_free(scratch);
+    free(answer);
     return (double)n / spent_s;
 }
 

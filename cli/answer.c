@@ -10,8 +10,7 @@ static bool standard_output(const char *file)
 }
 
 /* The files asked for beside the report, and the report unless one of them takes its place. */
-static enum cli_status write_answer(const struct cli_question *question, const struct cli_args *args,
-                                    const struct orr_job *job)
+static enum cli_status write_answer(const struct cli_args *args, const struct orr_answer *answer)
 {
     const struct {
         const char *file;
@@ -20,28 +19,52 @@ static enum cli_status write_answer(const struct cli_question *question, const s
                    {args->html, ORR_FORMAT_HTML},
                    {standard_output(args->trace) || standard_output(args->html) ? NULL : "-", args->format}};
     enum cli_status status = CLI_ANSWERED;
-    if (standard_output(args->trace) && standard_output(args->html))
-        return cli_fail("--trace - and --html -: standard output takes one of them");
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !status; i++)
         if (outputs[i].file)
-            status = cli_write_file(outputs[i].file, question->report(job, outputs[i].format, &args->style));
+            status = cli_write_file(outputs[i].file, orr_render(answer, outputs[i].format, &args->style));
+    return status;
+}
+
+/* One prediction for all outputs and the exit status; more of them only for advice and where --what-if asks. */
+static enum cli_status predict(const struct cli_args *args, const struct orr_job *job, struct orr_scratch *scratch,
+                               struct orr_answer *answer)
+{
+    struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
+    orr_predict(job, scratch, answer);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, scratch, &answer->train);
+    if (cli_args_has(args, "what-if")) {
+        answer->n_what_ifs = orr_train_what_if(job, scratch, what_ifs);
+        answer->what_ifs = what_ifs;
+    }
+    const enum cli_status status = write_answer(args, answer);
+    return status ? status : orr_answer_fits(answer) ? CLI_ANSWERED : CLI_BELOW;
+}
+
+static enum cli_status answer(const struct cli_args *args, const struct orr_job *job)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    struct orr_answer *answer = malloc(sizeof *answer);
+    enum cli_status status = scratch && answer ? CLI_ANSWERED : cli_fail_memory();
+    if (standard_output(args->trace) && standard_output(args->html))
+        status = cli_fail("--trace - and --html -: standard output takes one of them");
+    if (!status) status = predict(args, job, scratch, answer);
+    free(answer);
+    orr_scratch_free(scratch);
     return status;
 }
 
 enum cli_status cli_job_status(const struct orr_job *job)
 {
     struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return cli_fail_memory();
-    const bool fits = orr_job_fits(job, scratch);
+    struct orr_answer *answer = malloc(sizeof *answer);
+    enum cli_status status = scratch && answer ? CLI_ANSWERED : cli_fail_memory();
+    if (!status) {
+        orr_predict(job, scratch, answer);
+        status = orr_answer_fits(answer) ? CLI_ANSWERED : CLI_BELOW;
+    }
+    free(answer);
     orr_scratch_free(scratch);
-    return fits ? CLI_ANSWERED : CLI_BELOW;
-}
-
-static enum cli_status answer(const struct cli_question *question, const struct cli_args *args,
-                              const struct orr_job *job)
-{
-    const enum cli_status status = write_answer(question, args, job);
-    return status ? status : cli_job_status(job);
+    return status;
 }
 
 enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,
@@ -66,7 +89,7 @@ static enum cli_status run(const struct cli_question *question, const struct cli
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!job) status = cli_fail_memory();
     if (!status) status = cli_job_read(args, question->kind, catalogue, job);
-    if (!status) status = answer(question, args, job);
+    if (!status) status = answer(args, job);
     free(job);
     orr_catalogue_close(catalogue);
     return status;

@@ -8,7 +8,8 @@ static const char *const train[] = {"--model",       "gpt3-175b", "--system",   
                                     "--gpus",        "64",        "--tp",           "8",
                                     "--pp",          "8",         "--vpp",          "3",
                                     "--micro-batch", "1",         "--global-batch", "64",
-                                    "--recompute",   "full",      "--engine",       "megatron-lm-2022"};
+                                    "--recompute",   "full",      "--engine",       "megatron-lm-2022",
+                                    "--what-if"};
 
 /* Llama 2 70B on 8 H100s, a row of the published TensorRT-LLM measurements. */
 static const char *const infer[] = {"--model",  "llama2-70b", "--system", "h100-sxm",         "--tp",

@@ -8,6 +8,6 @@ static const char usage[] = "usage: orrery infer --model M --system S --input N 
 
 enum cli_status cli_infer(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER, usage, orr_infer_report};
+    static const struct cli_question question = {CLI_FOR_INFER, ORR_JOB_INFER, usage};
     return cli_answer(argc, argv, &question);
 }

@@ -151,11 +151,12 @@ static const struct cli_option options[] = {
     FORMAT("csv", ORR_FORMAT_CSV, CLI_FOR_TABLES, "CSV"),
     FORMAT("explain", ORR_FORMAT_EXPLAIN, CLI_FOR_JOB, "every term with its formula"),
     FORMAT("ops", ORR_FORMAT_OPS, CLI_FOR_INFER, "every operator with its cost"),
-    DUMP("ops costs timeline memory", CLI_FOR_JOB, "a stage as JSON: ops, costs, timeline, memory"),
+    DUMP("ops costs ledger timeline memory", CLI_FOR_JOB, "a stage as JSON: ops, costs, ledger, timeline, memory"),
     ACTION("trace", "", "FILE", CLI_TRACE, CLI_FOR_TRAIN,
            "also write the step for Perfetto or chrome://tracing; -: only that"),
     ACTION("trace", "", "FILE", CLI_TRACE, CLI_FOR_INFER,
            "also write the request for Perfetto or chrome://tracing; -: only that"),
+    OWN("what-if", NULL, CLI_FOR_TRAIN, "also predict every single change, and 10 % more of each hardware rate"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_JOB,
            "also write one page: charts, operators, formulas, data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
@@ -247,17 +248,18 @@ static void join_or(struct orr_text *text, const char *list)
 
 static enum cli_status set_dump(const struct cli_option *option, const char *stage, enum orr_format *format)
 {
-    static const char *const stages[] = {"ops", "costs", "timeline", "memory"};
-    static const enum orr_format formats[] = {ORR_FORMAT_DUMP_OPS, ORR_FORMAT_DUMP_COSTS, ORR_FORMAT_DUMP_TIMELINE,
-                                              ORR_FORMAT_DUMP_MEMORY};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const stages[] = {"ops", "costs", "ledger", "timeline", "memory"};
+    static const enum orr_format formats[] = {ORR_FORMAT_DUMP_OPS, ORR_FORMAT_DUMP_COSTS, ORR_FORMAT_DUMP_LEDGER,
+                                              ORR_FORMAT_DUMP_TIMELINE, ORR_FORMAT_DUMP_MEMORY};
+    const size_t n = sizeof stages / sizeof *stages;
+    for (size_t i = 0; i < n; i++) {
         if (strcmp(stage, stages[i]) != 0) continue;
         *format = formats[i];
         return CLI_ANSWERED;
     }
     struct orr_text expected = {0};
     join_or(&expected, option->keys);
-    const char *near = cli_nearest(stage, stages, 4);
+    const char *near = cli_nearest(stage, stages, n);
     cli_fail("--dump %s: expected %s%s%s%s", stage, expected.data, near ? " (did you mean " : "", near ? near : "",
              near ? "?)" : "");
     free(expected.data);

@@ -19,10 +19,9 @@ struct cli_question {
     unsigned command; /* whose options */
     enum orr_job_kind kind;
     const char *usage;
-    char *(*report)(const struct orr_job *job, enum orr_format format, const struct orr_style *style);
 };
 
-/* CLI_ANSWERED, or CLI_BELOW where the job does not fit: a report is text, so the model itself is asked. */
+/* CLI_ANSWERED, or CLI_BELOW where the job does not fit: for reports about many predictions, which do not say. */
 enum cli_status cli_job_status(const struct orr_job *job);
 
 /* Parse the options, read the job, print the report. CLI_BELOW: the job does not fit. */

@@ -71,9 +71,9 @@ static enum cli_status read_ask(struct ask *ask)
     ask->spec.mode = ask->spec.n_samples ? ORR_SWEEP_SAMPLE : zip ? ORR_SWEEP_ZIP : ORR_SWEEP_PRODUCT;
     ask->spec.seed = (uint64_t)seed;
     ask->spec.n_threads = (int)n_threads;
-    if (cli_args_has(args, "search")) ask->spec.search_limits = orr_search_limits;
+    ask->spec.search = cli_args_has(args, "search");
     static const char *const OF_SEARCH[] = {"objective", "where", "overlap-options", "brute"};
-    for (size_t i = 0; i < sizeof OF_SEARCH / sizeof *OF_SEARCH && !ask->spec.search_limits; i++)
+    for (size_t i = 0; i < sizeof OF_SEARCH / sizeof *OF_SEARCH && !ask->spec.search; i++)
         if (cli_args_has(args, OF_SEARCH[i])) return cli_fail("--%s needs --search", OF_SEARCH[i]);
     return CLI_ANSWERED;
 }

@@ -73,18 +73,20 @@ static enum cli_status read_word(const struct cli_args *args, const char *option
 
 static enum cli_status read_optimise(const struct cli_args *args, struct orr_optimise *options)
 {
-    const char *objectives[ORR_N_GOALS], *optimisers[ORR_N_OPTIMISERS];
+    static const enum orr_objective OBJECTIVES[] = {ORR_OBJECTIVE_TIME, ORR_OBJECTIVE_ENERGY, ORR_OBJECTIVE_COST};
+    enum { N_OBJECTIVES = sizeof OBJECTIVES / sizeof *OBJECTIVES };
+    const char *objectives[N_OBJECTIVES], *optimisers[ORR_N_OPTIMISERS];
     int objective = 0, optimiser = 0;
     int64_t seed = 0;
-    for (int i = 0; i < ORR_N_GOALS; i++) objectives[i] = orr_goal_name((enum orr_goal)i);
+    for (int i = 0; i < N_OBJECTIVES; i++) objectives[i] = orr_objective_name(OBJECTIVES[i]);
     for (int i = 0; i < ORR_N_OPTIMISERS; i++) optimisers[i] = orr_optimiser_name((enum orr_optimiser)i);
     *options = (struct orr_optimise){.free = cli_args_value(args, "free")};
-    if (read_word(args, "objective", objectives, ORR_N_GOALS, &objective) ||
+    if (read_word(args, "objective", objectives, N_OBJECTIVES, &objective) ||
         read_word(args, "optimiser", optimisers, ORR_N_OPTIMISERS, &optimiser) ||
         read_count(args, "restarts", 1, 1000, &options->n_restarts) ||
         read_count(args, "grid-steps", 2, 1000, &options->n_grid_steps) || read_count(args, "seed", 0, 1e9, &seed))
         return CLI_BAD;
-    options->objective = (enum orr_goal)objective;
+    options->objective = OBJECTIVES[objective];
     options->optimiser = (enum orr_optimiser)optimiser;
     options->seed = (uint64_t)seed;
     return CLI_ANSWERED;

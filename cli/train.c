@@ -7,6 +7,6 @@ static const char usage[] = "usage: orrery train --model M --system S [options]\
 
 enum cli_status cli_train(int argc, const char *const *argv)
 {
-    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, usage, orr_train_report};
+    static const struct cli_question question = {CLI_FOR_TRAIN, ORR_JOB_TRAIN, usage};
     return cli_answer(argc, argv, &question);
 }

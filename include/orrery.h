@@ -885,8 +885,6 @@ ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, s
 
 /* Predict one inference job: prefill, then every decode step over the growing context, summed exactly. */
 ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
-/* Has the memory room for a job of either kind? */
-ORR_API bool orr_job_fits(const struct orr_job *job, struct orr_scratch *scratch);
 
 /* The time of one step of a serving engine, for simulators that ask millions of times: prompt chunks and decoding
  * sequences in one batch. Build the model once per job; a call neither allocates nor locks. */
@@ -944,6 +942,15 @@ struct orr_pass_facts {
     double sends_s;               /* of all passes: activations from stage to stage */
 };
 
+/* One thing changed, everything else equal. */
+struct orr_what_if {
+    const char *text;             /* static: "--recompute selective", or the rate there is 10 % more of: "DRAM" */
+    double step_time_s;
+    bool fits;
+    bool hardware;                /* a rate of the machine; else a change of plan or workload */
+};
+#define ORR_MAX_WHAT_IFS 32
+
 /* One question's answer. `job` stays the caller's; operators, costs and rows belong to the scratch and hold until its
  * next prediction. */
 struct orr_answer {
@@ -957,23 +964,17 @@ struct orr_answer {
     size_t n_ops;
     const struct orr_time_row *rows;     /* the ledger of time, in the order of the operators */
     size_t n_rows;
+    const struct orr_scratch *scratch;   /* where these are, with the times of every pipeline rank */
+    const struct orr_what_if *what_ifs;  /* training: put here what orr_train_what_if found, and reports show it */
+    size_t n_what_ifs;
 };
 /* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
 ORR_API void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 /* Does the answered job fit into memory? */
 ORR_API bool orr_answer_fits(const struct orr_answer *answer);
 
-/* One thing changed, everything else equal. */
-struct orr_what_if {
-    const char *text;             /* static: "--recompute selective", or the rate there is 10 % more of: "DRAM" */
-    double step_time_s;
-    bool fits;
-    bool hardware;                /* a rate of the machine; else a change of plan or workload */
-};
-#define ORR_MAX_WHAT_IFS 32
-
 /* Predict 10 % more of each hardware rate and every single change of plan or workload the rules allow; returns how
- * many. Not for hot loops. The scratch shows the job itself afterwards. */
+ * many. Not for hot loops. An answer on the same scratch still holds afterwards. */
 ORR_API size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
                                  struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS]);
 
@@ -1015,7 +1016,7 @@ struct orr_limit {
     char key[64]; /* "mfu_frac", "memory_bytes.total", "ttft_s", ... */
     bool at_most; /* else at least */
     double value;
-    int metric;   /* set by orr_search_limits */
+    int metric;   /* set by orr_search_new */
 };
 #define ORR_MAX_LIMITS 16
 
@@ -1042,22 +1043,17 @@ struct orr_search_request {
     struct orr_choice compare;
     size_t n_limits;
     struct orr_limit limits[ORR_MAX_LIMITS];
-    /* Do the limits hold? Set by orr_search_limits; NULL: there are none. Either result is NULL. */
-    bool (*accept)(const struct orr_search_request *request, const struct orr_job *job, const struct orr_result *train,
-                   const struct orr_infer_result *infer);
 };
 
 /* A request of the JSON contract in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4",
  * "64..4096": doubling, [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top",
- * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. Of "limits" only the form is checked. */
+ * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. The keys of "limits" are checked by orr_search_new. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);
 /* The same for the request of a form. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
                                                    struct orr_error *error);
-/* Resolve the keys of request->limits. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_limits(struct orr_search_request *request, struct orr_error *error);
 
 struct orr_found {
     double objective;             /* lower is better */
@@ -1160,6 +1156,7 @@ enum orr_format {
     ORR_FORMAT_DUMP_COSTS,
     ORR_FORMAT_DUMP_TIMELINE,
     ORR_FORMAT_DUMP_MEMORY,
+    ORR_FORMAT_DUMP_LEDGER, /* the ledger of time */
     ORR_FORMAT_TRACE, /* train, infer: Chrome's trace format (docs/trace.md) */
     ORR_FORMAT_HTML   /* one page that needs nothing else, with charts */
 };
@@ -1169,20 +1166,13 @@ struct orr_style {
     bool colour;   /* ANSI colours */
 };
 
-/* Predict and render. The text is malloc'd; free() it. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_train_report(const struct orr_job *job, enum orr_format format,
-                                             const struct orr_style *style);
-ORR_API ORR_NODISCARD char *orr_infer_report(const struct orr_job *job, enum orr_format format,
-                                             const struct orr_style *style);
-
-/* The same with a scratch of the caller's, for those who ask often. */
-ORR_API ORR_NODISCARD char *orr_train_report_on(const struct orr_job *job, struct orr_scratch *scratch,
-                                                enum orr_format format, const struct orr_style *style);
-ORR_API ORR_NODISCARD char *orr_infer_report_on(const struct orr_job *job, struct orr_scratch *scratch,
-                                                enum orr_format format, const struct orr_style *style);
+/* An answer of orr_predict in any format; nothing is predicted again. `style` NULL: plain. The text is malloc'd; free()
+ * it. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr_format format,
+                                       const struct orr_style *style);
 
 /* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_report_explained(const struct orr_job *job, struct orr_scratch *scratch);
+ORR_API ORR_NODISCARD char *orr_render_explained(const struct orr_answer *answer);
 /* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
 ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
@@ -1190,12 +1180,10 @@ ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         enum orr_format format, char **text, struct orr_error *error);
 
-/* The answer of a search: TERMINAL, JSON or CSV; malloc'd. `seconds` is what it took, for the JSON; nothing else
+/* The answer of a search: TERMINAL, JSON, CSV or HTML; malloc'd. `seconds` is what it took, for the JSON; nothing else
  * depends on it. Every listed plan is predicted again in full. */
 ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, enum orr_format format,
                                               const struct orr_style *style, double seconds);
-/* One HTML page that needs nothing else; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_search_html(const struct orr_search *search);
 
 /* ---------------------------------------------------------------- sweep */
 
@@ -1237,8 +1225,7 @@ struct orr_sweep_spec {
     int64_t n_samples;            /* SAMPLE */
     uint64_t seed;                /* SAMPLE */
     int n_threads;                /* 0: as many as there are cores */
-    /* orr_search_limits: every point is a search, answered with its best plan; NULL: the plan of the request. */
-    enum orr_err (*search_limits)(struct orr_search_request *request, struct orr_error *error);
+    bool search;                  /* every point is a search, answered with its best plan */
 };
 
 /* Read the ranges and try every field. A field that does not exist or a value it cannot have is an error here; values
@@ -1308,7 +1295,7 @@ ORR_API size_t orr_session_columns(enum orr_job_kind kind, struct orr_column col
 ORR_API ORR_NODISCARD enum orr_err orr_session_report(struct orr_session *session, const char *json, const char *origin,
                                                       enum orr_format format, const struct orr_style *style,
                                                       char **text, struct orr_error *error);
-/* orr_search_read, orr_search_limits and orr_search_new in one. */
+/* orr_search_read and orr_search_new in one. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search **search,
                                                    struct orr_error *error);
@@ -1341,26 +1328,17 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogu
 ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
                                                       const char *origin, char **text, struct orr_error *error);
 
-/* What the best split of the budgets is the best for. */
-#define ORR_GOALS(X)                                              \
-    X(TIME, "time", "step time, or latency of an inference job")       \
-    X(ENERGY, "energy", "energy of a step or batch")                   \
-    X(COST, "cost", "cost of a step or batch")
-
 #define ORR_OPTIMISERS(X)                                              \
     X(SEARCH, "search", "global, then local from several starts")      \
     X(GRADIENT, "gradient", "normalised gradient descent of DeepFlow") \
     X(GRID, "grid", "every split of a grid")
 
-#define ORR_X_GOAL_(name, ...) ORR_GOAL_##name,
 #define ORR_X_OPTIMISER_(name, ...) ORR_OPTIMISER_##name,
-enum orr_goal { ORR_GOALS(ORR_X_GOAL_) ORR_N_GOALS };
 enum orr_optimiser { ORR_OPTIMISERS(ORR_X_OPTIMISER_) ORR_N_OPTIMISERS };
-ORR_API const char *orr_goal_name(enum orr_goal objective);
 ORR_API const char *orr_optimiser_name(enum orr_optimiser optimiser);
 
 struct orr_optimise {
-    enum orr_goal objective;
+    enum orr_objective objective; /* TIME, ENERGY or COST of a step or batch */
     enum orr_optimiser optimiser;
     const char *free;             /* shares that may move, "power.core,power.dram"; NULL: all of them */
     int64_t n_restarts;           /* 0: 20 for a search, 10 for gradient descent */
@@ -1459,11 +1437,9 @@ ORR_API double orr_validation_mape_frac(const struct orr_validation *validation)
  * file has the column: ORR_ERR_INPUT, and the error names those there are. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
                                                         struct orr_error *error);
-/* TERMINAL, JSON or CSV; malloc'd. */
+/* TERMINAL, JSON, CSV, or HTML: one page with predicted over measured, row by row, and the tables; malloc'd. */
 ORR_API ORR_NODISCARD char *orr_validation_report(const struct orr_validation *validation, enum orr_format format,
                                                   const struct orr_style *style);
-/* One HTML page that needs nothing else: predicted over measured, row by row, and the tables; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_validation_html(const struct orr_validation *validation);
 /* Pieces of physics a validation can leave out, to see what each is worth: the name of the i-th, NULL after the last.
  * `meaning` (may be NULL) receives what a prediction is without it. */
 ORR_API const char *orr_piece_name(size_t i, const char **meaning);

@@ -38,6 +38,7 @@ struct srv {
 struct srv_worker {
     struct orr_reader *reader;
     struct orr_scratch *scratch;
+    struct orr_answer answer; /* the last one */
 };
 /* The worker of this thread; NULL: out of memory. */
 struct srv_worker *srv_worker(struct srv *srv);

@@ -25,6 +25,7 @@ static bool dump_format(const struct srv_request *request, enum orr_format *form
         enum orr_format format;
     } STAGES[] = {{"ops", ORR_FORMAT_DUMP_OPS},
                   {"costs", ORR_FORMAT_DUMP_COSTS},
+                  {"ledger", ORR_FORMAT_DUMP_LEDGER},
                   {"memory", ORR_FORMAT_DUMP_MEMORY},
                   {"timeline", ORR_FORMAT_DUMP_TIMELINE}};
     const char *dump = argument(request, "dump");
@@ -36,7 +37,7 @@ static bool dump_format(const struct srv_request *request, enum orr_format *form
     }
     if (dump)
         *answered = srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
-                                      "dump=%.40s: expected ops, costs, memory or timeline", dump);
+                                      "dump=%.40s: expected ops, costs, ledger, memory or timeline", dump);
     return !dump;
 }
 
@@ -48,9 +49,7 @@ static double spans_of(const struct orr_job *job)
     return 3 * (double)job->plan.pp * (double)job->plan.vpp * n_micro_batches;
 }
 
-static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind,
-                                  char *(*report)(const struct orr_job *, struct orr_scratch *, enum orr_format,
-                                                  const struct orr_style *))
+static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind)
 {
     static const struct orr_style PLAIN = {0};
     struct srv_worker *worker = srv_worker(request->srv);
@@ -68,19 +67,21 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
                                  spans_of(job), (int)SRV_SPANS_MAX);
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
+    orr_predict(job, worker->scratch, &worker->answer);
+    if (kind == ORR_JOB_TRAIN) orr_train_advice(job, worker->scratch, &worker->answer.train);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          explained ? orr_report_explained(job, worker->scratch)
-                                    : report(job, worker->scratch, format, &PLAIN));
+                          explained ? orr_render_explained(&worker->answer)
+                                    : orr_render(&worker->answer, format, &PLAIN));
 }
 
 static enum MHD_Result train(struct srv_request *request)
 {
-    return answer_job(request, ORR_JOB_TRAIN, orr_train_report_on);
+    return answer_job(request, ORR_JOB_TRAIN);
 }
 
 static enum MHD_Result infer(struct srv_request *request)
 {
-    return answer_job(request, ORR_JOB_INFER, orr_infer_report_on);
+    return answer_job(request, ORR_JOB_INFER);
 }
 
 /* ---------------------------------------------------------------- hardware */

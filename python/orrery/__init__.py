@@ -180,7 +180,7 @@ class Catalogue:
         search.run(threads)
         seconds = time.perf_counter() - start
         text = c.take_text(c.lib.orr_search_report(search.handle, c.FORMATS.index("json"), None, seconds))
-        return SearchResult(text, c.take_text(c.lib.orr_search_html(search.handle)))
+        return SearchResult(text, c.take_text(c.lib.orr_search_report(search.handle, c.FORMATS.index("html"), None, 0.0)))
 
     def sweep(self, kind: str, model: Part, system: Part, *, vary: Mapping[str, Any], mode: str = "product",
               samples: int = 0, seed: int = 0, threads: int = 0, gpus: Optional[int] = None,

@@ -21,7 +21,7 @@ STATUSES = ("ok", "no_fit", "invalid")  # ORR_POINT_STATUSES
 MODES = ("product", "zip", "sample")  # ORR_SWEEP_MODES
 REAL, WHOLE, FLAG, TEXT = range(4)  # enum orr_column_type
 FORMATS = ("terminal", "explain", "json", "csv", "ops", "dump-ops", "dump-costs", "dump-timeline", "dump-memory",
-           "trace", "html")  # enum orr_format
+           "dump-ledger", "trace", "html")  # enum orr_format
 N_PARTS = 9  # ORR_N_PARTS
 
 
@@ -62,7 +62,7 @@ class SweepSpec(ctypes.Structure):
 
     _fields_ = [("request", c_char_p), ("origin", c_char_p), ("varies", POINTER(Vary)), ("n_varies", c_size_t),
                 ("mode", c_int), ("n_samples", c_int64), ("seed", c_uint64), ("n_threads", c_int),
-                ("search_limits", c_void_p)]
+                ("search", ctypes.c_bool)]
 
 
 _FUNCTIONS = {
@@ -83,7 +83,6 @@ _FUNCTIONS = {
     "orr_search_run": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(CError)]),
     "orr_search_stop": (None, [c_void_p]),
     "orr_search_report": (c_void_p, [c_void_p, c_int, POINTER(Style), c_double]),
-    "orr_search_html": (c_void_p, [c_void_p]),
     "orr_search_free": (None, [c_void_p]),
     "orr_sweep_open": (c_int, [c_void_p, POINTER(SweepSpec), POINTER(c_void_p), POINTER(CError)]),
     "orr_sweep_close": (None, [c_void_p]),

@@ -30,6 +30,6 @@
     X(sustained_frac, FRAC, "calibration file, at tdp_w instead of calibrated_w (Eq. 105a)",                           \
       orr_power_rule_of(j, format).sustained_frac)                                                                    \
     X(power_slope, NUMBER, "calibration file, at tdp_w instead of calibrated_w (Eq. 105a)",                            \
-      orr_power_rule_of(j, format).power_slope)
+      orr_power_rule_of(j, format).slope)
 
 #endif

@@ -14,6 +14,9 @@ void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct 
     answer->costs = scratch->costs;
     answer->n_ops = scratch->ops.n;
     answer->rows = scratch->rows;
+    answer->scratch = scratch;
+    answer->what_ifs = NULL;
+    answer->n_what_ifs = 0;
 }
 
 bool orr_answer_fits(const struct orr_answer *answer)

@@ -13,7 +13,7 @@ static bool in_name(char c)
 }
 
 /* Copy a formula with the values of metrics and symbols in place of their names. */
-static void substitute(const struct orr_names *names, const char *formula, struct orr_text *text)
+static void substitute(const struct orr_answer *answer, const char *formula, struct orr_text *text)
 {
     while (*formula) {
         size_t length = 0;
@@ -22,7 +22,7 @@ static void substitute(const struct orr_names *names, const char *formula, struc
         length -= dotted_end;
         struct orr_value value;
         char buffer[ORR_VALUE_TEXT];
-        if (length > 0 && names->find(names->view, formula, length, &value))
+        if (length > 0 && orr_metric_find(answer, formula, length, &value))
             orr_text_add(text, "%s", orr_value_print(buffer, value));
         else orr_text_add(text, "%.*s", length > 0 ? (int)length : 1, formula);
         formula += length > 0 ? length : 1;
@@ -51,25 +51,20 @@ void orr_add_steps(const struct orr_style *style, const char *name, const char *
     free(line.data);
 }
 
-void orr_add_formula(const struct orr_names *names, const struct orr_style *style, const char *name,
-                     const char *formula, struct orr_value value, const char *source, struct orr_text *text)
+void orr_add_formula(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
+                     struct orr_text *text)
 {
+    const struct orr_metric_info *info = orr_metric_info(answer->job->kind, metric);
     struct orr_text values = {0};
     char result[ORR_VALUE_TEXT];
-    substitute(names, formula, &values);
-    orr_value_print(result, value);
+    substitute(answer, formula, &values);
+    orr_value_print(result, orr_metric_value(answer, metric));
     const char *const with_values = values.data ? values.data : "";
     const bool same = strcmp(with_values, formula) == 0 || strcmp(with_values, result) == 0;
     const char *const steps[] = {formula, same ? result : with_values, result};
-    orr_add_steps(style, name, steps, same ? 2 : 3, source, text);
+    orr_add_steps(style, info->key, steps, same ? 2 : 3, info->source, text);
     text->failed |= values.failed;
     free(values.data);
-}
-
-void orr_add_metric(const struct orr_names *names, const struct orr_style *style, const struct orr_metric_info *info,
-                    struct orr_value value, struct orr_text *text)
-{
-    orr_add_formula(names, style, info->key, info->formula, value, info->source, text);
 }
 
 void orr_add_title(const struct orr_style *style, const char *title, struct orr_text *text)

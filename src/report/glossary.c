@@ -1,6 +1,7 @@
 /* The metric lists as Markdown: docs/glossary.md. */
-#include "metric/infer_metrics.h"
-#include "metric/metrics.h"
+#include "report/glossary.h"
+
+#include "metric/metric.h"
 
 static void add_metric(struct orr_text *text, const struct orr_metric_info *info)
 {
@@ -34,14 +35,14 @@ void orr_glossary(struct orr_text *text)
                        "Every number of a training and of an inference report. Keys are those of the JSON result and "
                        "of the CSV header;\nequation numbers are those of [equations.md](equations.md). Units are SI; "
                        "`frac` "
-                       "is a ratio from 0 to 1. This page is\ngenerated from `src/metric/metrics.h` and "
-                       "`src/metric/infer_metrics.h` (`test_report --write-glossary\ndocs/glossary.md`); a test "
+                       "is a ratio from 0 to 1. This page is\ngenerated from `src/metric/train.h` and "
+                       "`src/metric/infer.h` (`test_report --write-glossary\ndocs/glossary.md`); a test "
                        "compares the two.\n");
     add_metrics_title(text, "Training", "symbols-of-training");
-    for (int i = 0; i < ORR_N_METRICS; i++) add_metric(text, orr_metric_info((enum orr_metric)i));
+    for (int i = 0; i < ORR_N_TRAIN_METRICS; i++) add_metric(text, orr_train_metric_info((enum orr_train_metric)i));
     add_metrics_title(text, "Inference", "symbols-of-inference");
     for (int i = 0; i < ORR_N_INFER_METRICS; i++) add_metric(text, orr_infer_metric_info((enum orr_infer_metric)i));
-    const struct orr_symbol_info *infos = orr_symbol_infos(&n);
+    const struct orr_symbol_info *infos = orr_train_symbol_infos(&n);
     add_symbols(text, "Symbols of training", "train", infos, n);
     infos = orr_infer_symbol_infos(&n);
     add_symbols(text, "Symbols of inference", "infer", infos, n);

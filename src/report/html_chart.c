@@ -151,7 +151,7 @@ void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum 
 
 /* ---------------------------------------------------------------- operators */
 
-void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n_ops, double total_s)
+void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n_ops)
 {
     char shape[ORR_SHAPE_TEXT], runs[32], run_s[ORR_VALUE_TEXT], all_s[ORR_VALUE_TEXT], bytes[ORR_VALUE_TEXT];
     orr_text_add(text, "<h2>Operators</h2>\n<table>\n<tr class=\"head\"><th>operator</th><th>phase</th><th>shape</th>"
@@ -164,7 +164,7 @@ void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n
         orr_html_element(text, "th", "", orr_op_shape(shape, o->op));
         orr_text_add(text, "<td>%s</td><td>%s</td><td>%s</td><td>%.1f %%</td><td>%s</td><th>%s</th></tr>\n",
                      orr_print_times(runs, o->runs), orr_print_s(run_s, o->run_s), orr_print_s(all_s, o->total_s),
-                     100 * o->total_s / total_s, orr_print_bytes(bytes, o->cost->dram_bytes),
+                     100 * o->share_frac, orr_print_bytes(bytes, o->cost->dram_bytes),
                      orr_bound_name(o->cost->bound));
     }
     orr_text_add(text, "</table>\n");

@@ -17,12 +17,12 @@ void orr_html_bar(struct orr_text *text, const char *title, enum orr_metric_unit
 struct orr_html_op {
     const struct orr_op *op;
     const struct orr_cost *cost;
-    double runs, run_s, total_s; /* in the step or request */
+    double runs, run_s, total_s, share_frac; /* in the step or request */
 };
 /* FLOP/s over FLOP per byte of DRAM traffic, both axes logarithmic, with the chip's roof for the matrix format. */
 void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum orr_dtype dtype,
                        const struct orr_html_op *ops, size_t n_ops);
-void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n_ops, double total_s);
+void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n_ops);
 
 /* A lane per pipeline rank with its tasks, up to a number a page can hold. */
 void orr_html_pipeline(struct orr_text *text, const struct orr_span *spans, size_t n_spans, int64_t n_ranks);

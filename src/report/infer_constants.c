@@ -1,7 +1,6 @@
 /* --explain of an inference job: the constants behind it, with their origin. */
-
+#include "report/answer.h"
 #include "report/constants.h"
-#include "report/infer.h"
 
 static void flag_row(struct orr_table *table, const char *name, bool flag, const char *meaning)
 {
@@ -39,12 +38,11 @@ static void step_rows(const struct orr_engine *engine, struct orr_table *table)
     orr_constant_plain(table, "max_requests", (double)engine->max_requests, "most sequences of a batch");
 }
 
-void orr_infer_explain_constants(const struct orr_infer_view *view, const struct orr_style *style,
-                                 struct orr_text *text)
+void orr_infer_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_job *job = view->job;
+    const struct orr_job *job = answer->job;
     struct orr_table table;
-    orr_constants_calibration(style, job, view->ops, view->n_ops, text);
+    orr_constants_calibration(style, job, answer->ops, answer->n_ops, text);
     orr_constants_hardware(style, &job->system, text);
     orr_table_start(&table, "lrf");
     kernel_rows(&job->engine, &table);

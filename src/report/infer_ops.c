@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/infer.h"
+#include "metric/roofline.h"
+#include "report/answer.h"
 #include "report/summary.h"
 #include "report/table.h"
 
@@ -36,10 +37,10 @@ static void shape_cells(const struct orr_op *op, char cells[][CELL])
 }
 
 /* Intensity against the ridge (Eq. 96), and the M at which the product turns compute-bound. */
-static void ridge_cells(const struct orr_infer_view *view, const struct orr_op *op, char intensity_cell[CELL],
+static void ridge_cells(const struct orr_answer *answer, const struct orr_op *op, char intensity_cell[CELL],
                         char ridge_cell[CELL], char turn_cell[CELL])
 {
-    const double ridge = orr_ridge(&view->job->system.chip, op->dtype), intensity = orr_intensity(op);
+    const double ridge = orr_ridge(&answer->job->system.chip, op->dtype), intensity = orr_intensity(op);
     const double crossover = orr_is_product(op) ? orr_crossover_m(op, ridge) : 0;
     (void)snprintf(intensity_cell, CELL, "-");
     (void)snprintf(ridge_cell, CELL, "-");
@@ -62,33 +63,33 @@ static char *print_flops(char *buffer, double flops)
     return orr_print_si(buffer, flops, "");
 }
 
-static void operator_row(const struct orr_infer_view *view, size_t i, double count, struct orr_table *table)
+static void operator_row(const struct orr_answer *answer, const struct orr_alike *alike, struct orr_table *table)
 {
-    const struct orr_op *op = &view->ops[i];
-    const struct orr_cost *cost = &view->costs[i];
+    const struct orr_time_row *first = &answer->rows[alike->first];
+    const struct orr_op *op = &answer->ops[first->op];
+    const struct orr_cost *cost = &answer->costs[first->op];
     char cells[N_COLUMNS][CELL];
     const char *row[N_COLUMNS];
     (void)snprintf(cells[0], CELL, "%s", op->name);
-    (void)orr_print_times(cells[1], count);
+    (void)orr_print_times(cells[1], alike->count);
     shape_cells(op, &cells[2]);
     work_cell(cells[6], op->flops, print_flops);
     work_cell(cells[7], op->kind == ORR_OP_COLLECTIVE ? op->payload_bytes : cost->dram_bytes, orr_print_bytes);
     work_cell(cells[8], op->kind == ORR_OP_COLLECTIVE ? 0 : cost->l2_bytes, orr_print_bytes);
-    ridge_cells(view, op, cells[9], cells[12], cells[13]);
-    (void)orr_print_s(cells[10], orr_infer_run_s(view, i));
+    ridge_cells(answer, op, cells[9], cells[12], cells[13]);
+    (void)orr_print_s(cells[10], first->run_s);
     (void)snprintf(cells[11], CELL, "%s", orr_bound_name(cost->bound));
     for (size_t c = 0; c < N_COLUMNS; c++) row[c] = cells[c];
     orr_table_row(table, ORR_PAINT_NONE, row);
 }
 
 /* Equal operators of several layer kinds are one row. */
-static void phase_rows(const struct orr_infer_view *view, enum orr_phase phase, struct orr_table *table)
+static void phase_rows(const struct orr_answer *answer, enum orr_phase phase, struct orr_table *table)
 {
-    for (size_t i = 0; i < view->n_ops; i++) {
-        if (view->ops[i].phase != phase) continue;
-        const struct orr_alike alike = orr_infer_alike(view, i, ORR_N_INFER_PARTS);
-        const double one = orr_infer_runs(view, i);
-        if (alike.runs > 0 && one > 0) operator_row(view, i, view->ops[i].count * alike.runs / one, table);
+    for (size_t i = 0; i < answer->n_rows; i++) {
+        if (answer->rows[i].phase != phase || answer->rows[i].op < 0) continue;
+        const struct orr_alike alike = orr_rows_alike(answer, i, ORR_ANY_PART);
+        if (alike.runs > 0) operator_row(answer, &alike, table);
     }
 }
 
@@ -96,42 +97,32 @@ static void phase_rows(const struct orr_infer_view *view, enum orr_phase phase, 
 
 #define PRODUCTS_INDENT 19
 
-/* Seconds of one pass in products, by what binds them in the model and by the ridge alone. */
-static void add_products(const struct orr_infer_view *view, enum orr_phase phase, const char *label,
+static void add_products(const struct orr_answer *answer, enum orr_phase phase, const char *label,
                          const struct orr_style *style, struct orr_text *text)
 {
-    double bound_frac[ORR_N_BOUNDS] = {0}, sum_s = 0, memory_s = 0;
+    const struct orr_products products = orr_rows_products(answer, phase);
     struct orr_text line = {0};
-    for (size_t i = 0; i < view->n_ops; i++) {
-        const struct orr_op *op = &view->ops[i];
-        if (op->phase != phase || !orr_is_product(op)) continue;
-        const double seconds = op->count * orr_infer_run_s(view, i);
-        bound_frac[view->costs[i].bound] += seconds;
-        memory_s += orr_intensity(op) < orr_ridge(&view->job->system.chip, op->dtype) ? seconds : 0;
-        sum_s += seconds;
-    }
-    if (!(sum_s > 0)) return;
-    for (int i = 0; i < ORR_N_BOUNDS; i++) bound_frac[i] /= sum_s;
-    orr_summary_shares(bound_frac, ORR_N_BOUNDS, &line);
+    if (!(products.memory_frac + products.compute_frac > 0)) return;
+    orr_summary_shares(products.bound_frac, ORR_N_BOUNDS, &line);
     orr_text_wrap(text, style, label, PRODUCTS_INDENT, line.data ? line.data : "", ", ");
     line.length = 0;
-    orr_text_add(&line, "memory %.0f %%, compute %.0f %%", 100 * memory_s / sum_s, 100 - 100 * memory_s / sum_s);
+    orr_text_add(&line, "memory %.0f %%, compute %.0f %%", 100 * products.memory_frac, 100 * products.compute_frac);
     orr_text_wrap(text, style, "  by the ridge:", PRODUCTS_INDENT, line.data ? line.data : "", ", ");
     text->failed |= line.failed;
     free(line.data);
 }
 
 /* The ridges of the formats in use: "bf16 153 FLOP/B". */
-static void add_legend(const struct orr_infer_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_legend(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     bool used[ORR_N_DTYPES] = {false};
     struct orr_text line = {0};
-    for (size_t i = 0; i < view->n_ops; i++)
-        if (orr_is_product(&view->ops[i])) used[view->ops[i].dtype] = true;
+    for (size_t i = 0; i < answer->n_ops; i++)
+        if (orr_is_product(&answer->ops[i])) used[answer->ops[i].dtype] = true;
     for (int i = 0; i < ORR_N_DTYPES; i++)
         if (used[i])
             orr_text_add(&line, "%s%s %.0f FLOP/B", line.length ? ", " : "", orr_dtype_name((enum orr_dtype)i),
-                         orr_ridge(&view->job->system.chip, (enum orr_dtype)i));
+                         orr_ridge(&answer->job->system.chip, (enum orr_dtype)i));
     orr_text_add(&line, " (peak / DRAM rate, Eq. 96); M*: rows from which a product is compute-bound by it;"
                         " collectives show their payload under DRAM");
     orr_text_wrap(text, style, "ridge:", 7, line.data ? line.data : "", " ");
@@ -139,23 +130,23 @@ static void add_legend(const struct orr_infer_view *view, const struct orr_style
     free(line.data);
 }
 
-void orr_infer_ops(const struct orr_infer_view *view, const struct orr_style *style, struct orr_text *text)
+void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_table table;
-    const bool decodes = orr_infer_steps(view) > 0;
-    orr_infer_heading(view, style, text);
+    const bool decodes = answer->decode.passes > 0;
+    orr_infer_heading(answer, style, text);
     orr_table_start(&table, align);
     table.drop = drop;
     phase_title(&table, "prefill");
-    phase_rows(view, ORR_PHASE_PREFILL, &table);
+    phase_rows(answer, ORR_PHASE_PREFILL, &table);
     if (decodes) {
         empty_row(&table);
         phase_title(&table, "decode step");
-        phase_rows(view, ORR_PHASE_DECODE, &table);
+        phase_rows(answer, ORR_PHASE_DECODE, &table);
     }
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
-    add_products(view, ORR_PHASE_PREFILL, "products, prefill:", style, text);
-    add_products(view, ORR_PHASE_DECODE, "products, decode:", style, text);
-    add_legend(view, style, text);
+    add_products(answer, ORR_PHASE_PREFILL, "products, prefill:", style, text);
+    add_products(answer, ORR_PHASE_DECODE, "products, decode:", style, text);
+    add_legend(answer, style, text);
 }

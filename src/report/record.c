@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/answer.h"
 #include "report/json_text.h"
 
 static json_t *metric_json(struct orr_value value)
@@ -127,4 +128,31 @@ void orr_record_csv(const struct orr_entry *entries, size_t n_entries, json_t *r
     orr_record_csv_line(entries, n_entries, request, true, text);
     orr_record_csv_line(entries, n_entries, request, false, text);
     json_decref(request);
+}
+
+/* ---------------------------------------------------------------- an answer */
+
+#define MAX_METRICS 160
+_Static_assert((int)ORR_N_TRAIN_METRICS <= MAX_METRICS && (int)ORR_N_INFER_METRICS <= MAX_METRICS, "room for a list");
+
+static size_t list_entries(const struct orr_answer *answer, struct orr_entry entries[MAX_METRICS])
+{
+    const int n = orr_n_metrics(answer->job->kind);
+    for (int i = 0; i < n; i++) entries[i] = orr_metric_entry(answer, i);
+    return (size_t)n;
+}
+
+void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
+{
+    struct orr_entry entries[MAX_METRICS];
+    const size_t n = list_entries(answer, entries);
+    orr_record_json(answer->job->kind == ORR_JOB_TRAIN ? "train" : "infer", entries, n,
+                    orr_request_json(answer->job, false), text);
+}
+
+void orr_answer_csv(const struct orr_answer *answer, struct orr_text *text)
+{
+    struct orr_entry entries[MAX_METRICS];
+    const size_t n = list_entries(answer, entries);
+    orr_record_csv(entries, n, orr_request_json(answer->job, true), text);
 }

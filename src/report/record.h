@@ -20,7 +20,6 @@ void orr_record_csv_line(const struct orr_entry *entries, size_t n_entries, json
 
 /* A job as a request with every default resolved; NULL: out of memory. `every_key`: the draft model has its place even
  * where there is none. */
-json_t *orr_train_request_json(const struct orr_job *job);
-json_t *orr_infer_request_json(const struct orr_job *job, bool every_key);
+json_t *orr_request_json(const struct orr_job *job, bool every_key);
 
 #endif

@@ -15,17 +15,11 @@ char *orr_error_json(const struct orr_error *error)
     return orr_text_take(&text);
 }
 
-static char *report(const struct orr_job *job, struct orr_scratch *scratch, enum orr_format format)
-{
-    static const struct orr_style PLAIN = {0};
-    return job->kind == ORR_JOB_TRAIN ? orr_train_report_on(job, scratch, format, &PLAIN)
-                                      : orr_infer_report_on(job, scratch, format, &PLAIN);
-}
-
-char *orr_report_explained(const struct orr_job *job, struct orr_scratch *scratch)
+char *orr_render_explained(const struct orr_answer *answer)
 {
     struct orr_text text = {0};
-    char *result = report(job, scratch, ORR_FORMAT_JSON), *explanation = report(job, scratch, ORR_FORMAT_EXPLAIN);
+    char *result = orr_render(answer, ORR_FORMAT_JSON, NULL);
+    char *explanation = orr_render(answer, ORR_FORMAT_EXPLAIN, NULL);
     json_t *json = result && explanation ? json_loads(result, 0, NULL) : NULL;
     if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text.failed = true;
     free(result);

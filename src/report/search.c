@@ -13,8 +13,7 @@ static void measure(struct orr_search_view *v)
 {
     if (v->n_best == 0) return;
     orr_search_show(v, &v->best[0].choice);
-    v->bound_ratio = v->request->job.kind == ORR_JOB_TRAIN ? orr_ratio(v->train.step_time_s, v->train.bound_s)
-                                                           : orr_ratio(v->infer.latency_s, v->infer.bound_s);
+    v->bound_ratio = orr_light_ratio(&v->answer);
     if (v->request->compared) v->compare_ratio = orr_ratio(v->search->compare_objective, v->best[0].objective);
     if (v->n_best > 1) v->second_ratio = orr_ratio(v->best[1].objective, v->best[0].objective);
 }
@@ -50,52 +49,36 @@ void orr_search_show(struct orr_search_view *view, const struct orr_choice *choi
 {
     view->choice = choice;
     orr_search_job(view->search, choice, &view->job);
+    view->answer.job = view->job.kind == ORR_JOB_TRAIN ? &view->job : &view->result_job;
     if (view->job.kind == ORR_JOB_TRAIN) {
-        orr_train(&view->job, view->scratch, &view->train);
+        orr_train(&view->job, view->scratch, &view->answer.train);
         return;
     }
-    orr_infer_predict(view->search, choice, &view->result_job, view->scratch, &view->infer);
+    orr_infer_predict(view->search, choice, &view->result_job, view->scratch, &view->answer.infer);
     view->job.serving.output_len = view->request->job.serving.output_len; /* as asked; a prompts' pool makes one */
 }
 
 /* ---------------------------------------------------------------- metrics */
 
-const struct orr_metric_info *orr_search_metric_info(enum orr_job_kind kind, int metric)
-{
-    return kind == ORR_JOB_TRAIN ? orr_metric_info((enum orr_metric)metric)
-                                 : orr_infer_metric_info((enum orr_infer_metric)metric);
-}
-
-/* Values of the metric lists look at the job and its result only. */
-struct orr_value orr_search_metric(const struct orr_search_view *view, int metric)
-{
-    if (view->job.kind == ORR_JOB_TRAIN) {
-        const struct orr_view one = {.job = &view->job, .result = &view->train};
-        return orr_metric_value(&one, (enum orr_metric)metric);
-    }
-    const struct orr_infer_view one = {.job = &view->result_job, .result = &view->infer};
-    return orr_infer_metric_value(&one, (enum orr_infer_metric)metric);
-}
-
 const int *orr_search_headline(enum orr_job_kind kind, size_t *n)
 {
-    static const int TRAIN[] = {ORR_METRIC_STEP_TIME,
-                                ORR_METRIC_INTERVAL_LOW,
-                                ORR_METRIC_INTERVAL_HIGH,
-                                ORR_METRIC_BOUND,
-                                ORR_METRIC_BOUND_FRAC,
-                                ORR_METRIC_TOKENS,
-                                ORR_METRIC_TOKENS_PER_GPU,
-                                ORR_METRIC_MODEL_TFLOPS,
-                                ORR_METRIC_MFU,
-                                ORR_METRIC_HFU,
-                                ORR_METRIC_TRUST,
-                                ORR_METRIC_FITS,
-                                ORR_METRIC_BOTTLENECK,
-                                ORR_METRIC_MEMORY_TOTAL,
-                                ORR_METRIC_MEMORY_HEADROOM,
-                                ORR_METRIC_ENERGY_PER_TOKEN,
-                                ORR_METRIC_COST_PER_BILLION};
+    static const int TRAIN[] = {ORR_TRAIN_METRIC_STEP_TIME,
+                                ORR_TRAIN_METRIC_INTERVAL_LOW,
+                                ORR_TRAIN_METRIC_INTERVAL_HIGH,
+                                ORR_TRAIN_METRIC_BOUND,
+                                ORR_TRAIN_METRIC_BOUND_FRAC,
+                                ORR_TRAIN_METRIC_TOKENS,
+                                ORR_TRAIN_METRIC_TOKENS_PER_GPU,
+                                ORR_TRAIN_METRIC_MODEL_TFLOPS,
+                                ORR_TRAIN_METRIC_MFU,
+                                ORR_TRAIN_METRIC_HFU,
+                                ORR_TRAIN_METRIC_TRUST,
+                                ORR_TRAIN_METRIC_FITS,
+                                ORR_TRAIN_METRIC_BOTTLENECK,
+                                ORR_TRAIN_METRIC_MEMORY_TOTAL,
+                                ORR_TRAIN_METRIC_MEMORY_HEADROOM,
+                                ORR_TRAIN_METRIC_ENERGY_PER_TOKEN,
+                                ORR_TRAIN_METRIC_COST_PER_BILLION};
     static const int INFER[] = {ORR_INFER_METRIC_LATENCY,
                                 ORR_INFER_METRIC_TTFT,
                                 ORR_INFER_METRIC_TPOT,
@@ -182,17 +165,8 @@ char *orr_search_report(const struct orr_search *search, enum orr_format format,
     if (!view) return NULL;
     if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
     else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);
+    else if (format == ORR_FORMAT_HTML) orr_search_page(view, &text);
     else orr_search_terminal(view, style, &text);
-    view_close(view);
-    return orr_text_take(&text);
-}
-
-char *orr_search_html(const struct orr_search *search)
-{
-    struct orr_text text = {0};
-    struct orr_search_view *view = view_open(search, 0);
-    if (!view) return NULL;
-    orr_search_page(view, &text);
     view_close(view);
     return orr_text_take(&text);
 }

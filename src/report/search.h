@@ -2,9 +2,8 @@
 #ifndef ORR_REPORT_SEARCH_H
 #define ORR_REPORT_SEARCH_H
 
-#include "metric/infer_metrics.h"
+#include "metric/metric.h"
 #include "report/launch.h"
-#include "metric/metrics.h"
 
 struct orr_search_view {
     const struct orr_search *search;
@@ -21,16 +20,12 @@ struct orr_search_view {
     const struct orr_choice *choice;
     struct orr_job job;        /* of the prompts' pool where there are two */
     struct orr_job result_job; /* inference: of the pool that answers */
-    struct orr_result train;
-    struct orr_infer_result infer;
+    struct orr_answer answer;  /* its result, without a ledger */
 };
 
 /* Predict a plan of the answer; what follows is about it. */
 void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice);
 
-/* A metric of the plan shown: enum orr_metric, or enum orr_infer_metric of an inference search. */
-const struct orr_metric_info *orr_search_metric_info(enum orr_job_kind kind, int metric);
-struct orr_value orr_search_metric(const struct orr_search_view *view, int metric);
 /* Headline metrics of the listed plans; *n of them. */
 const int *orr_search_headline(enum orr_job_kind kind, size_t *n);
 

@@ -68,7 +68,7 @@ static void infer_options_cell(const struct orr_search_view *v, struct orr_text 
 static void print_metric(const struct orr_search_view *v, int metric, struct orr_text *cell)
 {
     char buffer[ORR_VALUE_TEXT];
-    orr_text_add(cell, "%s", orr_value_print(buffer, orr_search_metric(v, metric)));
+    orr_text_add(cell, "%s", orr_value_print(buffer, orr_metric_value(&v->answer, metric)));
 }
 
 /* A rate without its unit: the title has it. */
@@ -80,27 +80,27 @@ static void print_number(double number, struct orr_text *cell)
 
 static void step_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_metric(v, ORR_METRIC_STEP_TIME, cell);
+    print_metric(v, ORR_TRAIN_METRIC_STEP_TIME, cell);
 }
 
 static void mfu_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    orr_text_add(cell, "%.1f %%", 100 * v->train.mfu_frac);
+    orr_text_add(cell, "%.1f %%", 100 * v->answer.train.mfu_frac);
 }
 
 static void tokens_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(v->train.tokens_per_s_per_gpu, cell);
+    print_number(v->answer.train.tokens_per_s_per_gpu, cell);
 }
 
 static void train_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_metric(v, ORR_METRIC_MEMORY_TOTAL, cell);
+    print_metric(v, ORR_TRAIN_METRIC_MEMORY_TOTAL, cell);
 }
 
 static void train_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(orr_search_metric(v, ORR_METRIC_COST_PER_BILLION).number, cell);
+    print_number(orr_metric_value(&v->answer, ORR_TRAIN_METRIC_COST_PER_BILLION).number, cell);
 }
 
 static void ttft_cell(const struct orr_search_view *v, struct orr_text *cell)
@@ -115,17 +115,17 @@ static void tpot_cell(const struct orr_search_view *v, struct orr_text *cell)
 
 static void output_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(v->infer.output_tokens_per_s_per_gpu, cell);
+    print_number(v->answer.infer.output_tokens_per_s_per_gpu, cell);
 }
 
 static void user_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(orr_search_metric(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER).number, cell);
+    print_number(orr_metric_value(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER).number, cell);
 }
 
 static void most_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    orr_text_add(cell, "%lld", (long long)v->infer.max_batch);
+    orr_text_add(cell, "%lld", (long long)v->answer.infer.max_batch);
 }
 
 static void infer_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
@@ -135,7 +135,7 @@ static void infer_memory_cell(const struct orr_search_view *v, struct orr_text *
 
 static void infer_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(v->infer.cost_usd_per_million_tokens, cell);
+    print_number(v->answer.infer.cost_usd_per_million_tokens, cell);
 }
 
 /* ---------------------------------------------------------------- columns */
@@ -235,7 +235,7 @@ void orr_search_limits_text(const struct orr_search_request *request, struct orr
     char number[ORR_VALUE_TEXT];
     for (size_t i = 0; i < request->n_limits; i++) {
         const struct orr_limit *limit = &request->limits[i];
-        const enum orr_metric_unit unit = orr_search_metric_info(request->job.kind, limit->metric)->unit;
+        const enum orr_metric_unit unit = orr_metric_info(request->job.kind, limit->metric)->unit;
         orr_text_add(text, "%s%s %s %s", i > 0 ? ", " : "", limit->key,
                      limit->at_most ? "<=" : ">=", orr_value_print(number, orr_value_real(unit, limit->value)));
     }

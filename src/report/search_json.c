@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { METRICS_MAX = 160 };
-_Static_assert((int)ORR_N_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
+_Static_assert((int)ORR_N_TRAIN_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
                "room for every metric");
 
 static json_t *ratio_json(double ratio)
@@ -19,9 +19,8 @@ static json_t *ratio_json(double ratio)
  * asked for and are paid for; where there are two pools, the job shown is that of the prompts and has fewer. */
 static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
-    if (v->job.kind == ORR_JOB_TRAIN) return orr_train_request_json(&v->job);
-    json_t *request = orr_infer_request_json(&v->job, every_key);
-    if (!request || !v->choice || v->choice->decode_gpus == 0) return request;
+    json_t *request = orr_request_json(&v->job, every_key);
+    if (!request || v->job.kind == ORR_JOB_TRAIN || !v->choice || v->choice->decode_gpus == 0) return request;
     if (!json_object_set_new(request, "gpus", json_integer(v->choice->gpus))) return request;
     json_decref(request);
     return NULL;
@@ -49,8 +48,8 @@ static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *cho
     size_t n;
     const int *metrics = orr_search_headline(v->job.kind, &n);
     for (size_t i = 0; i < n && !failed; i++) {
-        const struct orr_entry entry = {.info = orr_search_metric_info(v->job.kind, metrics[i]),
-                                        .value = orr_search_metric(v, metrics[i])};
+        const struct orr_entry entry = {.info = orr_metric_info(v->job.kind, metrics[i]),
+                                        .value = orr_metric_value(&v->answer, metrics[i])};
         failed = orr_record_put(plan, &entry);
     }
     json_decref(request);
@@ -172,12 +171,12 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 
 static void csv_line(const struct orr_search_view *v, bool names, struct orr_text *text)
 {
-    const size_t n = v->job.kind == ORR_JOB_TRAIN ? (size_t)ORR_N_METRICS : (size_t)ORR_N_INFER_METRICS;
+    const size_t n = (size_t)orr_n_metrics(v->job.kind);
     struct orr_entry entries[METRICS_MAX];
     json_t *request = request_of(v, true);
     for (size_t i = 0; i < n; i++)
-        entries[i] = (struct orr_entry){.info = orr_search_metric_info(v->job.kind, (int)i),
-                                        .value = orr_search_metric(v, (int)i)};
+        entries[i] = (struct orr_entry){.info = orr_metric_info(v->job.kind, (int)i),
+                                        .value = orr_metric_value(&v->answer, (int)i)};
     text->failed |= !request;
     orr_record_csv_line(entries, n, request, names, text);
     json_decref(request);
@@ -204,7 +203,8 @@ static void csv_lines(struct orr_search_view *v, const char *list, const struct 
 
 void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
 {
-    v->job = v->result_job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->answer.job = &v->job;
     orr_text_add(text, "list,rank,objective,");
     if (v->job.kind == ORR_JOB_INFER) orr_text_add(text, "decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,");
     csv_line(v, true, text);

@@ -61,22 +61,22 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
 
 static char *number(const struct orr_search_view *v, int metric, char buffer[ORR_VALUE_TEXT])
 {
-    return orr_value_print(buffer, orr_search_metric(v, metric));
+    return orr_value_print(buffer, orr_metric_value(&v->answer, metric));
 }
 
 static void train_rows(const struct orr_search_view *v, struct orr_table *table)
 {
     char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->train.mfu_frac,
-                   number(v, ORR_METRIC_INTERVAL_LOW, a), number(v, ORR_METRIC_INTERVAL_HIGH, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->train.step_time_s), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_METRIC_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_METRIC_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable", number(v, ORR_METRIC_MEMORY_USABLE, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_METRIC_MEMORY_TOTAL, a), detail);
+    (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->answer.train.mfu_frac,
+                   number(v, ORR_TRAIN_METRIC_INTERVAL_LOW, a), number(v, ORR_TRAIN_METRIC_INTERVAL_HIGH, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->answer.train.step_time_s), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_TRAIN_METRIC_TOKENS_PER_GPU, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_TRAIN_METRIC_TOKENS, a), detail);
+    (void)snprintf(detail, sizeof detail, "of %s usable", number(v, ORR_TRAIN_METRIC_MEMORY_USABLE, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_TRAIN_METRIC_MEMORY_TOTAL, a), detail);
     (void)snprintf(detail, sizeof detail, "per billion tokens, %s per token",
-                   number(v, ORR_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_METRIC_COST_PER_BILLION, a), detail);
+                   number(v, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_TRAIN_METRIC_COST_PER_BILLION, a), detail);
 }
 
 static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
@@ -89,7 +89,7 @@ static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
     (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
     ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
     (void)snprintf(detail, sizeof detail, "of %s usable, at most batch %lld",
-                   number(v, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->infer.max_batch);
+                   number(v, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->answer.infer.max_batch);
     ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
     (void)snprintf(detail, sizeof detail, "per million output tokens, %s per token",
                    number(v, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
@@ -215,9 +215,9 @@ static void add_compare(struct orr_search_view *v, const struct orr_style *style
     orr_search_plan(v, &line);
     orr_summary_line(text, style, "compared", &line);
     const bool train = v->job.kind == ORR_JOB_TRAIN;
-    if (!(train ? v->train.fits : v->infer.fits)) orr_text_add(&line, "does not fit · ");
-    orr_text_add(&line, "%s", orr_print_s(time, train ? v->train.step_time_s : v->infer.latency_s));
-    if (train) orr_text_add(&line, ", MFU %.1f %%", 100 * v->train.mfu_frac);
+    if (!(train ? v->answer.train.fits : v->answer.infer.fits)) orr_text_add(&line, "does not fit · ");
+    orr_text_add(&line, "%s", orr_print_s(time, train ? v->answer.train.step_time_s : v->answer.infer.latency_s));
+    if (train) orr_text_add(&line, ", MFU %.1f %%", 100 * v->answer.train.mfu_frac);
     orr_text_add(&line, " · %s plans are better", orr_print_count(count, (int64_t)v->counts.better));
     if (v->compare_ratio > 0) orr_text_add(&line, " · %s the winner", orr_print_ratio(times, v->compare_ratio));
     orr_summary_line(text, style, "", &line);

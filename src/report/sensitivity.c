@@ -166,8 +166,7 @@ char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, 
     struct orr_text text = {0};
     struct orr_scratch *scratch = orr_scratch_new();
     if (!scratch) return NULL;
-    found.fits = orr_job_fits(job, scratch);
-    found.n = orr_sensitivities(job, scratch, found.all, found.answers);
+    found.n = orr_sensitivities(job, scratch, found.all, found.answers, &found.fits);
     orr_scratch_free(scratch);
     if (format == ORR_FORMAT_JSON) {
         orr_json_add(&text, sensitivity_json(&found), JSON_INDENT(2));

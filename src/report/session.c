@@ -8,8 +8,7 @@
 struct orr_session {
     struct orr_reader *reader;
     struct orr_scratch *scratch;
-    struct orr_result train;
-    struct orr_infer_result infer;
+    struct orr_answer answer;
 };
 
 struct orr_session *orr_session_new(const struct orr_catalogue *catalogue)
@@ -31,23 +30,30 @@ void orr_session_free(struct orr_session *session)
     free(session);
 }
 
+/* The result alone: a row needs no ledger. */
+static void predict(struct orr_session *session, const struct orr_job *job)
+{
+    session->answer.job = job;
+    if (job->kind == ORR_JOB_INFER) {
+        orr_infer(job, session->scratch, &session->answer.infer);
+        return;
+    }
+    orr_train(job, session->scratch, &session->answer.train);
+    orr_train_advice(job, session->scratch, &session->answer.train);
+}
+
 enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
                              struct orr_sweep_row *row, struct orr_error *error)
 {
     const struct orr_job *job;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
-    const bool train = job->kind == ORR_JOB_TRAIN;
-    if (train) {
-        orr_train(job, session->scratch, &session->train);
-        if (!session->train.fits) orr_train_advice(job, session->scratch, &session->train);
-    } else {
-        orr_infer(job, session->scratch, &session->infer);
-    }
+    predict(session, job);
     row->blank = false;
-    row->status = (train ? session->train.fits : session->infer.fits) ? ORR_POINT_OK : ORR_POINT_NO_FIT;
-    orr_copy_line(row->reason, sizeof row->reason, train ? session->train.reason : session->infer.reason);
-    orr_row_fill(job, &session->train, &session->infer, row);
+    row->status = orr_answer_fits(&session->answer) ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+    orr_copy_line(row->reason, sizeof row->reason,
+                  job->kind == ORR_JOB_TRAIN ? session->answer.train.reason : session->answer.infer.reason);
+    orr_row_fill(&session->answer, row);
     return ORR_OK;
 }
 
@@ -58,8 +64,9 @@ enum orr_err orr_session_report(struct orr_session *session, const char *json, c
     const struct orr_job *job;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
-    *text = job->kind == ORR_JOB_TRAIN ? orr_train_report_on(job, session->scratch, format, style)
-                                       : orr_infer_report_on(job, session->scratch, format, style);
+    orr_predict(job, session->scratch, &session->answer);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, session->scratch, &session->answer.train);
+    *text = orr_render(&session->answer, format, style);
     return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }
 
@@ -74,7 +81,6 @@ enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *
     struct orr_search_request *request = malloc(sizeof *request);
     if (!request) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     enum orr_err err = orr_search_read(catalogue, json, origin, request, error);
-    if (!err) err = orr_search_limits(request, error);
     if (!err) err = orr_search_new(request, search, error);
     free(request);
     return err;

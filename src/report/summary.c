@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "metric/rows.h"
 #include "report/op_text.h"
 
 /* ---------------------------------------------------------------- lines */
@@ -74,20 +75,61 @@ void orr_summary_reason(const struct orr_style *style, const char *reason, struc
     if (reason[0]) orr_text_wrap(text, style, "  reason", ORR_SUMMARY_LABEL + 8, reason, " ");
 }
 
-void orr_summary_operator(struct orr_table *table, const struct orr_op *op, const struct orr_cost *cost,
-                          const char *phase, double seconds, double whole_s)
+char *orr_summary_number(const struct orr_answer *answer, int metric, char buffer[ORR_VALUE_TEXT])
 {
+    return orr_value_print(buffer, orr_metric_value(answer, metric));
+}
+
+void orr_summary_rows(struct orr_table *table, const struct orr_answer *answer, enum orr_paint paint,
+                      const struct orr_summary_row *rows, size_t n_rows)
+{
+    char value[ORR_VALUE_TEXT], first[ORR_VALUE_TEXT], second[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    for (size_t i = 0; i < n_rows; i++) {
+        (void)snprintf(detail, sizeof detail, rows[i].detail, orr_summary_number(answer, rows[i].first, first),
+                       orr_summary_number(answer, rows[i].second, second));
+        ORR_ROW(table, i == 0 ? paint : ORR_PAINT_NONE, rows[i].name,
+                orr_summary_number(answer, rows[i].metric, value), detail);
+    }
+}
+
+void orr_summary_light(struct orr_table *table, const struct orr_answer *answer, int metric, const char *what)
+{
+    char value[ORR_VALUE_TEXT], detail[64];
+    (void)snprintf(detail, sizeof detail, "%s takes %.2f times that", what, orr_light_ratio(answer));
+    ORR_ROW(table, ORR_PAINT_NONE, "speed of light", orr_summary_number(answer, metric, value), detail);
+}
+
+/* ---------------------------------------------------------------- operators */
+
+#define N_HEAVIEST 5
+
+void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_style *style, const char *title,
+                          struct orr_text *text)
+{
+    struct orr_alike heaviest[N_HEAVIEST];
+    const size_t n = orr_rows_heaviest(answer, ORR_ANY_PART, false, N_HEAVIEST, heaviest, NULL);
+    struct orr_table table;
     char shape[ORR_SHAPE_TEXT], time[32], share[32];
-    (void)snprintf(share, sizeof share, "%.1f %%", 100 * seconds / whole_s);
-    ORR_ROW(table, ORR_PAINT_NONE, op->name, phase, orr_op_shape(shape, op), orr_print_s(time, seconds), share,
-            orr_bound_name(cost->bound));
+    if (n == 0) return;
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+    orr_table_start(&table, "flfrrl");
+    for (size_t i = 0; i < n; i++) {
+        const struct orr_time_row *row = &answer->rows[heaviest[i].first];
+        const struct orr_op *op = &answer->ops[row->op];
+        (void)snprintf(share, sizeof share, "%.1f %%", 100 * heaviest[i].share_frac);
+        ORR_ROW(&table, ORR_PAINT_NONE, op->name, op->recomputed ? "forward ×2" : orr_phase_name(op->phase),
+                orr_op_shape(shape, op), orr_print_s(time, heaviest[i].exposed_s), share,
+                orr_bound_name(row->resource));
+    }
+    orr_table_print(&table, text, style);
 }
 
 /* ---------------------------------------------------------------- tables of parts */
 
-/* How the rows of one table print amounts: in units of `unit`, as shares of `whole`. */
+/* How the rows of one table print amounts: in units of `unit`. */
 struct scale {
-    double unit, whole;
+    double unit;
     int decimals;
     const char *unit_name;
 };
@@ -101,18 +143,24 @@ static void amount_row(struct orr_table *table, const struct scale *scale, enum 
     ORR_ROW(table, paint, name, amount_text, percent_text, bar);
 }
 
+/* One part of a whole, and its share in percent. */
+struct slice {
+    const char *name;
+    double value, percent;
+};
+#define MAX_SLICES 16
+
 /* Rows of the parts with share and bar, then their sum. Rounding keeps the sum: what is printed adds up.
  * Returns the printed sum. */
-static double add_slices(struct orr_table *table, const struct orr_slice *slices, size_t n_slices,
+static double add_slices(struct orr_table *table, const struct slice *slices, size_t n_slices,
                          const struct scale *scale)
 {
-    double values[ORR_MAX_SLICES] = {0}, shares[ORR_MAX_SLICES] = {0};
-    double rounded[ORR_MAX_SLICES], percents[ORR_MAX_SLICES];
+    double values[MAX_SLICES] = {0}, shares[MAX_SLICES] = {0}, rounded[MAX_SLICES], percents[MAX_SLICES];
     double sum = 0, sum_percent = 0, longest = 100;
-    assert(n_slices <= ORR_MAX_SLICES);
+    assert(n_slices <= MAX_SLICES);
     for (size_t i = 0; i < n_slices; i++) {
         values[i] = slices[i].value / scale->unit;
-        shares[i] = scale->whole > 0 ? 100 * slices[i].value / scale->whole : 0;
+        shares[i] = slices[i].percent;
         longest = fmax(longest, shares[i]);
     }
     orr_apportion(values, n_slices, pow(10, -scale->decimals), rounded);
@@ -135,18 +183,25 @@ static void start_parts(struct orr_table *table)
     table->column_paint[3] = ORR_PAINT_BAR;
 }
 
-void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices, size_t n_slices,
-                      double whole_s, struct orr_text *text)
+void orr_summary_time(const struct orr_answer *answer, const struct orr_style *style, const char *title,
+                      struct orr_text *text)
 {
-    struct scale scale = {.unit = whole_s >= 1 ? 1 : 1e-3, .whole = whole_s};
+    const double whole_s = orr_total_s(answer);
+    struct scale scale = {.unit = whole_s >= 1 ? 1 : 1e-3};
     const double size = whole_s / scale.unit;
+    struct slice slices[MAX_SLICES];
+    struct orr_table table;
+    int n;
+    const double *parts_s = orr_parts_s(answer, &n);
     scale.decimals = size >= 1000 ? 1 : size >= 100 ? 2 : 3;
     scale.unit_name = scale.unit < 1 ? "ms" : "s";
-    struct orr_table table;
+    for (int i = 0; i < n; i++)
+        slices[i] = (struct slice){orr_part_text(answer->job->kind, i), parts_s[i],
+                                   100 * orr_rows_share_frac(answer, i)};
     start_parts(&table);
     orr_paint(text, style, ORR_PAINT_BOLD, title);
     orr_text_add(text, "\n");
-    (void)add_slices(&table, slices, n_slices, &scale);
+    (void)add_slices(&table, slices, (size_t)n, &scale);
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
 }
@@ -155,7 +210,7 @@ void orr_summary_time(const struct orr_style *style, const char *title, const st
 static void capacity_rows(struct orr_table *table, const struct orr_room *room, const struct scale *scale, double sum)
 {
     const double capacity = round(100 * room->capacity_bytes / ORR_GIB) / 100;
-    const double headroom = round(100 * (room->usable_bytes - room->total_bytes) / ORR_GIB) / 100;
+    const double headroom = round(100 * room->headroom_bytes / ORR_GIB) / 100;
     const double percent = room->capacity_bytes > 0 ? 100 * ORR_GIB / room->capacity_bytes : 0;
     const double reserved = capacity - sum - headroom;
     amount_row(table, scale, headroom < 0 ? ORR_PAINT_BAD : ORR_PAINT_GOOD, "headroom", headroom, percent * headroom,
@@ -164,13 +219,17 @@ static void capacity_rows(struct orr_table *table, const struct orr_room *room, 
     amount_row(table, scale, ORR_PAINT_BOLD, "capacity", capacity, 100, "");
 }
 
-void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
-                        struct orr_room room, struct orr_text *text)
+void orr_summary_memory(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct scale scale = {.unit = ORR_GIB, .whole = room.capacity_bytes, .decimals = 2, .unit_name = "GiB"};
+    const struct scale scale = {.unit = ORR_GIB, .decimals = 2, .unit_name = "GiB"};
+    const struct orr_room room = orr_room_of(answer);
+    struct slice slices[MAX_SLICES];
     struct orr_table table;
+    for (int i = 0; i < room.n_parts; i++)
+        slices[i] = (struct slice){room.names[i], room.part_bytes[i],
+                                   room.capacity_bytes > 0 ? 100 * room.part_bytes[i] / room.capacity_bytes : 0};
     start_parts(&table);
-    const double sum = add_slices(&table, slices, n_slices, &scale);
+    const double sum = add_slices(&table, slices, (size_t)room.n_parts, &scale);
     capacity_rows(&table, &room, &scale, sum);
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");

@@ -3,7 +3,7 @@
 #define ORR_REPORT_SUMMARY_H
 
 #include "base/text.h"
-#include "orrery.h"
+#include "metric/metric.h"
 #include "report/table.h"
 
 #define ORR_SUMMARY_LABEL 10 /* column at which the lines of the heading go on */
@@ -22,29 +22,28 @@ void orr_summary_bound(struct orr_table *table, const char *name, const double s
 /* Why it does not fit, below the headline; nothing where it does. */
 void orr_summary_reason(const struct orr_style *style, const char *reason, struct orr_text *text);
 
-/* One part of a whole. */
-struct orr_slice {
+/* A metric as people read it; returns buffer. */
+char *orr_summary_number(const struct orr_answer *answer, int metric, char buffer[ORR_VALUE_TEXT]);
+/* A row of the headline: a metric, and a text with the values of up to two others in place of its %s. */
+struct orr_summary_row {
     const char *name;
-    double value;
+    int metric;
+    const char *detail;
+    int first, second;
 };
-#define ORR_MAX_SLICES 16
+void orr_summary_rows(struct orr_table *table, const struct orr_answer *answer, enum orr_paint paint,
+                      const struct orr_summary_row *rows, size_t n_rows);
+/* A row with the speed of light: "the step takes 1.75 times that". */
+void orr_summary_light(struct orr_table *table, const struct orr_answer *answer, int metric, const char *what);
 
-/* A titled table of the parts of `whole_s` with shares and bars, and their sum; what is printed adds up. */
-void orr_summary_time(const struct orr_style *style, const char *title, const struct orr_slice *slices, size_t n_slices,
-                      double whole_s, struct orr_text *text);
-
-/* Memory of a GPU beside the parts that fill it. */
-struct orr_room {
-    double total_bytes, usable_bytes, capacity_bytes;
-};
-/* The table of the parts, what is left, what driver and allocator keep, and the capacity they make together. */
-void orr_summary_memory(const struct orr_style *style, const struct orr_slice *slices, size_t n_slices,
-                        struct orr_room room, struct orr_text *text);
-
-/* The table of the heaviest operators, row by row: name, phase, shape, seconds, their share of `whole_s`, what
- * binds. */
-#define ORR_SUMMARY_OPERATORS "flfrrl"
-void orr_summary_operator(struct orr_table *table, const struct orr_op *op, const struct orr_cost *cost,
-                          const char *phase, double seconds, double whole_s);
+/* A titled table of the parts of the time with shares and bars, and their sum; what is printed adds up. */
+void orr_summary_time(const struct orr_answer *answer, const struct orr_style *style, const char *title,
+                      struct orr_text *text);
+/* The table of the memory of a GPU: its parts, what is left, what driver and allocator keep, and the capacity they make
+ * together. */
+void orr_summary_memory(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The heaviest operators below a title: name, phase, shape, seconds, their share of the whole, what binds. */
+void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_style *style, const char *title,
+                          struct orr_text *text);
 
 #endif

@@ -8,18 +8,20 @@
 #include "report/technology.h"
 #include "study/optimise.h"
 
-static char *value_text(char buffer[32], enum orr_goal objective, double value)
+static char *value_text(char buffer[32], enum orr_objective objective, double value)
 {
     switch (objective) {
-    case ORR_GOAL_TIME: return orr_print_s(buffer, value);
-    case ORR_GOAL_ENERGY: return orr_print_si(buffer, value, "J");
-    case ORR_GOAL_COST: (void)snprintf(buffer, 32, "$%.4g", value); return buffer;
-    case ORR_N_GOALS: break;
+    case ORR_OBJECTIVE_TIME: return orr_print_s(buffer, value);
+    case ORR_OBJECTIVE_ENERGY: return orr_print_si(buffer, value, "J");
+    case ORR_OBJECTIVE_COST: (void)snprintf(buffer, 32, "$%.4g", value); return buffer;
+    case ORR_OBJECTIVE_THROUGHPUT: /* not of a split */
+    case ORR_OBJECTIVE_MEMORY:
+    case ORR_N_OBJECTIVES: break;
     }
     return buffer;
 }
 
-static void add_side(const char *title, enum orr_goal objective, const struct orr_split_value *value,
+static void add_side(const char *title, enum orr_objective objective, const struct orr_split_value *value,
                      struct orr_text *text)
 {
     char number[32];
@@ -76,7 +78,7 @@ static json_t *optimum_json(const struct orr_optimise *options, const struct orr
                             const char *system)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "technology_optimise", "objective", orr_goal_name(options->objective), "optimiser",
+                     "technology_optimise", "objective", orr_objective_name(options->objective), "optimiser",
                      orr_optimiser_name(options->optimiser), "evaluated", (json_int_t)optimum->evaluations, "before",
                      side_json(&optimum->before), "after", side_json(&optimum->after), "split",
                      split_json(&optimum->split), "system", orr_json_word(system));
@@ -87,7 +89,7 @@ static void add_terminal(const struct orr_split_problem *problem, const struct o
                          const struct orr_style *style)
 {
     const struct orr_split_value *before = &optimum->before, *after = &optimum->after;
-    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_goal_name(options->objective),
+    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_objective_name(options->objective),
                  problem->job->model.id, orr_optimiser_name(options->optimiser), (long long)optimum->evaluations);
     add_side("given", options->objective, before, text);
     add_side("best", options->objective, after, text);

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "metric/infer_view.h"
+#include "metric/metric.h"
 
 /* Threads of a process. Each stream of communication has a second one for what runs beside compute. */
 #define ORR_TRACKS(X)                                                                                                  \
@@ -48,7 +48,7 @@ void orr_trace_span(struct orr_trace *trace, enum orr_track track, const char *c
 void orr_trace_close(struct orr_trace *trace);
 
 /* One training step, every pipeline rank; one inference request. */
-void orr_train_trace(const struct orr_view *view, struct orr_text *text);
-void orr_infer_trace(const struct orr_infer_view *view, struct orr_text *text);
+void orr_train_trace(const struct orr_answer *answer, struct orr_text *text);
+void orr_infer_trace(const struct orr_answer *answer, struct orr_text *text);
 
 #endif

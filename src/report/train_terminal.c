@@ -3,12 +3,9 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "metric/metrics.h"
+#include "report/answer.h"
 #include "report/summary.h"
 #include "report/table.h"
-#include "report/train.h"
-
-#define N_HEAVIEST 5
 
 /* ---------------------------------------------------------------- heading: what was asked */
 
@@ -36,20 +33,18 @@ static void add_workload(const struct orr_workload *workload, struct orr_text *l
                  orr_recompute_name(workload->recompute));
 }
 
-void orr_train_heading(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+void orr_train_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_job *job = view->job;
-    const struct orr_result *result = view->result;
+    const struct orr_job *job = answer->job;
     struct orr_text line = {0};
-    orr_summary_model(job, result->params_total, result->params_active, &line);
+    orr_summary_model(job, answer->train.params_total, answer->train.params_active, &line);
     orr_summary_line(text, style, "training", &line);
     add_plan(&job->plan, &line);
     orr_summary_line(text, style, "plan", &line);
     add_workload(&job->workload, &line);
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s · %s attention · constants %s, %s", job->engine.id,
-                 orr_attention_kernel_name(job->workload.attention), job->calibration.id,
-                 orr_metric_value(view, ORR_METRIC_TRUST).word);
+                 orr_attention_kernel_name(job->workload.attention), job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
     orr_text_add(text, "\n");
     free(line.data);
@@ -57,99 +52,76 @@ void orr_train_heading(const struct orr_view *view, const struct orr_style *styl
 
 /* ---------------------------------------------------------------- headline: the answer */
 
-static char *number(const struct orr_view *view, enum orr_metric metric, char buffer[ORR_VALUE_TEXT])
+static void headline_speed(const struct orr_answer *answer, struct orr_table *table)
 {
-    return orr_value_print(buffer, orr_metric_value(view, metric));
-}
-
-static void headline_speed(const struct orr_view *view, struct orr_table *table)
-{
-    const struct orr_result *r = view->result;
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "80 %%: %s … %s", number(view, ORR_METRIC_INTERVAL_LOW, a),
-                   number(view, ORR_METRIC_INTERVAL_HIGH, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "step time", number(view, ORR_METRIC_STEP_TIME, value), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(view, ORR_METRIC_TOKENS_PER_GPU, a));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(view, ORR_METRIC_TOKENS, value), detail);
+    static const struct orr_summary_row ROWS[] = {
+        {"step time", ORR_TRAIN_METRIC_STEP_TIME, "80 %%: %s … %s", ORR_TRAIN_METRIC_INTERVAL_LOW,
+         ORR_TRAIN_METRIC_INTERVAL_HIGH},
+        {"throughput", ORR_TRAIN_METRIC_TOKENS, "%s per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU, 0}};
+    const struct orr_result *r = &answer->train;
+    char rate[ORR_VALUE_TEXT], value[64], detail[2 * ORR_VALUE_TEXT];
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, ROWS, sizeof ROWS / sizeof *ROWS);
     (void)snprintf(value, sizeof value, "MFU %.1f %%", 100 * r->mfu_frac);
     /* published MFU counts the whole score matrix, executed FLOP only what the mask leaves */
-    (void)snprintf(detail, sizeof detail, "%s per GPU, HFU %.1f %%%s", number(view, ORR_METRIC_MODEL_TFLOPS, a),
-                   100 * r->hfu_frac, r->hfu_frac < r->mfu_frac ? " (causal)" : "");
+    (void)snprintf(detail, sizeof detail, "%s per GPU, HFU %.1f %%%s",
+                   orr_summary_number(answer, ORR_TRAIN_METRIC_MODEL_TFLOPS, rate), 100 * r->hfu_frac,
+                   r->hfu_frac < r->mfu_frac ? " (causal)" : "");
     ORR_ROW(table, ORR_PAINT_NONE, "utilisation", value, detail);
-    (void)snprintf(detail, sizeof detail, "the step takes %.2f times that",
-                   r->bound_s > 0 ? r->step_time_s / r->bound_s : 0);
-    ORR_ROW(table, ORR_PAINT_NONE, "speed of light", number(view, ORR_METRIC_BOUND, value), detail);
+    orr_summary_light(table, answer, ORR_TRAIN_METRIC_BOUND, "the step");
 }
 
-static void headline_resources(const struct orr_view *view, struct orr_table *table)
+static void headline_resources(const struct orr_answer *answer, struct orr_table *table)
 {
-    const struct orr_result *r = view->result;
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "%s: %s of %s usable", r->fits ? "fits" : "does not fit",
-                   number(view, ORR_METRIC_MEMORY_USABLE, a), number(view, ORR_METRIC_MEMORY_CAPACITY, b));
-    ORR_ROW(table, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, "memory", number(view, ORR_METRIC_MEMORY_TOTAL, value),
-            detail);
+    const struct orr_result *r = &answer->train;
+    const struct orr_summary_row memory = {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL,
+                                           r->fits ? "fits: %s of %s usable" : "does not fit: %s of %s usable",
+                                           ORR_TRAIN_METRIC_MEMORY_USABLE, ORR_TRAIN_METRIC_MEMORY_CAPACITY};
+    const struct orr_summary_row cost = {"cost", ORR_TRAIN_METRIC_COST, "per step, %s per billion tokens",
+                                         ORR_TRAIN_METRIC_COST_PER_BILLION, 0};
+    char energy[ORR_VALUE_TEXT], token[ORR_VALUE_TEXT], value[ORR_VALUE_TEXT + 8], detail[3 * ORR_VALUE_TEXT];
+    orr_summary_rows(table, answer, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, &memory, 1);
     orr_summary_bound(table, "bottleneck", r->bound_share_frac, r->bottleneck);
-    (void)snprintf(value, sizeof value, "%s per GPU", number(view, ORR_METRIC_POWER, a));
-    (void)snprintf(detail, sizeof detail, "%s per step, %s per token", number(view, ORR_METRIC_ENERGY, a),
-                   number(view, ORR_METRIC_ENERGY_PER_TOKEN, b));
+    (void)snprintf(value, sizeof value, "%s per GPU", orr_summary_number(answer, ORR_TRAIN_METRIC_POWER, energy));
+    (void)snprintf(detail, sizeof detail, "%s per step, %s per token",
+                   orr_summary_number(answer, ORR_TRAIN_METRIC_ENERGY, energy),
+                   orr_summary_number(answer, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, token));
     ORR_ROW(table, ORR_PAINT_NONE, "power", value, detail);
-    (void)snprintf(detail, sizeof detail, "per step, %s per billion tokens",
-                   number(view, ORR_METRIC_COST_PER_BILLION, a));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(view, ORR_METRIC_COST, value), detail);
+    orr_summary_rows(table, answer, ORR_PAINT_NONE, &cost, 1);
 }
 
-static void add_headline(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_headline(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_table table;
     orr_table_start(&table, "llf");
-    headline_speed(view, &table);
-    headline_resources(view, &table);
+    headline_speed(answer, &table);
+    headline_resources(answer, &table);
     orr_table_print(&table, text, style);
-    orr_summary_reason(style, view->result->reason, text);
+    orr_summary_reason(style, answer->train.reason, text);
     orr_text_add(text, "\n");
 }
 
-/* ---------------------------------------------------------------- where time and memory go */
-
-static void add_time(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_memory(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_result *r = view->result;
-    struct orr_slice slices[ORR_N_TIME_PARTS];
-    for (int i = 0; i < ORR_N_TIME_PARTS; i++)
-        slices[i] = (struct orr_slice){orr_time_part_name((enum orr_time_part)i), r->time_s[i]};
-    orr_summary_time(style, "time of a step", slices, ORR_N_TIME_PARTS, r->step_time_s, text);
-}
-
-static void add_memory(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
-{
-    const struct orr_memory *memory = &view->result->memory;
-    struct orr_slice slices[ORR_N_MEMORY_PARTS];
     char title[64];
-    for (int i = 0; i < ORR_N_MEMORY_PARTS; i++)
-        slices[i] = (struct orr_slice){orr_memory_part_name((enum orr_memory_part)i), memory->part_bytes[i]};
-    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak:", (long long)memory->peak_stage);
-    orr_text_wrap(text, style, title, orr_columns(title) + 1, orr_metric_value(view, ORR_METRIC_PEAK_INSTANT).word,
-                  " ");
-    orr_summary_memory(style, slices, ORR_N_MEMORY_PARTS,
-                       (struct orr_room){.total_bytes = memory->total_bytes,
-                                         .usable_bytes = memory->usable_bytes,
-                                         .capacity_bytes = memory->capacity_bytes},
-                       text);
+    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak:",
+                   (long long)answer->train.memory.peak_stage);
+    orr_text_wrap(text, style, title, orr_columns(title) + 1,
+                  orr_metric_value(answer, ORR_TRAIN_METRIC_PEAK_INSTANT).word, " ");
+    orr_summary_memory(answer, style, text);
 }
 
 /* ---------------------------------------------------------------- pipeline, hidden communication, operators */
 
-static void add_pipeline(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_pipeline(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    const struct orr_result *r = view->result;
+    const struct orr_result *r = &answer->train;
     const size_t before = text->length;
     struct orr_text line = {0};
     char buffer[32];
-    if (view->job->plan.pp > 1) {
+    if (answer->job->plan.pp > 1) {
         orr_text_add(&line, "%lld stages · %lld micro-batches · bubble %.1f %% · %.3g in flight on stage %lld",
-                     (long long)view->job->plan.pp, (long long)r->n_micro_batches,
-                     r->step_time_s > 0 ? 100 * r->time_s[ORR_TIME_PP_BUBBLE] / r->step_time_s : 0, r->memory.in_flight,
+                     (long long)answer->job->plan.pp, (long long)r->n_micro_batches,
+                     100 * orr_rows_share_frac(answer, ORR_TIME_PP_BUBBLE), r->memory.in_flight,
                      (long long)r->memory.peak_stage);
         orr_summary_line(text, style, "pipeline", &line);
     }
@@ -162,85 +134,68 @@ static void add_pipeline(const struct orr_view *view, const struct orr_style *st
     free(line.data);
 }
 
-static const char *phase_text(const struct orr_op *op)
+static void add_heaviest(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    return op->recomputed ? "forward ×2" : orr_phase_name(op->phase);
-}
-
-static void add_heaviest(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
-{
-    struct orr_alike heaviest[N_HEAVIEST];
-    const size_t n = orr_view_heaviest(view, ORR_N_TIME_PARTS, N_HEAVIEST, heaviest);
-    if (n == 0) return;
-    struct orr_table table;
     char title[64] = "heaviest operators";
-    if (view->job->plan.pp > 1)
-        (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)view->rank);
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
-    orr_table_start(&table, ORR_SUMMARY_OPERATORS);
-    for (size_t i = 0; i < n; i++) {
-        const struct orr_op *op = &view->scratch->ops.items[heaviest[i].first];
-        orr_summary_operator(&table, op, &view->scratch->costs[heaviest[i].first], phase_text(op), heaviest[i].step_s,
-                             view->result->step_time_s);
-    }
-    orr_table_print(&table, text, style);
+    if (answer->job->plan.pp > 1)
+        (void)snprintf(title, sizeof title, "heaviest operators of pipeline rank %lld", (long long)answer->facts.rank);
+    orr_summary_heaviest(answer, style, title, text);
 }
 
 /* ---------------------------------------------------------------- what would change it */
 
 #define N_CHANGES 3
 
-static double gain_frac(const struct orr_view *view, const struct orr_what_if *what_if)
+static double gain_frac(const struct orr_answer *answer, const struct orr_what_if *what_if)
 {
-    return what_if->step_time_s / view->result->step_time_s - 1;
+    return what_if->step_time_s / answer->train.step_time_s - 1;
 }
 
-static void add_hardware(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_hardware(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_text line = {0};
-    for (size_t i = 0; i < view->n_what_ifs; i++)
-        if (view->what_ifs[i].hardware)
-            orr_text_add(&line, "%s%s %+.1f %%", line.length ? " · " : "", view->what_ifs[i].text,
-                         100 * gain_frac(view, &view->what_ifs[i]));
+    for (size_t i = 0; i < answer->n_what_ifs; i++)
+        if (answer->what_ifs[i].hardware)
+            orr_text_add(&line, "%s%s %+.1f %%", line.length ? " · " : "", answer->what_ifs[i].text,
+                         100 * gain_frac(answer, &answer->what_ifs[i]));
     orr_text_wrap(text, style, "  10 % more", 13, line.data ? line.data : "", " · ");
     free(line.data);
 }
 
 /* The fastest single changes of plan or workload that fit and gain at least half a percent. */
-static void add_changes(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+static void add_changes(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     orr_text_add(text, "\n");
     orr_paint(text, style, ORR_PAINT_BOLD, "what would change it");
     orr_text_add(text, "\n");
-    add_hardware(view, style, text);
+    add_hardware(answer, style, text);
     struct orr_table table;
     orr_table_start(&table, "lrr");
     double above = -1;
     for (int shown = 0; shown < N_CHANGES; shown++) {
         const struct orr_what_if *next = NULL;
-        for (size_t i = 0; i < view->n_what_ifs; i++) {
-            const struct orr_what_if *one = &view->what_ifs[i];
+        for (size_t i = 0; i < answer->n_what_ifs; i++) {
+            const struct orr_what_if *one = &answer->what_ifs[i];
             const bool better =
-                !one->hardware && one->fits && gain_frac(view, one) < -0.005 && one->step_time_s > above;
+                !one->hardware && one->fits && gain_frac(answer, one) < -0.005 && one->step_time_s > above;
             if (better && (!next || one->step_time_s < next->step_time_s)) next = one;
         }
         if (!next) break;
         char time[32], gain[16];
-        (void)snprintf(gain, sizeof gain, "%+.1f %%", 100 * gain_frac(view, next));
+        (void)snprintf(gain, sizeof gain, "%+.1f %%", 100 * gain_frac(answer, next));
         ORR_ROW(&table, ORR_PAINT_NONE, next->text, orr_print_s(time, next->step_time_s), gain);
         above = next->step_time_s;
     }
     orr_table_print(&table, text, style);
 }
 
-void orr_train_terminal(const struct orr_view *view, const struct orr_style *style, struct orr_text *text)
+void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_train_heading(view, style, text);
-    add_headline(view, style, text);
-    add_time(view, style, text);
-    add_memory(view, style, text);
-    add_pipeline(view, style, text);
-    add_heaviest(view, style, text);
-    add_changes(view, style, text);
+    orr_train_heading(answer, style, text);
+    add_headline(answer, style, text);
+    orr_summary_time(answer, style, "time of a step", text);
+    add_memory(answer, style, text);
+    add_pipeline(answer, style, text);
+    add_heaviest(answer, style, text);
+    if (answer->n_what_ifs > 0) add_changes(answer, style, text);
 }

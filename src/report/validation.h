@@ -2,6 +2,7 @@
 #ifndef ORR_REPORT_VALIDATION_H
 #define ORR_REPORT_VALIDATION_H
 
+#include "base/text.h"
 #include "validate/intervals.h"
 
 #include <jansson.h>
@@ -33,6 +34,9 @@ struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v
 
 /* Rows, errors, bias and coverage as an object. */
 json_t *orr_stats_json(const struct orr_error_stats *s);
+
+/* One HTML page: predicted over measured, row by row, and the tables. */
+void orr_validation_page(const struct orr_validation *validation, struct orr_text *text);
 
 const char *orr_class_of(const struct orr_score *score);
 const char *orr_source_of(const struct orr_score *score);

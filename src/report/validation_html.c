@@ -282,18 +282,16 @@ static void add_summary(struct orr_text *text, const struct orr_validation *v)
     orr_text_add(text, ". The shaded band is &#177;10 %%.</p>\n");
 }
 
-char *orr_validation_html(const struct orr_validation *validation)
+void orr_validation_page(const struct orr_validation *validation, struct orr_text *text)
 {
-    struct orr_text text = {0};
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
     const size_t n = orr_validation_groupings(validation, groupings);
-    orr_html_head(&text, "Orrery validation");
-    add_summary(&text, validation);
-    add_scatter(&text, validation);
-    if (n == ORR_MAX_GROUPINGS) add_groups(&text, validation, &groupings[n - 1]); /* what was asked for comes first */
-    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) add_groups(&text, validation, &groupings[i]);
-    add_worst(&text, validation);
-    add_skipped(&text, validation);
-    orr_text_add(&text, "%s", SCRIPT);
-    return orr_text_take(&text);
+    orr_html_head(text, "Orrery validation");
+    add_summary(text, validation);
+    add_scatter(text, validation);
+    if (n == ORR_MAX_GROUPINGS) add_groups(text, validation, &groupings[n - 1]); /* what was asked for comes first */
+    for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) add_groups(text, validation, &groupings[i]);
+    add_worst(text, validation);
+    add_skipped(text, validation);
+    orr_text_add(text, "%s", SCRIPT);
 }

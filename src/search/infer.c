@@ -4,6 +4,7 @@
 #include "search/search.h"
 
 #include "base/number.h"
+#include "metric/metric.h"
 #include "spec/limits.h"
 #include "spec/spec.h"
 
@@ -120,6 +121,9 @@ static void join_pools(const struct orr_job *job, const struct orr_choice *choic
     answer->memory_total_bytes = orr_max(answer->memory_total_bytes, prompt->memory_total_bytes);
     answer->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer->power_w_per_gpu) / gpus;
     answer->energy_j = gpus * answer->power_w_per_gpu * system->pue_frac * batch_s;
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) /* each pool at its mean power, from batch to batch */
+        answer->energy_part_j[i] =
+            batch_s * (prompt->energy_part_j[i] / prompt->latency_s + answer->energy_part_j[i] / alone_s);
     answer->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
     answer->cost_usd_per_million_tokens = answer->cost_usd / (batch_s * answer->output_tokens_per_s) * 1e6;
 }
@@ -232,7 +236,7 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
     const bool better = found.objective < t->search->compare_objective,
                wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL);
     if (!better && !wanted) return;
-    const bool keeps = !request->accept || request->accept(request, &t->worker->job, NULL, result);
+    const bool keeps = orr_limits_hold(request, &t->worker->job, NULL, result);
     t->outcome->counts.better += better && keeps;
     if (wanted && keeps) orr_outcome_put(t->outcome, &found);
     else if (wanted) t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;

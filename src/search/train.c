@@ -3,6 +3,7 @@
 #include "search/search.h"
 
 #include "base/number.h"
+#include "metric/metric.h"
 
 #include <math.h>
 
@@ -179,9 +180,9 @@ static bool keeps_limits(const struct visit *v)
     const struct orr_search_request *request = &v->search->request;
     struct orr_worker *w = v->worker;
     struct orr_result result;
-    if (!request->accept) return true;
+    if (request->n_limits == 0) return true;
     orr_train(&w->job, &w->scratch, &result);
-    return request->accept(request, &w->job, &result, NULL);
+    return orr_limits_hold(request, &w->job, &result, NULL);
 }
 
 /* Work the time out and list the plan if it is good enough and keeps the limits. */

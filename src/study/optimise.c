@@ -17,13 +17,7 @@
 const char *const orr_budget_kind_names[ORR_N_BUDGET_KINDS] = {"area", "power", "perimeter"};
 
 #define NAME(member, name, ...) name,
-static const char *const GOAL_NAMES[ORR_N_GOALS] = {ORR_GOALS(NAME)};
 static const char *const OPTIMISER_NAMES[ORR_N_OPTIMISERS] = {ORR_OPTIMISERS(NAME)};
-
-const char *orr_goal_name(enum orr_goal objective)
-{
-    return (unsigned)objective < ORR_N_GOALS ? GOAL_NAMES[objective] : "unknown";
-}
 
 const char *orr_optimiser_name(enum orr_optimiser optimiser)
 {
@@ -118,6 +112,11 @@ enum orr_err orr_split_problem_open(const struct orr_recipe *recipe, const struc
             double *share = &orr_split_shares(&problem->recipe.split, b)[i];
             *share = whole_steps(*share);
         }
+    if (options->objective != ORR_OBJECTIVE_TIME && options->objective != ORR_OBJECTIVE_ENERGY &&
+        options->objective != ORR_OBJECTIVE_COST)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "objective"},
+                        "\"%s\" is no objective of a split; expected time, energy or cost",
+                        orr_objective_name(options->objective));
     const enum orr_err err = options->free ? check_free(options->free, error) : ORR_OK;
     if (err) return err;
     for (int b = 0; b < ORR_N_BUDGET_KINDS; b++) add_simplex(problem, b, options->free);
@@ -136,12 +135,16 @@ void orr_split_problem_close(struct orr_split_problem *problem)
 
 /* ---------------------------------------------------------------- what a split is worth */
 
+static double objective_of(enum orr_objective objective, double time_s, double energy_j, double cost_usd)
+{
+    return objective == ORR_OBJECTIVE_ENERGY ? energy_j : objective == ORR_OBJECTIVE_COST ? cost_usd : time_s;
+}
+
 static void judge_train(struct orr_split_problem *problem, struct orr_split_value *value)
 {
     struct orr_result result;
     orr_train(&problem->trial, problem->scratch, &result);
-    const double values[ORR_N_GOALS] = {result.step_time_s, result.energy_j, result.cost_usd};
-    value->value = values[problem->objective];
+    value->value = objective_of(problem->objective, result.step_time_s, result.energy_j, result.cost_usd);
     value->fits = result.fits;
     value->overflow = result.memory.total_bytes / result.memory.usable_bytes;
     value->bottleneck = result.bottleneck;
@@ -151,8 +154,7 @@ static void judge_infer(struct orr_split_problem *problem, struct orr_split_valu
 {
     struct orr_infer_result result;
     orr_infer(&problem->trial, problem->scratch, &result);
-    const double values[ORR_N_GOALS] = {result.latency_s, result.energy_j, result.cost_usd};
-    value->value = values[problem->objective];
+    value->value = objective_of(problem->objective, result.latency_s, result.energy_j, result.cost_usd);
     value->fits = result.fits;
     value->overflow = orr_max(result.fits ? 0 : 1.0, result.memory_total_bytes / result.memory_usable_bytes);
     value->bottleneck = result.bottleneck;

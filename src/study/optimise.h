@@ -20,7 +20,7 @@ struct orr_split_problem {
     struct orr_recipe recipe; /* its split is the start, in whole steps */
     struct orr_split given;   /* the split as it was given */
     const struct orr_job *job;
-    enum orr_goal objective;
+    enum orr_objective objective;
     size_t n_simplices;
     struct orr_simplex simplices[ORR_N_BUDGET_KINDS];
     struct orr_job trial; /* working memory */

@@ -121,19 +121,12 @@ enum orr_err orr_study_job(const struct orr_study *study, struct orr_job *job, s
     return orr_job_read(study->catalogue, request, study->item->name, job, error);
 }
 
-/* The studies set no limits on what a search may find. */
-static enum orr_err no_limits(struct orr_search_request *request, struct orr_error *error)
-{
-    (void)request, (void)error;
-    return ORR_OK;
-}
-
 static void keep_point(void *context, size_t i, const struct orr_point *outcome)
 {
     struct orr_study_point *point = (struct orr_study_point *)context + i;
     point->outcome = *outcome;
-    point->job = *outcome->job;
-    point->outcome.job = &point->job;
+    point->job = *outcome->answer.job;
+    point->outcome.answer.job = &point->job;
 }
 
 enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_study_question *question,
@@ -148,7 +141,7 @@ enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_stu
                                         .varies = question->varies,
                                         .n_varies = question->n_varies,
                                         .mode = question->mode,
-                                        .search_limits = question->searched ? no_limits : NULL};
+                                        .search = question->searched};
     *points = NULL;
     enum orr_err err = orr_sweep_open(study->catalogue, &spec, &sweep, error);
     if (err) return err;

@@ -69,7 +69,7 @@ static enum orr_err sweep_generations(const struct orr_study *study, enum rule r
 
 static double sequence_s(const struct orr_study_point *point)
 {
-    return point->outcome.train.step_time_s / (double)point->job.workload.global_batch;
+    return point->outcome.answer.train.step_time_s / (double)point->job.workload.global_batch;
 }
 
 /* ---------------------------------------------------------------- speed-ups */
@@ -81,7 +81,7 @@ static void add_plan(struct orr_sheet *sheet, const struct orr_study_point *poin
     (void)snprintf(text, sizeof text, "%d-%d-%d v%d b%d %s", (int)job->plan.dp, (int)job->plan.tp, (int)job->plan.pp,
                    (int)job->plan.vpp, (int)job->workload.micro_batch, orr_recompute_name(job->workload.recompute));
     orr_sheet_word(sheet, text);
-    orr_sheet_number(sheet, point->outcome.train.memory.total_bytes / ORR_GIB);
+    orr_sheet_number(sheet, point->outcome.answer.train.memory.total_bytes / ORR_GIB);
 }
 
 /* Where the time of a system goes: what the speed-ups are made of. */
@@ -102,7 +102,7 @@ static void add_generation(struct orr_sheet *sheet, size_t i, struct orr_study_p
     for (int r = 0; r < N_RULES; r++) orr_sheet_number(sheet, sequence_s(&rules[r][0]) / sequence_s(&rules[r][i]));
     add_plan(sheet, &rules[BEST_PLAN][i]);
     for (int r = 0; r < N_RULES; r++) orr_sheet_number(sheet, sequence_s(&rules[r][i]));
-    orr_sheet_word(sheet, rules[OWN_FORMAT][i].outcome.train.fits ? "yes" : "no");
+    orr_sheet_word(sheet, rules[OWN_FORMAT][i].outcome.answer.train.fits ? "yes" : "no");
 }
 
 static enum orr_err add_generations(struct orr_study *study, struct orr_error *error)
@@ -117,8 +117,8 @@ static enum orr_err add_generations(struct orr_study *study, struct orr_error *e
     for (int r = 0; r < N_RULES && !err; r++) err = sweep_generations(study, (enum rule)r, &rules[r], error);
     for (size_t i = 0; i < N_GENERATIONS && !err; i++) add_generation(sheet, i, rules);
     if (!err) {
-        find_shares(study, GENERATIONS[0].name, &rules[OWN_FORMAT][0].outcome.train);
-        find_shares(study, GENERATIONS[last].name, &rules[OWN_FORMAT][last].outcome.train);
+        find_shares(study, GENERATIONS[0].name, &rules[OWN_FORMAT][0].outcome.answer.train);
+        find_shares(study, GENERATIONS[last].name, &rules[OWN_FORMAT][last].outcome.answer.train);
         orr_study_find(study,
                        "%s over %s: %.1f times like for like in 16 bits, %.1f with own formats, %.1f best to best",
                        GENERATIONS[last].name, GENERATIONS[0].name,

@@ -63,13 +63,13 @@ static void add_machine(struct orr_sheet *sheet, const struct origin *origin)
 static void add_time(struct orr_sheet *sheet, const struct orr_study_point *point)
 {
     const struct orr_job *job = &point->job;
-    orr_sheet_number(sheet, point->outcome.train.step_time_s);
+    orr_sheet_number(sheet, point->outcome.answer.train.step_time_s);
     orr_sheet_number(sheet, (double)job->plan.tp);
     orr_sheet_number(sheet, (double)job->plan.pp);
     orr_sheet_number(sheet, (double)job->plan.dp);
     orr_sheet_number(sheet, (double)job->workload.micro_batch);
     orr_sheet_word(sheet, orr_recompute_name(job->workload.recompute));
-    orr_sheet_word(sheet, orr_bound_name(point->outcome.train.bottleneck));
+    orr_sheet_word(sheet, orr_bound_name(point->outcome.answer.train.bottleneck));
     orr_sheet_number(sheet, 1e-12 * job->system.chip.peak_flops_per_s[job->workload.precision]);
     orr_sheet_number(sheet, 1e-9 * job->system.chip.hbm_bytes_per_s);
     orr_sheet_number(sheet, 1e-9 * job->system.scaleout_bytes_per_s);
@@ -123,8 +123,8 @@ static void find_knees(struct orr_study *study, const struct orr_study_point *po
         const struct orr_study_point *p = &points[at[i]];
         orr_study_find(study, "%s, %s: 12 to 3 nm is %.2f times faster, 3 to 1 nm %.2f times",
                        MEMORIES[at[i] / (N_NETWORKS * N_NODES)], NETWORKS[at[i] / N_NODES % N_NETWORKS],
-                       p[0].outcome.train.step_time_s / p[4].outcome.train.step_time_s,
-                       p[4].outcome.train.step_time_s / p[N_NODES - 1].outcome.train.step_time_s);
+                       p[0].outcome.answer.train.step_time_s / p[4].outcome.answer.train.step_time_s,
+                       p[4].outcome.answer.train.step_time_s / p[N_NODES - 1].outcome.answer.train.step_time_s);
     }
 }
 
@@ -171,15 +171,15 @@ enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error)
                         "node_nm memory network step_time_s compute_frac l2_frac dram_frac network_frac "
                         "overhead_frac bottleneck");
     for (size_t i = 0; i < N; i++) {
-        const struct orr_result *result = &points[i].outcome.train;
+        const struct orr_result *result = &points[i].outcome.answer.train;
         add_machine(sheet, &origins[i]);
         orr_sheet_number(sheet, result->step_time_s);
         orr_sheet_shares(sheet, result->bound_share_frac);
         orr_sheet_word(sheet, orr_bound_name(result->bottleneck));
     }
     for (size_t i = 0; i < N; i += N_NODES) {
-        const double *first = points[i].outcome.train.bound_share_frac,
-                     *last = points[i + N_NODES - 1].outcome.train.bound_share_frac;
+        const double *first = points[i].outcome.answer.train.bound_share_frac,
+                     *last = points[i + N_NODES - 1].outcome.answer.train.bound_share_frac;
         orr_study_find(study,
                        "%s, %s: compute, DRAM, network hold %.0f, %.0f, %.0f %% at 12 nm, %.0f, %.0f, %.0f %% at 1 nm",
                        origins[i].memory, origins[i].network, 100 * first[ORR_BOUND_COMPUTE],

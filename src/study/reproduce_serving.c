@@ -45,15 +45,15 @@ static void find_floor(struct orr_study *study, const struct orr_study_point *po
 {
     const struct orr_study_point *floor = &points[N_MEMORIES - 1];
     double s[ORR_N_BOUNDS];
-    bound_seconds(&floor->outcome.infer, s);
+    bound_seconds(&floor->outcome.answer.infer, s);
     orr_study_find(study,
                    "floor with unlimited DRAM bandwidth and NVLink 3: %.3f s, of it launch, gaps and host %.3f, "
                    "network %.3f, L2 %.3f, compute %.3f, attention at the read rate of its SMs %.3f s",
-                   floor->outcome.infer.latency_s, s[ORR_BOUND_OVERHEAD], s[ORR_BOUND_NETWORK], s[ORR_BOUND_L2],
+                   floor->outcome.answer.infer.latency_s, s[ORR_BOUND_OVERHEAD], s[ORR_BOUND_NETWORK], s[ORR_BOUND_L2],
                    s[ORR_BOUND_COMPUTE], s[ORR_BOUND_DRAM]);
     orr_study_find(study, "three times the link rate (NVLink 5) takes %.1f %% off that floor: messages are short",
                    100 *
-                       (1 - points[N_MEMORIES * N_LINKS - 1].outcome.infer.latency_s / floor->outcome.infer.latency_s));
+                       (1 - points[N_MEMORIES * N_LINKS - 1].outcome.answer.infer.latency_s / floor->outcome.answer.infer.latency_s));
 }
 
 enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
@@ -77,10 +77,10 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
     for (size_t i = 0; i < n; i++) {
         const size_t memory = i % N_MEMORIES, link = i / N_MEMORIES;
         double bound_s[ORR_N_BOUNDS];
-        bound_seconds(&points[i].outcome.infer, bound_s);
+        bound_seconds(&points[i].outcome.answer.infer, bound_s);
         orr_sheet_word(sheet, MEMORIES[memory].memory);
         orr_sheet_word(sheet, LINKS[link].link);
-        orr_sheet_number(sheet, points[i].outcome.infer.latency_s);
+        orr_sheet_number(sheet, points[i].outcome.answer.infer.latency_s);
         orr_sheet_shares(sheet, bound_s);
         orr_sheet_number(sheet, link == 0 ? MEMORIES[memory].illustrated_s : (double)NAN);
         orr_sheet_number(sheet, MEMORIES[memory].tb_per_s);
@@ -109,7 +109,7 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
                                               "batch system phase time_s compute_frac l2_frac dram_frac network_frac "
                                               "overhead_frac fits");
     for (size_t i = 0; i < 2 * n; i++) {
-        const struct orr_infer_result *result = &points[i % n].outcome.infer;
+        const struct orr_infer_result *result = &points[i % n].outcome.answer.infer;
         const bool decode = i >= n;
         orr_sheet_number(sheet, BATCHES[i % N_BATCHES]);
         orr_sheet_word(sheet, SYSTEMS[i % n / N_BATCHES]);
@@ -120,8 +120,8 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
     }
     for (size_t i = 0; i < n; i += N_BATCHES)
         orr_study_find(study, "%s: DRAM holds %.0f %% of decode at batch 1, %.0f %% at batch 64",
-                       SYSTEMS[i / N_BATCHES], 100 * points[i].outcome.infer.decode_bound_frac[ORR_BOUND_DRAM],
-                       100 * points[i + N_BATCHES - 1].outcome.infer.decode_bound_frac[ORR_BOUND_DRAM]);
+                       SYSTEMS[i / N_BATCHES], 100 * points[i].outcome.answer.infer.decode_bound_frac[ORR_BOUND_DRAM],
+                       100 * points[i + N_BATCHES - 1].outcome.answer.infer.decode_bound_frac[ORR_BOUND_DRAM]);
     free(points);
     return ORR_OK;
 }

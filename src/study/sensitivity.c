@@ -69,7 +69,8 @@ struct study {
     double answers[ORR_N_ANSWERS];
 };
 
-static void predict(struct study *study, double answers[ORR_N_ANSWERS])
+/* Returns whether it fits. */
+static bool predict(struct study *study, double answers[ORR_N_ANSWERS])
 {
     if (study->changed.kind == ORR_JOB_TRAIN) {
         struct orr_result result;
@@ -77,12 +78,14 @@ static void predict(struct study *study, double answers[ORR_N_ANSWERS])
         answers[0] = result.step_time_s;
         answers[1] = result.energy_j;
         answers[2] = result.cost_usd;
+        return result.fits;
     } else {
         struct orr_infer_result result;
         orr_infer(&study->changed, study->scratch, &result);
         answers[0] = result.latency_s;
         answers[1] = result.ttft_s;
         answers[2] = result.tpot_s;
+        return result.fits;
     }
 }
 
@@ -165,11 +168,12 @@ static int compare(const void *a, const void *b)
 }
 
 size_t orr_sensitivities(const struct orr_job *job, struct orr_scratch *scratch,
-                         struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS])
+                         struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS],
+                         bool *fits)
 {
     struct study study = {.job = job, .changed = *job, .scratch = scratch};
     size_t n = 0;
-    predict(&study, study.answers);
+    *fits = predict(&study, study.answers);
     memcpy(answers, study.answers, sizeof study.answers);
     for (size_t i = 0; i < sizeof PARAMETERS / sizeof *PARAMETERS; i++) {
         const struct parameter *parameter = &PARAMETERS[i];

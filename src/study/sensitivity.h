@@ -21,8 +21,9 @@ struct orr_sensitivity {
 };
 
 /* Predict the job, then once more on either side of every parameter; returns how many there are, sorted by effect on
- * the first answer. `answers` receives the job's own. */
+ * the first answer. `answers` and `fits` receive what the job itself has. */
 size_t orr_sensitivities(const struct orr_job *job, struct orr_scratch *scratch,
-                         struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS]);
+                         struct orr_sensitivity sensitivities[ORR_MAX_SENSITIVITIES], double answers[ORR_N_ANSWERS],
+                         bool *fits);
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "metric/metric.h"
+#include "metric/row.h"
 #include "study/sample.h"
 
 #define POINTS_MAX 1e15
@@ -102,9 +104,9 @@ static enum orr_err read_point(const struct orr_sweep *sweep, struct orr_sweep_w
 enum orr_err orr_sweep_understand(const struct orr_sweep *sweep, struct orr_sweep_worker *worker,
                                   const struct orr_job **job, struct orr_error *error)
 {
-    if (!sweep->search_limits) return orr_form_job(worker->form, job, error);
+    if (!sweep->search) return orr_form_job(worker->form, job, error);
     enum orr_err err = orr_form_search(worker->form, worker->request, error);
-    if (!err) err = sweep->search_limits(worker->request, error);
+    if (!err) err = orr_limits_resolve(worker->request, error);
     *job = &worker->job;
     return err;
 }
@@ -113,15 +115,15 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
 {
     outcome->reason[0] = '\0';
     if (job->kind == ORR_JOB_INFER) {
-        orr_infer(job, scratch, &outcome->infer);
-        outcome->status = outcome->infer.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
-        orr_copy_line(outcome->reason, sizeof outcome->reason, outcome->infer.reason);
+        orr_infer(job, scratch, &outcome->answer.infer);
+        outcome->status = outcome->answer.infer.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+        orr_copy_line(outcome->reason, sizeof outcome->reason, outcome->answer.infer.reason);
         return;
     }
-    orr_train(job, scratch, &outcome->train);
-    const struct orr_memory *memory = &outcome->train.memory;
-    outcome->status = outcome->train.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
-    if (!outcome->train.fits)
+    orr_train(job, scratch, &outcome->answer.train);
+    const struct orr_memory *memory = &outcome->answer.train.memory;
+    outcome->status = outcome->answer.train.fits ? ORR_POINT_OK : ORR_POINT_NO_FIT;
+    if (!outcome->answer.train.fits)
         (void)snprintf(outcome->reason, sizeof outcome->reason, "%.2f GiB too much per GPU",
                        (memory->total_bytes - memory->usable_bytes) / ORR_GIB);
 }
@@ -140,10 +142,10 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
     struct orr_point *outcome = &worker->outcome;
     const struct orr_job *job;
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
-    if (!err && sweep->search_limits) err = orr_sweep_search(worker, &worker->error);
+    if (!err && sweep->search) err = orr_sweep_search(worker, &worker->error);
     else if (!err) predict(job, worker->scratch, outcome);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
-    outcome->job = job;
+    outcome->answer.job = job;
     if (err) refuse(outcome, &worker->error);
     worker->error.code = ORR_OK;
     return true;
@@ -232,8 +234,8 @@ static enum orr_err open_workers(const struct orr_form *form, int n_threads, str
         worker->form = orr_form_copy(form);
         worker->scratch = orr_scratch_new();
         worker->put = calloc(sweep->n_axes, sizeof *worker->put);
-        if (sweep->search_limits) worker->request = calloc(1, sizeof *worker->request);
-        if (!worker->form || !worker->scratch || !worker->put || (sweep->search_limits && !worker->request)) {
+        if (sweep->search) worker->request = calloc(1, sizeof *worker->request);
+        if (!worker->form || !worker->scratch || !worker->put || (sweep->search && !worker->request)) {
             sweep->n_workers++;
             return out_of_memory(error);
         }
@@ -259,7 +261,7 @@ static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_swe
     case ORR_SWEEP_PRODUCT:
     case ORR_N_SWEEP_MODES: break;
     }
-    if (sweep->search_limits) orr_text_add(&text, " --search");
+    if (sweep->search) orr_text_add(&text, " --search");
     sweep->text = orr_text_take(&text);
     return sweep->text ? ORR_OK : out_of_memory(error);
 }
@@ -283,7 +285,7 @@ enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_
     if (!new) return out_of_memory(error);
     new->mode = spec->mode;
     new->seed = spec->seed;
-    new->search_limits = spec->search_limits;
+    new->search = spec->search;
     enum orr_err err = spec->n_varies > 0 ? ORR_OK
                                           : orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                                                      "nothing is varied: --vary FIELD=VALUES, e.g. --vary tp=1,2,4,8");
@@ -296,7 +298,7 @@ enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_
     if (!err) {
         /* the kind is known even where rules are broken */
         (void)orr_sweep_understand(new, &new->workers[0], &job, NULL);
-        new->kind = new->search_limits ? new->workers[0].request->job.kind : job->kind;
+        new->kind = new->search ? new->workers[0].request->job.kind : job->kind;
         return ORR_OK;
     }
     orr_sweep_close(new);
@@ -346,4 +348,36 @@ int64_t orr_sweep_points(const struct orr_sweep *sweep)
 const char *orr_sweep_text(const struct orr_sweep *sweep)
 {
     return sweep->text;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
+{
+    const size_t n = orr_row_columns(sweep->kind, columns);
+    return sweep->search ? n + orr_row_plan_columns(sweep->kind, columns + n) : n;
+}
+
+struct rows {
+    struct orr_sweep_row *rows;
+    bool search;
+};
+
+static void fill_row(void *context, size_t i, const struct orr_point *outcome)
+{
+    const struct rows *rows = context;
+    struct orr_sweep_row *row = &rows->rows[i];
+    row->status = outcome->status;
+    memcpy(row->reason, outcome->reason, sizeof row->reason);
+    row->blank = outcome->status == ORR_POINT_INVALID || (rows->search && outcome->status != ORR_POINT_OK);
+    if (row->blank) return;
+    const size_t n = orr_row_fill(&outcome->answer, row);
+    if (rows->search) orr_row_fill_plan(outcome->answer.job, &outcome->choice, n, row);
+}
+
+enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n, struct orr_sweep_row *rows,
+                           struct orr_error *error)
+{
+    struct rows context = {rows, sweep->search};
+    return orr_sweep_each(sweep, first, n, fill_row, &context, error);
 }

@@ -1,5 +1,4 @@
-/* A request at many points: index -> values -> job -> outcome, in parallel. What a row says of an outcome is
- * report's. */
+/* A request at many points: index -> values -> job -> outcome, in parallel. */
 #ifndef ORR_STUDY_SWEEP_H
 #define ORR_STUDY_SWEEP_H
 
@@ -10,10 +9,8 @@
 struct orr_point {
     enum orr_point_status status;
     char reason[ORR_ERROR_TEXT];
-    const struct orr_job *job; /* as answered; not if invalid */
-    struct orr_choice choice;  /* of a search */
-    struct orr_result train;
-    struct orr_infer_result infer;
+    struct orr_answer answer; /* job and result, no ledger; not if invalid */
+    struct orr_choice choice; /* of a search */
 };
 
 /* Everything one thread needs. */
@@ -34,7 +31,7 @@ struct orr_sweep {
     enum orr_sweep_mode mode;
     uint64_t seed;
     int64_t n_points;
-    enum orr_err (*search_limits)(struct orr_search_request *request, struct orr_error *error); /* NULL: no searches */
+    bool search; /* every point is one */
     struct orr_sweep_worker *workers;
     int n_workers;
     char *text;    /* what orr_sweep_text shows */

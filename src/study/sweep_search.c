@@ -30,8 +30,8 @@ static void predict_best(const struct orr_search *search, struct orr_sweep_worke
     point->status = ORR_POINT_OK;
     point->choice = best->choice;
     orr_search_job(search, &best->choice, &worker->job);
-    if (worker->job.kind == ORR_JOB_TRAIN) orr_train(&worker->job, worker->scratch, &point->train);
-    else orr_infer_predict(search, &best->choice, &worker->job, worker->scratch, &point->infer);
+    if (worker->job.kind == ORR_JOB_TRAIN) orr_train(&worker->job, worker->scratch, &point->answer.train);
+    else orr_infer_predict(search, &best->choice, &worker->job, worker->scratch, &point->answer.infer);
 }
 
 enum orr_err orr_sweep_search(struct orr_sweep_worker *worker, struct orr_error *error)

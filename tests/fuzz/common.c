@@ -85,7 +85,9 @@ static void fuzz_search(const char *json)
     static struct orr_search_request request;
     struct orr_error error = {0};
     enum orr_err code = orr_search_read(fuzz_catalogue(), json, "request", &request, &error);
-    if (!code) code = orr_search_limits(&request, &error);
+    struct orr_search *search = NULL;
+    if (!code) code = orr_search_new(&request, &search, &error);
+    orr_search_free(search);
     REQUIRE(!code || (error.code == code && error.text[0] && !strchr(error.text, '\n')));
     REQUIRE(code || (request.space.gpus.n > 0 && orr_job_check(&request.job, NULL) == ORR_OK));
 }

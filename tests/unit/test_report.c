@@ -274,7 +274,7 @@ static void csv_row_matches_header_and_json(void **state)
     for (size_t i = 0; i < N_JOBS; i++) {
         char *text = render(&fixture->views[i], ORR_FORMAT_CSV, 0, false);
         json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
-        check_csv(text, json, ORR_N_METRICS + 1, 41);
+        check_csv(text, json, ORR_N_TRAIN_METRICS + 1, 41);
         json_decref(json);
         free(text);
     }
@@ -301,10 +301,10 @@ static void explanation_covers_the_report(void **state)
         const struct orr_memory *memory = &fixture->results[i].memory;
         char *text = render(&fixture->views[i], ORR_FORMAT_EXPLAIN, 0, false);
         char line[96];
-        for (int m = 0; m < ORR_N_METRICS; m++) {
-            const bool hidden = m >= ORR_METRIC_HIDDEN_TP && m <= ORR_METRIC_HIDDEN_RDP;
-            (void)snprintf(line, sizeof line, "\n%s", orr_metric_info((enum orr_metric)m)->key);
-            if (!hidden && m != ORR_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
+        for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) {
+            const bool hidden = m >= ORR_TRAIN_METRIC_HIDDEN_TP && m <= ORR_TRAIN_METRIC_HIDDEN_RDP;
+            (void)snprintf(line, sizeof line, "\n%s", orr_metric_info((enum orr_train_metric)m)->key);
+            if (!hidden && m != ORR_TRAIN_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
         }
         for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
             (void)snprintf(line, sizeof line, "\ntime_s.%s", orr_time_part_name((enum orr_time_part)part));
@@ -339,9 +339,9 @@ static void formulas_give_their_results(void **state)
     for (size_t i = 0; i < N_JOBS; i++) {
         const struct orr_names names = {.view = &fixture->views[i], .find = orr_symbol_find};
         int n_read = 0;
-        for (int m = 0; m < ORR_N_METRICS; m++) {
-            const struct orr_metric_info *info = orr_metric_info((enum orr_metric)m);
-            const struct orr_value value = orr_metric_value(&fixture->views[i], (enum orr_metric)m);
+        for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) {
+            const struct orr_metric_info *info = orr_metric_info((enum orr_train_metric)m);
+            const struct orr_value value = orr_metric_value(&fixture->views[i], (enum orr_train_metric)m);
             n_read += check_formula(names, info, value);
         }
         assert_true(n_read >= 24);
@@ -411,9 +411,9 @@ static void glossary_page_is_the_list(void **state)
 {
     (void)state;
     char *page = read_text("docs/glossary.md");
-    for (int i = 0; i < ORR_N_METRICS; i++) {
+    for (int i = 0; i < ORR_N_TRAIN_METRICS; i++) {
         char cell[96];
-        (void)snprintf(cell, sizeof cell, "| `%s` |", orr_metric_info((enum orr_metric)i)->key);
+        (void)snprintf(cell, sizeof cell, "| `%s` |", orr_metric_info((enum orr_train_metric)i)->key);
         if (!strstr(page, cell)) fail_msg("docs/glossary.md lacks %s", cell);
     }
     struct orr_text text = {0};
@@ -437,12 +437,12 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info((enum orr_metric)(ORR_METRIC_TIME_FORWARD + i));
+        const struct orr_metric_info *info = orr_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_TIME_FORWARD + i));
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_metric_info((enum orr_metric)(ORR_METRIC_MEMORY_WEIGHTS + i));
+        const struct orr_metric_info *info = orr_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i));
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }

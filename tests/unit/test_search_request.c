@@ -200,7 +200,7 @@ static void every_metric_takes_its_unit(void **state)
         [ORR_METRIC_UNIT_USD] = "$2",           [ORR_METRIC_UNIT_COUNT] = "2k",
     };
     for (int kind = ORR_JOB_TRAIN; kind <= ORR_JOB_INFER; kind++)
-        for (int i = 0; i < (kind == ORR_JOB_TRAIN ? (int)ORR_N_METRICS : (int)ORR_N_INFER_METRICS); i++) {
+        for (int i = 0; i < (kind == ORR_JOB_TRAIN ? (int)ORR_N_TRAIN_METRICS : (int)ORR_N_INFER_METRICS); i++) {
             const struct orr_metric_info *info = orr_search_metric_info((enum orr_job_kind)kind, i);
             char limits[256];
             struct orr_error error;

@@ -23,7 +23,8 @@ static const char *const JOBS[] = {
 static void study(struct world *world, size_t job)
 {
     read_job(world, JOBS[job], "");
-    n_all = orr_sensitivities(&world->job, world->scratch, all, answers);
+    bool fits;
+    n_all = orr_sensitivities(&world->job, world->scratch, all, answers, &fits);
 }
 
 static const struct orr_sensitivity *find(const char *name)
@@ -195,7 +196,8 @@ static void sorted_by_effect(void **state)
 static struct orr_sensitivity at_rate(struct world *world, double hbm_bytes_per_s)
 {
     world->job.system.chip.hbm_bytes_per_s = hbm_bytes_per_s;
-    n_all = orr_sensitivities(&world->job, world->scratch, all, answers);
+    bool fits;
+    n_all = orr_sensitivities(&world->job, world->scratch, all, answers, &fits);
     return *find("chip.hbm_bytes_per_s");
 }
 

@@ -1,37 +1,39 @@
-/* Points of a sweep -> rows: the columns and numbers of the metric lists, as in the JSON result. */
-#include <string.h>
-
-#include "metric/infer_metrics.h"
-#include "metric/metrics.h"
+/* Columns and rows of numbers: what sweeps, sessions and other languages read. */
+#include "metric/metric.h"
 #include "metric/row.h"
-#include "study/sweep.h"
 
 enum { PLAN_COLUMNS_MAX = 26 };
-_Static_assert(ORR_N_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
+_Static_assert(ORR_N_TRAIN_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 _Static_assert(ORR_N_INFER_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
-
-static int n_metrics(enum orr_job_kind kind)
-{
-    return kind == ORR_JOB_INFER ? ORR_N_INFER_METRICS : ORR_N_METRICS;
-}
-
-static const struct orr_metric_info *metric_info(enum orr_job_kind kind, int i)
-{
-    return kind == ORR_JOB_INFER ? orr_infer_metric_info((enum orr_infer_metric)i)
-                                 : orr_metric_info((enum orr_metric)i);
-}
-
-/* A row has its reason elsewhere. */
-static bool is_reason(enum orr_job_kind kind, int i)
-{
-    return kind == ORR_JOB_INFER ? i == ORR_INFER_METRIC_REASON : i == ORR_METRIC_REASON;
-}
 
 static enum orr_column_type column_type(enum orr_metric_unit unit)
 {
     if (unit == ORR_METRIC_UNIT_WORD) return ORR_COLUMN_TEXT;
     if (unit == ORR_METRIC_UNIT_FLAG) return ORR_COLUMN_FLAG;
     return unit == ORR_METRIC_UNIT_COUNT || unit == ORR_METRIC_UNIT_WHOLE_BYTES ? ORR_COLUMN_WHOLE : ORR_COLUMN_REAL;
+}
+
+size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
+{
+    size_t n = 0;
+    for (int i = 0; i < orr_n_metrics(kind); i++) {
+        const struct orr_metric_info *info = orr_metric_info(kind, i);
+        if (!orr_metric_is_reason(kind, i))
+            columns[n++] = (struct orr_column){info->key, info->meaning, column_type(info->unit)};
+    }
+    return n;
+}
+
+size_t orr_row_fill(const struct orr_answer *answer, struct orr_sweep_row *row)
+{
+    size_t n = 0;
+    for (int i = 0; i < orr_n_metrics(answer->job->kind); i++) {
+        if (orr_metric_is_reason(answer->job->kind, i)) continue;
+        const struct orr_value value = orr_metric_value(answer, i);
+        row->numbers[n] = value.number;
+        row->words[n++] = value.word;
+    }
+    return n;
 }
 
 /* ---------------------------------------------------------------- the plan a search found */
@@ -67,7 +69,7 @@ static enum orr_column_type column_type(enum orr_metric_unit unit)
 
 #define KIND_BIT(kind) ((kind) == ORR_JOB_INFER ? 2 : 1)
 
-static size_t plan_columns(enum orr_job_kind kind, struct orr_column *columns)
+size_t orr_row_plan_columns(enum orr_job_kind kind, struct orr_column *columns)
 {
 #define X(kinds, key, type_, number, word, what) {kinds, {.name = key, .meaning = what, .type = ORR_COLUMN_##type_}},
     static const struct {
@@ -81,11 +83,9 @@ static size_t plan_columns(enum orr_job_kind kind, struct orr_column *columns)
     return n;
 }
 
-/* The job is that of the answers' pool where there are two; the plan is the prompts'. */
-static struct orr_plan plan_of(const struct orr_point *outcome)
+static struct orr_plan plan_of(const struct orr_job *job, const struct orr_choice *c)
 {
-    struct orr_plan plan = outcome->job->plan;
-    const struct orr_choice *c = &outcome->choice;
+    struct orr_plan plan = job->plan;
     if (c->decode_gpus == 0) return plan;
     plan.tp = c->tp;
     plan.cp = c->cp;
@@ -96,13 +96,12 @@ static struct orr_plan plan_of(const struct orr_point *outcome)
     return plan;
 }
 
-static void fill_plan(const struct orr_point *outcome, size_t n, struct orr_sweep_row *row)
+void orr_row_fill_plan(const struct orr_job *job, const struct orr_choice *c, size_t n, struct orr_sweep_row *row)
 {
-    const struct orr_plan plan = plan_of(outcome);
+    const struct orr_plan plan = plan_of(job, c);
     const struct orr_plan *p = &plan;
-    const struct orr_workload *w = &outcome->job->workload;
-    const struct orr_serving *s = &outcome->job->serving;
-    const struct orr_choice *c = &outcome->choice;
+    const struct orr_workload *w = &job->workload;
+    const struct orr_serving *s = &job->serving;
 #define X(kinds_, key, type_, number_, word_, what) {kinds_, (double)(number_), word_},
     const struct {
         int kinds;
@@ -111,72 +110,8 @@ static void fill_plan(const struct orr_point *outcome, size_t n, struct orr_swee
     } all[] = {PLAN_COLUMNS(X)};
 #undef X
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!(all[i].kinds & KIND_BIT(outcome->job->kind))) continue;
+        if (!(all[i].kinds & KIND_BIT(job->kind))) continue;
         row->numbers[n] = all[i].number;
         row->words[n++] = all[i].word;
     }
-}
-
-/* ---------------------------------------------------------------- columns and rows */
-
-size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
-{
-    size_t n = 0;
-    for (int i = 0; i < n_metrics(kind); i++) {
-        const struct orr_metric_info *info = metric_info(kind, i);
-        if (is_reason(kind, i)) continue;
-        columns[n++] = (struct orr_column){
-            .name = info->key,
-            .meaning = info->meaning,
-            .type = column_type(info->unit),
-        };
-    }
-    return n;
-}
-
-size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
-{
-    const size_t n = orr_row_columns(sweep->kind, columns);
-    return sweep->search_limits ? n + plan_columns(sweep->kind, columns + n) : n;
-}
-
-size_t orr_row_fill(const struct orr_job *job, const struct orr_result *train, const struct orr_infer_result *infer,
-                    struct orr_sweep_row *row)
-{
-    const struct orr_view view = {.job = job, .result = train};
-    const struct orr_infer_view infer_view = {.job = job, .result = infer};
-    size_t n = 0;
-    for (int i = 0; i < n_metrics(job->kind); i++) {
-        if (is_reason(job->kind, i)) continue;
-        const struct orr_value value = job->kind == ORR_JOB_INFER
-                                           ? orr_infer_metric_value(&infer_view, (enum orr_infer_metric)i)
-                                           : orr_metric_value(&view, (enum orr_metric)i);
-        row->numbers[n] = value.number;
-        row->words[n++] = value.word;
-    }
-    return n;
-}
-
-struct rows {
-    struct orr_sweep_row *rows;
-    bool search;
-};
-
-static void visit(void *context, size_t i, const struct orr_point *outcome)
-{
-    const struct rows *rows = context;
-    struct orr_sweep_row *row = &rows->rows[i];
-    row->status = outcome->status;
-    memcpy(row->reason, outcome->reason, sizeof row->reason);
-    row->blank = outcome->status == ORR_POINT_INVALID || (rows->search && outcome->status != ORR_POINT_OK);
-    if (row->blank) return;
-    const size_t n = orr_row_fill(outcome->job, &outcome->train, &outcome->infer, row);
-    if (rows->search) fill_plan(outcome, n, row);
-}
-
-enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n, struct orr_sweep_row *rows,
-                           struct orr_error *error)
-{
-    struct rows context = {rows, sweep->search_limits != NULL};
-    return orr_sweep_each(sweep, first, n, visit, &context, error);
 }

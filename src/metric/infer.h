@@ -1,10 +1,9 @@
 /* Every number of an inference report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
-#ifndef ORR_METRIC_INFER_METRICS_H
-#define ORR_METRIC_INFER_METRICS_H
+#ifndef ORR_METRIC_INFER_H
+#define ORR_METRIC_INFER_H
 
-#include "metric/infer_view.h"
 #include "metric/job_symbols.h"
 #include "metric/value.h"
 
@@ -181,6 +180,16 @@
       "Eq. 104", r->power_w_per_gpu)                                                                                  \
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one output token",                                        \
       "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, output_tokens(j)))                    \
+    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
+      "gpus · FLOP · flop_j, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])      \
+    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
+      "gpus · DRAM bytes · hbm_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
+    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
+      "gpus · link bytes · link_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what idle GPUs would draw in the same time",                             \
+      "gpus · idle_w · latency_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                      \
+    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
+      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
     X(COST, "cost_usd", USD, "rent of the GPUs for the request",                                                      \
       "gpus · price_usd_per_gpu_hour · latency_s / 3600", "definition", r->cost_usd)                                  \
     X(COST_PER_MILLION, "cost_usd_per_million_tokens", USD, "rent of the GPUs for a million output tokens",           \
@@ -194,7 +203,8 @@
       "power rule", r->matrix_frac)
 
 /* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j (const struct orr_job *) and v (const struct orr_infer_view *); format: serving.matrix. */
+ * value: an expression of j and r as above, prefill and decode (const struct orr_pass_facts *); format:
+ * serving.matrix. */
 #define ORR_INFER_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \
     X(ep, COUNT, "plan", j->plan.ep)                                                                                  \
@@ -218,48 +228,50 @@
       j->engine.context_bytes + j->engine.workspace_bytes)                                                            \
     X(budget_frac, FRAC, "engine file", j->engine.budget_frac)                                                        \
     X(max_requests, COUNT, "engine file", j->engine.max_requests)                                                     \
-    X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->latency_s))          \
-    X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->latency_s))        \
-    X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", orr_infer_steps(v))                                 \
+    X(low_ratio, NUMBER, "validation residuals", orr_ratio(r->interval_low_s, r->latency_s))                          \
+    X(high_ratio, NUMBER, "validation residuals", orr_ratio(r->interval_high_s, r->latency_s))                        \
+    X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", decode->passes)                                     \
     X(prefill_stage_frac, FRAC, "share of the prompt's operators that one pipeline stage runs: 1 / pp",               \
-      v->prefill.stage_frac)                                                                                          \
+      prefill->stage_frac)                                                                                            \
     X(decode_stage_frac, FRAC, "1 / pp, or 1 where a batch of at least 2 · pp sequences is cut over the stages",      \
-      v->decode.stage_frac)                                                                                           \
-    X(prefill_gemm_ops_s, S, "Σ count · time: weight products of the prompt, all layers", v->prefill.pass.gemm_s)     \
+      decode->stage_frac)                                                                                             \
+    X(prefill_gemm_ops_s, S, "Σ count · time: weight products of the prompt, all layers", prefill->gemm_s)            \
     X(prefill_attention_ops_s, S, "Σ count · time: attention kernels of the prompt, all layers",                      \
-      v->prefill.pass.attention_s)                                                                                    \
+      prefill->attention_s)                                                                                           \
     X(prefill_pointwise_ops_s, S, "Σ count · time: memory-bound kernels of the prompt, all layers",                   \
-      v->prefill.pass.pointwise_s)                                                                                    \
-    X(prefill_network_ops_s, S, "Σ count · time: collectives of the prompt, all layers", v->prefill.pass.network_s)   \
+      prefill->pointwise_s)                                                                                           \
+    X(prefill_network_ops_s, S, "Σ count · time: collectives of the prompt, all layers", prefill->network_s)          \
     X(prefill_sends_s, S, "activations from stage to stage while the prompt runs",                                    \
-      orr_infer_sends_s(v, ORR_PHASE_PREFILL))                                                                        \
+      prefill->sends_s)                                                                                               \
     X(prefill_gap_s, S, "launches of the prompt · kernel_gap_s (short_prefill_gap_s up to 512 rows)",                 \
-      v->prefill.pass.gap_s)                                                                                          \
-    X(decode_gemm_ops_s, S, "Σ count · time: weight products of one decode step, all layers", v->decode.pass.gemm_s)  \
+      prefill->gap_s)                                                                                                 \
+    X(decode_gemm_ops_s, S, "Σ count · time: weight products of one decode step, all layers", decode->gemm_s)         \
     X(decode_attention_ops_s, S, "Σ count · time: attention kernels of one decode step, mean over the contexts",      \
-      v->decode.pass.attention_s)                                                                                     \
+      decode->attention_s)                                                                                            \
     X(decode_pointwise_ops_s, S, "Σ count · time: memory-bound kernels of one decode step, all layers",               \
-      v->decode.pass.pointwise_s)                                                                                     \
+      decode->pointwise_s)                                                                                            \
     X(decode_network_ops_s, S, "Σ count · time: collectives of one decode step, all layers",                          \
-      v->decode.pass.network_s)                                                                                       \
+      decode->network_s)                                                                                              \
     X(decode_sends_s, S, "activations from stage to stage in all decode steps",                                       \
-      orr_infer_sends_s(v, ORR_PHASE_DECODE))                                                                         \
-    X(decode_gap_s, S, "launches of one decode step · kernel_gap_s", v->decode.pass.gap_s)                            \
+      decode->sends_s)                                                                                                \
+    X(decode_gap_s, S, "launches of one decode step · kernel_gap_s", decode->gap_s)                                   \
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
-      orr_infer_host_wait_s(v))                                                                                       \
-    X(draft_step_s, S, "one step of the draft model", draft_step_s(v))                                                \
-    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", v->result->kv_handoff_s)                   \
+      prefill->host_s + decode->host_s)                                                                               \
+    X(draft_step_s, S, "one step of the draft model", draft_step_s(j, r, decode->passes))                             \
+    X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", r->kv_handoff_s)                           \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
-      v->result->kv_gpu_bytes)
+      r->kv_gpu_bytes)
 
 #define ORR_X_INFER_METRIC_(name, ...) ORR_INFER_METRIC_##name,
 enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRICS };
 
+/* clang-format on */
+
 const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric);
-struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct
- * orr_infer_view, untyped as in struct orr_names. */
-bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
+struct orr_value orr_infer_metric_value(const struct orr_job *job, const struct orr_infer_result *result,
+                                        enum orr_infer_metric metric);
+/* Value of a symbol by its name, `length` bytes long; false if there is none. */
+bool orr_infer_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
 const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n);
 

@@ -1,5 +1,7 @@
 /* The metric and symbol lists of an inference report -> values. */
-#include "metric/infer_metrics.h"
+#include "metric/infer.h"
+
+#include "ops/serve.h"
 
 /* ---------------------------------------------------------------- helpers of the value expressions */
 
@@ -8,10 +10,9 @@ static double output_tokens(const struct orr_job *job)
     return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
 }
 
-static double draft_step_s(const struct orr_infer_view *view)
+static double draft_step_s(const struct orr_job *job, const struct orr_infer_result *result, double decode_steps)
 {
-    const double steps = orr_infer_steps(view) * (double)view->job->serving.draft_tokens;
-    return orr_ratio(view->result->time_s[ORR_INFER_DRAFT], steps);
+    return orr_ratio(result->time_s[ORR_INFER_DRAFT], decode_steps * (double)job->serving.draft_tokens);
 }
 
 /* ---------------------------------------------------------------- the lists as tables */
@@ -25,10 +26,9 @@ const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric
     return &infos[metric];
 }
 
-struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum orr_infer_metric metric)
+struct orr_value orr_infer_metric_value(const struct orr_job *j, const struct orr_infer_result *r,
+                                        enum orr_infer_metric metric)
 {
-    const struct orr_job *j = view->job;
-    const struct orr_infer_result *r = view->result;
     switch (metric) {
 #define X(name, key, unit, meaning, formula, source, value)                                                            \
     case ORR_INFER_METRIC_##name: return ORR_VALUE(unit, value);
@@ -39,10 +39,11 @@ struct orr_value orr_infer_metric_value(const struct orr_infer_view *view, enum 
     return (struct orr_value){.unit = ORR_METRIC_UNIT_WORD, .word = ""};
 }
 
-bool orr_infer_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value)
+bool orr_infer_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value)
 {
-    const struct orr_infer_view *v = view;
-    const struct orr_job *j = v->job;
+    const struct orr_job *j = answer->job;
+    const struct orr_infer_result *r = &answer->infer;
+    const struct orr_pass_facts *prefill = &answer->prefill, *decode = &answer->decode;
     const enum orr_dtype format = j->serving.matrix;
 #define X(symbol, unit, origin, expression)                                                                            \
     if (orr_is_name(name, length, #symbol)) {                                                                          \
@@ -51,11 +52,6 @@ bool orr_infer_symbol_find(const void *view, const char *name, size_t length, st
     }
     ORR_INFER_SYMBOLS(X)
 #undef X
-    for (int i = 0; i < ORR_N_INFER_METRICS; i++)
-        if (orr_is_name(name, length, orr_infer_metric_info((enum orr_infer_metric)i)->key)) {
-            *value = orr_infer_metric_value(view, (enum orr_infer_metric)i);
-            return true;
-        }
     return false;
 }
 

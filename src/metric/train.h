@@ -1,25 +1,24 @@
 /* Every number of a training report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
-#ifndef ORR_METRIC_METRICS_H
-#define ORR_METRIC_METRICS_H
+#ifndef ORR_METRIC_TRAIN_H
+#define ORR_METRIC_TRAIN_H
 
 #include "metric/job_symbols.h"
 #include "metric/value.h"
-#include "metric/view.h"
 
 /* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
  * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
  * value: an expression of r (const struct orr_result *) and j (const struct orr_job *). */
-#define ORR_METRICS(X)                                                                                                \
-    ORR_METRICS_HEADLINE(X)                                                                                           \
-    ORR_METRICS_TIME(X)                                                                                               \
-    ORR_METRICS_MEMORY(X)                                                                                             \
-    ORR_METRICS_COST(X)
+#define ORR_TRAIN_METRICS(X)                                                                                          \
+    ORR_TRAIN_METRICS_HEADLINE(X)                                                                                     \
+    ORR_TRAIN_METRICS_TIME(X)                                                                                         \
+    ORR_TRAIN_METRICS_MEMORY(X)                                                                                       \
+    ORR_TRAIN_METRICS_COST(X)
 
-#define ORR_METRICS_HEADLINE(X)                                                                                       \
+#define ORR_TRAIN_METRICS_HEADLINE(X)                                                                                 \
     X(STEP_TIME, "step_time_s", S, "wall time of one training step",                                                  \
       "time_s.forward + time_s.backward + time_s.recompute + time_s.tp_exposed + time_s.cp_exposed"                   \
       " + time_s.ep_exposed + time_s.pp_exposed + time_s.pp_bubble + time_s.dp_exposed + time_s.optimizer"            \
@@ -71,7 +70,7 @@
       "(Σ launch-bound kernels + time_s.pp_bubble + time_s.overhead) / step_time_s", "Eq. 25",                        \
       r->bound_share_frac[ORR_BOUND_OVERHEAD])
 
-#define ORR_METRICS_TIME(X)                                                                                           \
+#define ORR_TRAIN_METRICS_TIME(X)                                                                                     \
     X(TIME_FORWARD, "time_s.forward", S, "forward compute of the critical pipeline rank",                             \
       "n_micro_batches · forward_ops_s", "Eqs. 24-48", r->time_s[ORR_TIME_FORWARD])                                   \
     X(TIME_BACKWARD, "time_s.backward", S, "backward compute (dgrad, wgrad, attention backward)",                     \
@@ -115,7 +114,7 @@
     X(HIDDEN_RDP, "hidden_s.rdp", S, "communication between replicas of a sharded group that runs beside compute",    \
       "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_RDP])
 
-#define ORR_METRICS_MEMORY(X)                                                                                         \
+#define ORR_TRAIN_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights as the kernels read them",                              \
       "Σ weight tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_WEIGHTS])                       \
     X(MEMORY_GRADIENTS, "memory_bytes.gradients", BYTES, "gradients, with 16-bit copies live at the peak",            \
@@ -144,7 +143,7 @@
     X(IN_FLIGHT, "in_flight", NUMBER, "micro-batches whose activations live on the peak stage",                       \
       "by schedule", "Eqs. 67-71, 89", r->memory.in_flight)
 
-#define ORR_METRICS_COST(X)                                                                                           \
+#define ORR_TRAIN_METRICS_COST(X)                                                                                     \
     X(ENERGY, "energy_j", J, "energy of one step, whole system with facility overhead",                               \
       "gpus · power_w_per_gpu · step_time_s · pue_frac", "Eq. 104", r->energy_j)                                      \
     X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
@@ -153,6 +152,16 @@
       "Eq. 104", r->power_w_per_gpu)                                                                                  \
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
       "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
+    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
+      "gpus · FLOP · flop_j, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])      \
+    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
+      "gpus · DRAM bytes · hbm_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
+    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
+      "gpus · link bytes · link_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what idle GPUs would draw in the same time",                             \
+      "gpus · idle_w · step_time_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                    \
+    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
+      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
     X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
       "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
@@ -173,8 +182,9 @@
       "power rule", r->matrix_frac)
 
 /* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j (const struct orr_job *) and v (const struct orr_view *); format: workload.precision. */
-#define ORR_SYMBOLS(X)                                                                                                \
+ * value: an expression of j and r as above, m (micro-batches) and f (const struct orr_train_facts *); format:
+ * workload.precision. */
+#define ORR_TRAIN_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \
     X(vpp, COUNT, "plan", j->plan.vpp)                                                                                \
     X(seq, COUNT, "workload", j->workload.seq)                                                                        \
@@ -186,43 +196,42 @@
     X(host_launch_s, S, "engine file", j->engine.host_launch_s)                                                       \
     X(straggle_frac_per_doubling, FRAC, "calibration file", j->calibration.straggle_frac_per_doubling)                \
     X(overlap_contention_frac, FRAC, "calibration file; Eq. 65", j->calibration.overlap_contention_frac)              \
-    X(low_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_low_s, v->result->step_time_s))        \
-    X(high_ratio, NUMBER, "validation residuals", orr_ratio(v->result->interval_high_s, v->result->step_time_s))      \
+    X(low_ratio, NUMBER, "validation residuals", orr_ratio(r->interval_low_s, r->step_time_s))                        \
+    X(high_ratio, NUMBER, "validation residuals", orr_ratio(r->interval_high_s, r->step_time_s))                      \
     X(forward_ops_s, S, "Σ forward kernels of one micro-batch, critical rank",                                        \
-      v->sum.forward.compute_s)                                                                                       \
+      orr_ratio(r->time_s[ORR_TIME_FORWARD], m))                                                                      \
     X(backward_ops_s, S, "Σ backward kernels of one micro-batch, critical rank",                                      \
-      v->sum.backward.compute_s)                                                                                      \
+      orr_ratio(r->time_s[ORR_TIME_BACKWARD], m))                                                                     \
     X(recompute_ops_s, S, "Σ repeated kernels and their collectives of one micro-batch, critical rank",               \
-      orr_ratio(v->result->time_s[ORR_TIME_RECOMPUTE], (double)v->result->n_micro_batches))                           \
-    X(tp_ops_s, S, "Σ (collective - hidden) of one micro-batch, critical rank", orr_view_exposed_s(v, ORR_GROUP_TP))  \
-    X(cp_ops_s, S, "Σ (transfer - hidden) of one micro-batch, critical rank", orr_view_exposed_s(v, ORR_GROUP_CP))    \
+      orr_ratio(r->time_s[ORR_TIME_RECOMPUTE], m))                                                                    \
+    X(tp_ops_s, S, "Σ (collective - hidden) of one micro-batch, critical rank",                                       \
+      orr_ratio(r->time_s[ORR_TIME_TP_EXPOSED], m))                                                                   \
+    X(cp_ops_s, S, "Σ (transfer - hidden) of one micro-batch, critical rank",                                         \
+      orr_ratio(r->time_s[ORR_TIME_CP_EXPOSED], m))                                                                   \
     X(ep_ops_s, S, "Σ (all-to-all - hidden) of one micro-batch, critical rank",                                       \
-      orr_view_exposed_s(v, ORR_GROUP_EP) + orr_view_exposed_s(v, ORR_GROUP_ETP))                                     \
+      orr_ratio(r->time_s[ORR_TIME_EP_EXPOSED], m))                                                                   \
     X(send_pairs, NUMBER, "pp - 1 at fill and drain; n_micro_batches · vpp more unless they run beside compute",      \
-      orr_view_send_pairs(v))                                                                                         \
-    X(send_pair_s, S, "one activation forward, one gradient back", v->scratch->sums.step.send_s +                     \
-      v->scratch->sums.step.send_backward_s)                                                                          \
-    X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", orr_view_data_parallel_s(v))                \
-    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate",                                 \
-      v->scratch->sums.step.optimizer_s)                                                                              \
-    X(launches, NUMBER, "kernels launched in a step, critical rank", orr_view_launches(v))                            \
-    X(busy_s, S, "step_time_s - time_s.overhead", v->result->step_time_s - v->result->time_s[ORR_TIME_OVERHEAD])      \
-    X(F, S, "forward of one micro-batch, critical rank, exposed collectives in", orr_view_rank_time(v)->forward_s)    \
-    X(B, S, "backward of one micro-batch, critical rank, recomputation in", orr_view_rank_time(v)->backward_s)        \
-    X(W, S, "weight gradients of one micro-batch, critical rank", orr_view_rank_time(v)->wgrad_s)
+      f->send_pairs)                                                                                                  \
+    X(send_pair_s, S, "one activation forward, one gradient back", f->send_pair_s)                                    \
+    X(dp_collectives_s, S, "Σ gradient and weight collectives of a step", f->dp_collectives_s)                        \
+    X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate", r->time_s[ORR_TIME_OPTIMIZER])  \
+    X(launches, NUMBER, "kernels launched in a step, critical rank", f->launches)                                     \
+    X(busy_s, S, "step_time_s - time_s.overhead", r->step_time_s - r->time_s[ORR_TIME_OVERHEAD])                      \
+    X(F, S, "forward of one micro-batch, critical rank, exposed collectives in", f->forward_s)                        \
+    X(B, S, "backward of one micro-batch, critical rank, recomputation in", f->backward_s)                            \
+    X(W, S, "weight gradients of one micro-batch, critical rank", f->wgrad_s)
 
-#define ORR_X_METRIC_(name, ...) ORR_METRIC_##name,
-enum orr_metric { ORR_METRICS(ORR_X_METRIC_) ORR_N_METRICS };
+#define ORR_X_TRAIN_METRIC_(name, ...) ORR_TRAIN_METRIC_##name,
+enum orr_train_metric { ORR_TRAIN_METRICS(ORR_X_TRAIN_METRIC_) ORR_N_TRAIN_METRICS };
 
-const struct orr_metric_info *orr_metric_info(enum orr_metric metric);
-struct orr_value orr_metric_value(const struct orr_view *view, enum orr_metric metric);
-/* Value of a metric or symbol by its name, `length` bytes long; false if it is neither. `view`: a struct orr_view,
- * untyped as in struct orr_names. */
-bool orr_symbol_find(const void *view, const char *name, size_t length, struct orr_value *value);
+/* clang-format on */
+
+const struct orr_metric_info *orr_train_metric_info(enum orr_train_metric metric);
+struct orr_value orr_train_metric_value(const struct orr_job *job, const struct orr_result *result,
+                                        enum orr_train_metric metric);
+/* Value of a symbol by its name, `length` bytes long; false if there is none. */
+bool orr_train_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
 /* The symbols as the glossary lists them; *n of them. */
-const struct orr_symbol_info *orr_symbol_infos(size_t *n);
-
-/* docs/glossary.md: the lists of training and of inference as Markdown (glossary.c). */
-void orr_glossary(struct orr_text *text);
+const struct orr_symbol_info *orr_train_symbol_infos(size_t *n);
 
 #endif

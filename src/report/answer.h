@@ -1,0 +1,52 @@
+/* The renderings of one answer; render.c chooses. Each reads the answer's result, facts, operators and ledger of time,
+ * and adds to `text`. */
+#ifndef ORR_REPORT_ANSWER_H
+#define ORR_REPORT_ANSWER_H
+
+#include "base/text.h"
+#include "metric/metric.h"
+#include "metric/rows.h"
+#include "report/op_text.h"
+
+/* What was asked, in four lines; the terminal report, the operator table and --explain begin with it. */
+void orr_train_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_infer_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+
+void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_infer_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_train_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The operators of both phases of a request with their place on the roofline. */
+void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+
+void orr_answer_json(const struct orr_answer *answer, struct orr_text *text);
+void orr_answer_csv(const struct orr_answer *answer, struct orr_text *text);
+void orr_answer_html(const struct orr_answer *answer, struct orr_text *text);
+
+/* ---- pieces of --explain (explain.c) */
+
+void orr_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The metrics from `first` to `last`, without a reason where it fits and without what is hidden where nothing is. */
+void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
+                         struct orr_text *text);
+/* A metric whose general formula has cases: the case of this job instead. */
+void orr_explain_case(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
+                      struct orr_text *text);
+/* The heaviest operators and waits of a part of the time. */
+void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text);
+/* The constants behind the answer (train_constants.c, infer_constants.c). */
+void orr_train_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_infer_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+
+/* ---- dumps: JSON arrays, one object per line (dump.c) */
+
+void orr_dump_ops(const struct orr_answer *answer, struct orr_text *text);
+void orr_dump_costs(const struct orr_answer *answer, struct orr_text *text);
+void orr_dump_ledger(const struct orr_answer *answer, struct orr_text *text);
+void orr_dump_timeline(const struct orr_answer *answer, struct orr_text *text);
+void orr_dump_memory(const struct orr_answer *answer, struct orr_text *text);
+
+/* Spans of the pipeline of a training step, malloc'd; NULL: out of memory. */
+struct orr_span *orr_answer_spans(const struct orr_answer *answer, size_t *n);
+
+#endif

@@ -1,0 +1,76 @@
+/* A job as a request of the contract, every default resolved. */
+#include "report/json_text.h"
+#include "report/record.h"
+
+/* ---------------------------------------------------------------- training */
+
+static json_t *train_plan(const struct orr_plan *plan)
+{
+    char overlap[ORR_OVERLAP_TEXT];
+    json_t *json =
+        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
+                  "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep",
+                  (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp", plan->sp, "zero", (json_int_t)plan->zero,
+                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "cp_kind",
+                  orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
+    if (!json || plan->n_stage_layers == 0) return json;
+    json_t *layers = json_array();
+    int failed = !layers;
+    for (int64_t i = 0; i < plan->n_stage_layers && !failed; i++)
+        failed = json_array_append_new(layers, json_integer((json_int_t)plan->stage_layers[i]));
+    failed |= json_object_set_new(json, "stage_layers", layers);
+    if (!failed) return json;
+    json_decref(json);
+    return NULL;
+}
+
+static json_t *train_workload(const struct orr_job *job)
+{
+    const struct orr_workload *workload = &job->workload;
+    return json_pack("{sI sI sI ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+                     (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
+                     orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute),
+                     "recompute_every", (json_int_t)workload->recompute_every, "attention",
+                     orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id),
+                     "attention_dropout", workload->attention_dropout, "hidden_dropout", workload->hidden_dropout,
+                     "causal", workload->causal, "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers",
+                     (json_int_t)workload->mtp_layers);
+}
+
+/* ---------------------------------------------------------------- inference */
+
+static json_t *infer_plan(const struct orr_plan *plan)
+{
+    return json_pack("{sI sI sI sI sI sI}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp, "dp",
+                     (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep", (json_int_t)plan->ep, "etp",
+                     (json_int_t)plan->etp);
+}
+
+/* `every_key`: the draft model has its place even where there is none. */
+static json_t *infer_workload(const struct orr_job *job, bool every_key)
+{
+    const struct orr_serving *serving = &job->serving;
+    json_t *json =
+        json_pack("{sI sI sI ss ss ss ss so so sI sI so sb so}", "batch", (json_int_t)serving->batch, "input_len",
+                  (json_int_t)serving->input_len, "output_len", (json_int_t)serving->output_len, "precision",
+                  orr_dtype_name(serving->weights), "matrix_precision", orr_dtype_name(serving->matrix), "kv_precision",
+                  orr_dtype_name(serving->kv), "comm_precision", orr_dtype_name(serving->comm), "engine",
+                  orr_json_word(job->engine.id), "prefix_hit_frac", orr_json_real(serving->prefix_hit_frac),
+                  "chunk_tokens", (json_int_t)serving->chunk_tokens, "draft_tokens", (json_int_t)serving->draft_tokens,
+                  "draft_accept_frac", orr_json_real(serving->draft_accept_frac), "disaggregated",
+                  serving->disaggregated, "moe_imbalance", orr_json_real(serving->moe_imbalance));
+    const bool drafted = job->draft.n_layers > 0;
+    if (!json || !(drafted || every_key)) return json;
+    if (!json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : ""))) return json;
+    json_decref(json);
+    return NULL;
+}
+
+json_t *orr_request_json(const struct orr_job *job, bool every_key)
+{
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    return json_pack("{ss so so sI so so}", "kind", train ? "train" : "infer", "model", orr_json_word(job->model.id),
+                     "system", orr_json_word(job->system.id), "gpus", (json_int_t)job->plan.gpus, "plan",
+                     train ? train_plan(&job->plan) : infer_plan(&job->plan), "workload",
+                     train ? train_workload(job) : infer_workload(job, every_key));
+}
