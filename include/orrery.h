@@ -1133,11 +1133,6 @@ struct orr_span {
     double start_s, end_s;
 };
 
-/* The operator list and costs of the last orr_train or orr_infer on this scratch; owned by the scratch. After
- * orr_infer, op.count covers all layers: executions in the prefill, or in one decode step. */
-ORR_API size_t orr_scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops,
-                               const struct orr_cost **costs);
-
 /* Event-simulate the pipeline of the last orr_train: every forward F, backward B and (zero bubble) weight gradient W
  * of every rank in the order of the schedule. Returns the number of spans; at most `n_max` are written, so that
  * (NULL, 0) asks for the number. The one function here that allocates; 0: out of memory. */

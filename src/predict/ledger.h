@@ -27,6 +27,7 @@ struct orr_spent {
     enum orr_bound resource;
     double runs, run_s;
     double hidden_run_s; /* of one execution, beside other work */
+    double works;        /* executions whose work is counted; 0: runs */
 };
 
 /* Keep a row of it; the sums are not touched. `op` NULL: a wait, called `name`. */
@@ -53,7 +54,7 @@ static inline void orr_ledger_add_op(struct orr_ledger *ledger, const struct orr
 static inline void orr_ledger_add_wait(struct orr_ledger *ledger, const char *name, int part, enum orr_phase phase,
                                        enum orr_bound resource, double runs, double run_s)
 {
-    const struct orr_spent spent = {part, phase, resource, runs, run_s, 0};
+    const struct orr_spent spent = {part, phase, resource, runs, run_s, 0, 0};
     if (runs * run_s <= 0) return;
     orr_ledger_sum(ledger, &spent, ORR_GROUP_NONE);
     if (ledger->rows) orr_ledger_keep(ledger, &spent, name, -1, NULL, NULL);

@@ -99,6 +99,7 @@ static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op
         spent.part = ORR_TIME_PP_EXPOSED;
         spent.runs = op->count * w->pairs.exposed;
         spent.hidden_run_s = ratio(w->pairs.hidden, w->pairs.exposed) * cost->total_s;
+        spent.works = op->count * w->m; /* a rank sends every micro-batch; a step waits for other ranks' sends too */
     } else if (op->kind != ORR_OP_COLLECTIVE) {
         spent.part = ORR_TIME_OPTIMIZER;
         spent.resource = ORR_BOUND_DRAM;

@@ -7,7 +7,7 @@
 #include "support.h"
 
 struct formula {
-    struct orr_names names;
+    const struct orr_answer *answer;
     const char *at;
 };
 
@@ -47,8 +47,7 @@ static inline double read_term(struct formula *formula)
     char name[64];
     struct orr_value value;
     (void)snprintf(name, sizeof name, "%.*s", (int)length, formula->at);
-    const bool known =
-        length > 0 && formula->names.find(formula->names.view, formula->at, length, &value) && !value.word;
+    const bool known = length > 0 && orr_metric_find(formula->answer, formula->at, length, &value) && !value.word;
     formula->at += length;
     if (known) return value.unit == ORR_METRIC_UNIT_TFLOP_PER_S ? value.number * 1e12 : value.number;
     return accept(formula, "(") ? read_call(formula, name) : nan("");
@@ -75,9 +74,11 @@ static inline double read_sum(struct formula *formula)
 }
 
 /* Whether the whole of a metric's formula can be read; then it must give the metric's value. */
-static inline bool check_formula(struct orr_names names, const struct orr_metric_info *info, struct orr_value value)
+static inline bool check_formula(const struct orr_answer *answer, int metric)
 {
-    struct formula formula = {.names = names, .at = info->formula};
+    const struct orr_metric_info *info = orr_metric_info(answer->job->kind, metric);
+    const struct orr_value value = orr_metric_value(answer, metric);
+    struct formula formula = {.answer = answer, .at = info->formula};
     double result = read_sum(&formula);
     if (value.word || isnan(result) || *formula.at) return false; /* words in it */
     if (isinf(result) && value.number == 0) return false;         /* nothing to divide by */

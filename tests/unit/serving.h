@@ -28,13 +28,25 @@ static inline const struct orr_op *phase_op(const struct world *world, enum orr_
 {
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(world->scratch, &ops, &costs);
+    const size_t n = scratch_ops(world->scratch, &ops, &costs);
     for (size_t i = 0; i < n; i++)
         if (ops[i].phase == phase && strcmp(ops[i].name, name) == 0) {
             if (cost) *cost = &costs[i];
             return &ops[i];
         }
     return NULL;
+}
+
+/* Executions of the operators of that name and phase in the whole request, on one stage. */
+static inline double runs_of(const struct world *world, const struct orr_job *job, enum orr_phase phase,
+                             const char *name)
+{
+    static struct orr_answer answer;
+    double runs = 0;
+    orr_predict(job, world->scratch, &answer);
+    for (size_t i = 0; i < answer.n_rows; i++)
+        if (answer.rows[i].phase == phase && strcmp(answer.rows[i].name, name) == 0) runs += answer.rows[i].runs;
+    return runs;
 }
 
 #endif

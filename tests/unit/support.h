@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "orrery.h"
+#include "predict/scratch.h"
 
 #define GIB          (1024.0 * 1024.0 * 1024.0)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -89,12 +89,35 @@ static inline void train(struct world *world)
     orr_train(&world->job, world->scratch, &world->result);
 }
 
+/* The operators and costs of the last prediction on a scratch; returns how many. */
+static inline size_t scratch_ops(const struct orr_scratch *scratch, const struct orr_op **ops,
+                                 const struct orr_cost **costs)
+{
+    *ops = scratch->ops.items;
+    *costs = scratch->costs;
+    return scratch->ops.n;
+}
+
+/* A job as a report, malloc'd. */
+static inline char *report_on(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+{
+    struct orr_scratch *scratch = orr_scratch_new();
+    struct orr_answer *answer = malloc(sizeof *answer);
+    assert_true(scratch && answer);
+    orr_predict(job, scratch, answer);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, scratch, &answer->train);
+    char *text = orr_render(answer, format, style);
+    free(answer);
+    orr_scratch_free(scratch);
+    return text;
+}
+
 /* The operator of that name in a layer kind (ORR_LAYER_* for the ends), after train(); NULL if there is none. */
 static inline const struct orr_op *find_op(const struct world *world, int64_t layer_kind, const char *name)
 {
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(world->scratch, &ops, &costs);
+    const size_t n = scratch_ops(world->scratch, &ops, &costs);
     for (size_t i = 0; i < n; i++)
         if (ops[i].layer_kind == layer_kind && strcmp(ops[i].name, name) == 0) return &ops[i];
     return NULL;

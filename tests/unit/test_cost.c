@@ -556,7 +556,7 @@ static void collectives_hide_under_their_window(void **state)
     train(w);
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     int windows = 0;
     for (size_t i = 0; i < n; i++) {
         if (ops[i].kind != ORR_OP_COLLECTIVE) continue;

@@ -327,7 +327,7 @@ static void long_answers_cost_no_more_operators(void **state)
                  "'output_len':%d}}",
                  lengths[i][0], lengths[i][1]);
         (void)infer(w, &w->job);
-        n[i] = orr_scratch_ops(w->scratch, &ops, &costs);
+        n[i] = scratch_ops(w->scratch, &ops, &costs);
     }
     assert_true(n[0] > 10);
     assert_int_equal(n[0], n[1]);

@@ -263,7 +263,7 @@ static void one_rank_sends_nothing(void **state)
         const struct orr_infer_result r = predict(grid, job);
         const struct orr_op *ops;
         const struct orr_cost *costs;
-        const size_t n = orr_scratch_ops(grid->world->scratch, &ops, &costs);
+        const size_t n = scratch_ops(grid->world->scratch, &ops, &costs);
         for (size_t j = 0; j < n; j++) {
             if (ops[j].kind != ORR_OP_COLLECTIVE) continue;
             assert_true(ops[j].group != ORR_GROUP_TP || job->plan.tp > 1);

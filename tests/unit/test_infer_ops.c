@@ -43,7 +43,7 @@ static void a_layer_reduces_twice(void **state)
     (void)infer(w, &w->job);
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     double reductions = 0;
     for (size_t i = 0; i < n; i++) {
         if (ops[i].phase != ORR_PHASE_DECODE || ops[i].collective != ORR_COLLECTIVE_ALLREDUCE ||
@@ -112,7 +112,7 @@ static void lone_decode_products_are_dram_bound(void **state)
         (void)infer(w, &w->job);
         const struct orr_op *ops;
         const struct orr_cost *costs;
-        const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+        const size_t n = scratch_ops(w->scratch, &ops, &costs);
         double all_s = 0, dram_s = 0;
         for (size_t j = 0; j < n; j++) {
             if (ops[j].phase != ORR_PHASE_DECODE || ops[j].kind != ORR_OP_GEMM) continue;
@@ -314,7 +314,8 @@ static void attention_of_a_prefix_counts_its_pairs(void **state)
                 "'output_len':1,'chunk_tokens':500}}");
     (void)infer(w, &w->job);
     const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL);
-    assert_close(op->count, 32 * 20, 0);
+    assert_close(op->count, 32, 0);
+    assert_close(runs_of(w, &w->job, ORR_PHASE_PREFILL, "attention.flash"), 32 * 20, 0);
     assert_close(20 * op->flops, 4 * 32 * 128 * (10000.0 * 10000 / 2), 1e-12);
     assert_close(phase_op(w, ORR_PHASE_PREFILL, "attention.out", NULL)->m, 500, 0);
 }
@@ -404,7 +405,8 @@ static void pieces_are_halved_to_their_tokens(void **state)
                  cases[i].pp, cases[i].batch);
         const struct orr_infer_result r = infer(w, &w->job);
         const struct orr_op *op = phase_op(w, ORR_PHASE_PREFILL, "mlp.up", NULL);
-        assert_close(op->count, 105 * pieces, 0);
+        assert_close(op->count, 105, 0);
+        assert_close(runs_of(w, &w->job, ORR_PHASE_PREFILL, "mlp.up"), 105 * pieces / p, 1e-12);
         assert_close(op->m, batch * 128 / pieces, 0);
         assert_close(phase_op(w, ORR_PHASE_DECODE, "mlp.up", NULL)->m, cases[i].decode_rows, 0);
         if (p > 1) continue;
@@ -479,7 +481,7 @@ static void chunks_attend_within_themselves(void **state)
     read_job(w, "{'kind':'infer','model':'llama4-maverick','system':'b200-sxm','gpus':8,'plan':{'dp':8,'ep':8},"
                 "'workload':{'engine':'vllm','precision':'fp8','input_len':32768,'output_len':1}}");
     (void)infer(w, &w->job);
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(ops[i].name, "attention.flash") != 0) continue;
         if (fabs(ops[i].flops - 40.0 * 512 * 4 * 8192 * 8192 / 2) < 1e6) chunked += ops[i].count;

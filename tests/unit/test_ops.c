@@ -200,7 +200,7 @@ static double listed_flops(const struct world *w, bool with_recompute)
 {
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     double total = 0;
     for (size_t i = 0; i < n; i++) {
         const double layers = ops[i].layer_kind >= 0 ? (double)w->job.model.n_layers : 1;
@@ -303,7 +303,7 @@ static struct tally count_collectives(const struct world *w, int64_t layer_kind,
     struct tally tally = {0};
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     for (size_t i = 0; i < n; i++) {
         if (ops[i].kind != ORR_OP_COLLECTIVE || ops[i].group != group || ops[i].layer_kind != layer_kind) continue;
         assert_close(ops[i].payload_bytes, payload, 1e-15);
@@ -342,7 +342,7 @@ static void one_rank_does_not_communicate(void **state)
     train(w);
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     assert_true(n > 20);
     for (size_t i = 0; i < n; i++) assert_int_not_equal(ops[i].kind, ORR_OP_COLLECTIVE);
 }

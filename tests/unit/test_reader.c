@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "orrery.h"
+#include "support.h"
 
 struct fixture {
     struct orr_catalogue *catalogue, *sealed;
@@ -42,8 +42,7 @@ static int tear_down(void **state)
 
 static char *report_of(const struct orr_job *job)
 {
-    return job->kind == ORR_JOB_TRAIN ? orr_train_report(job, ORR_FORMAT_JSON, NULL)
-                                      : orr_infer_report(job, ORR_FORMAT_JSON, NULL);
+    return report_on(job, ORR_FORMAT_JSON, NULL);
 }
 
 /* Both readers agree, on a result or on an error. */

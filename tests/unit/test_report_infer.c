@@ -2,8 +2,8 @@
  * table, explanations and the glossary. */
 #include "formula.h"
 #include "printed.h"
-#include "report/infer.h"
-#include "metric/infer_metrics.h"
+#include "report/answer.h"
+#include "report/glossary.h"
 
 enum { PLAIN, DRAFTED, APART, EXPERTS, ONE_TOKEN, EAGER, TOO_LARGE, N_JOBS };
 
@@ -29,8 +29,7 @@ static const char *const requests[N_JOBS] = {
 
 struct fixture {
     struct asked asked;
-    struct orr_infer_result results[N_JOBS];
-    struct orr_infer_view views[N_JOBS];
+    struct orr_answer answers[N_JOBS];
 };
 
 static int open_fixture(void **state)
@@ -40,8 +39,7 @@ static int open_fixture(void **state)
     for (size_t i = 0; i < N_JOBS; i++) {
         const struct orr_job *job = &fixture.asked.jobs[i];
         struct orr_scratch *scratch = fixture.asked.scratches[i];
-        orr_infer(job, scratch, &fixture.results[i]);
-        fixture.views[i] = orr_infer_view_of(job, scratch, &fixture.results[i]);
+        orr_predict(job, scratch, &fixture.answers[i]);
     }
     *state = &fixture;
     return 0;
@@ -54,19 +52,17 @@ static int close_fixture(void **state)
     return 0;
 }
 
-static char *render(const struct orr_infer_view *view, enum orr_format format, int width, bool colour)
+static char *render(const struct orr_answer *answer, enum orr_format format, int width, bool colour)
 {
     const struct orr_style style = {.width = width, .colour = colour};
-    struct orr_text text = {0};
-    orr_infer_render(view, format, &style, &text);
-    char *rendered = orr_text_take(&text);
+    char *rendered = orr_render(answer, format, &style);
     assert_non_null(rendered);
     return rendered;
 }
 
-static json_t *render_json(const struct orr_infer_view *view, enum orr_format format)
+static json_t *render_json(const struct orr_answer *answer, enum orr_format format)
 {
-    return take_json(render(view, format, 0, false));
+    return take_json(render(answer, format, 0, false));
 }
 
 /* ---------------------------------------------------------------- terminal */
@@ -76,8 +72,8 @@ static void printed_parts_sum(void **state)
     const struct fixture *fixture = *state;
     static const char time_title[] = "time of the request", memory_title[] = "memory of a GPU";
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_result *result = &fixture->results[i];
-        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        const struct orr_infer_result *result = &fixture->answers[i].infer;
+        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         double time = 0, share = 0, memory = 0;
         for (int part = 0; part < ORR_N_INFER_PARTS; part++) {
             const char *name = orr_infer_part_name((enum orr_infer_part)part);
@@ -109,7 +105,7 @@ static void lines_fit_the_width(void **state)
     for (size_t i = 0; i < N_JOBS; i++)
         for (int width = ORR_MIN_WIDTH; width <= 150; width += 6)
             for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
-                char *text = render(&fixture->views[i], for_people[f], width, f > 0);
+                char *text = render(&fixture->answers[i], for_people[f], width, f > 0);
                 check_lines(text, width);
                 free(text);
             }
@@ -119,15 +115,15 @@ static void long_names_fit_too(void **state)
 {
     const struct fixture *fixture = *state;
     struct orr_job job = fixture->asked.jobs[DRAFTED];
-    struct orr_infer_view view = fixture->views[DRAFTED];
-    view.job = &job;
+    struct orr_answer answer = fixture->answers[DRAFTED];
+    answer.job = &job;
     memset(job.model.id, 'm', sizeof job.model.id - 1);
     memset(job.draft.id, 'd', sizeof job.draft.id - 1);
     memset(job.system.id, 's', sizeof job.system.id - 1);
     memset(job.engine.id, 'e', sizeof job.engine.id - 1);
     memset(job.calibration.id, 'c', sizeof job.calibration.id - 1);
     for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
-        char *text = render(&view, for_people[f], ORR_MIN_WIDTH, false);
+        char *text = render(&answer, for_people[f], ORR_MIN_WIDTH, false);
         check_lines(text, ORR_MIN_WIDTH);
         free(text);
     }
@@ -136,8 +132,8 @@ static void long_names_fit_too(void **state)
 static void no_style_is_eighty_columns(void **state)
 {
     const struct fixture *fixture = *state;
-    char *plain = orr_infer_report(&fixture->asked.jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
-    char *styled = render(&fixture->views[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
+    char *plain = report_on(&fixture->asked.jobs[PLAIN], ORR_FORMAT_TERMINAL, NULL);
+    char *styled = render(&fixture->answers[PLAIN], ORR_FORMAT_TERMINAL, 80, false);
     assert_string_equal(plain, styled);
     free(styled);
     free(plain);
@@ -147,21 +143,21 @@ static void report_is_short_and_says_what_was_asked(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->views[i], ORR_FORMAT_TERMINAL, 0, false);
+        char *text = render(&fixture->answers[i], ORR_FORMAT_TERMINAL, 0, false);
         assert_in_range(count_lines(text), 30, 55);
         assert_non_null(strstr(text, fixture->asked.jobs[i].model.id));
         assert_non_null(strstr(text, "heaviest operators"));
         free(text);
     }
-    char *text = render(&fixture->views[APART], ORR_FORMAT_TERMINAL, 160, false);
+    char *text = render(&fixture->answers[APART], ORR_FORMAT_TERMINAL, 160, false);
     assert_non_null(strstr(text, "batch 64 × 1024 → 512 tokens · weights fp8 · cache fp8 · 25 % of the prompt cached"
                                  " · chunks of 512 tokens · prefill and decode apart\n"));
     free(text);
-    text = render(&fixture->views[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
+    text = render(&fixture->answers[DRAFTED], ORR_FORMAT_TERMINAL, 160, false);
     assert_non_null(
         strstr(text, "weights int4, multiplied in bf16 · cache bf16 · 3 drafts by llama2-7b, 80 % accepted\n"));
     free(text);
-    text = render(&fixture->views[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
+    text = render(&fixture->answers[ONE_TOKEN], ORR_FORMAT_TERMINAL, 0, false);
     assert_null(strstr(text, "next tokens")); /* there are none */
     assert_null(strstr(text, "bound, decode"));
     free(text);
@@ -171,8 +167,8 @@ static void colours_are_optional(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t f = 0; f < N_FOR_PEOPLE; f++) {
-        char *plain = render(&fixture->views[PLAIN], for_people[f], 0, false);
-        char *coloured = render(&fixture->views[PLAIN], for_people[f], 0, true);
+        char *plain = render(&fixture->answers[PLAIN], for_people[f], 0, false);
+        char *coloured = render(&fixture->answers[PLAIN], for_people[f], 0, true);
         check_colours(plain, coloured);
         free(coloured);
         free(plain);
@@ -182,17 +178,17 @@ static void colours_are_optional(void **state)
 static void a_job_that_does_not_fit_says_why(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct orr_infer_view *view = &fixture->views[TOO_LARGE];
-    assert_false(view->result->fits);
-    char *text = render(view, ORR_FORMAT_TERMINAL, 0, false);
+    const struct orr_answer *answer = &fixture->answers[TOO_LARGE];
+    assert_false(answer->infer.fits);
+    char *text = render(answer, ORR_FORMAT_TERMINAL, 0, false);
     assert_non_null(strstr(text, "does not fit"));
     assert_non_null(strstr(text, "\n  reason"));
     free(text);
-    json_t *json = render_json(view, ORR_FORMAT_JSON);
+    json_t *json = render_json(answer, ORR_FORMAT_JSON);
     assert_true(json_is_false(json_object_get(json, "fits")));
-    assert_string_equal(json_string_value(json_object_get(json, "reason")), view->result->reason);
+    assert_string_equal(json_string_value(json_object_get(json, "reason")), answer->infer.reason);
     json_decref(json);
-    json = render_json(&fixture->views[PLAIN], ORR_FORMAT_JSON);
+    json = render_json(&fixture->answers[PLAIN], ORR_FORMAT_JSON);
     assert_null(json_object_get(json, "reason"));
     json_decref(json);
 }
@@ -256,8 +252,8 @@ static void json_follows_the_contract(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_result *result = &fixture->results[i];
-        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        const struct orr_infer_result *result = &fixture->answers[i].infer;
+        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
         has_keys(json, contract);
         const json_t *time = json_object_get(json, "time_s"), *memory = json_object_get(json, "memory_bytes");
         const json_t *prefill = json_object_get(json, "prefill_bound_frac");
@@ -287,16 +283,16 @@ static void json_follows_the_contract(void **state)
 static void json_holds_what_can_be_counted(void **state)
 {
     const struct fixture *fixture = *state;
-    json_t *json = render_json(&fixture->views[PLAIN], ORR_FORMAT_JSON);
+    json_t *json = render_json(&fixture->answers[PLAIN], ORR_FORMAT_JSON);
     assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 2 * 40 * 40 * 128 * 2);
     assert_true(json_real_value(json_object_get(json, "kv_bytes_per_sequence")) == 400.0 * 819200);
     assert_int_equal(json_integer_value(json_object_get(json, "params_total")), 13015864320);
     assert_true(json_real_value(json_object_get(json, "tokens_per_step")) == 1);
     json_decref(json);
-    json = render_json(&fixture->views[APART], ORR_FORMAT_JSON);
+    json = render_json(&fixture->answers[APART], ORR_FORMAT_JSON);
     assert_int_equal(json_integer_value(json_object_get(json, "kv_bytes_per_token")), 61 * (512 + 64));
     json_decref(json);
-    json = render_json(&fixture->views[DRAFTED], ORR_FORMAT_JSON); /* (1 - 0.8^4) / (1 - 0.8) */
+    json = render_json(&fixture->answers[DRAFTED], ORR_FORMAT_JSON); /* (1 - 0.8^4) / (1 - 0.8) */
     assert_near(json_real_value(json_object_get(json, "tokens_per_step")), 2.952, 1e-12);
     json_decref(json);
 }
@@ -305,8 +301,8 @@ static void request_echo_gives_the_same_job(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->views[i], ORR_FORMAT_JSON, 0, false);
-        check_echo(&fixture->asked, text, orr_infer_report);
+        char *text = render(&fixture->answers[i], ORR_FORMAT_JSON, 0, false);
+        check_echo(&fixture->asked, text, report_on);
         free(text);
     }
 }
@@ -316,10 +312,10 @@ static void request_echo_gives_the_same_job(void **state)
 static void csv_row_matches_header_and_json(void **state)
 {
     const struct fixture *fixture = *state;
-    char *reference = render(&fixture->views[0], ORR_FORMAT_CSV, 0, false);
+    char *reference = render(&fixture->answers[0], ORR_FORMAT_CSV, 0, false);
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->views[i], ORR_FORMAT_CSV, 0, false);
-        json_t *json = render_json(&fixture->views[i], ORR_FORMAT_JSON);
+        char *text = render(&fixture->answers[i], ORR_FORMAT_CSV, 0, false);
+        json_t *json = render_json(&fixture->answers[i], ORR_FORMAT_JSON);
         assert_true(strncmp(text, reference, strcspn(reference, "\n") + 1) == 0); /* one header for all jobs */
         check_csv(text, json, ORR_N_INFER_METRICS + 1, 46);
         json_decref(json);
@@ -334,63 +330,84 @@ static void operator_table_lists_every_product(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_view *view = &fixture->views[i];
-        char *text = render(view, ORR_FORMAT_OPS, 150, false);
+        const struct orr_answer *answer = &fixture->answers[i];
+        char *text = render(answer, ORR_FORMAT_OPS, 150, false);
         const char *prefill = strstr(text, "\n  prefill "), *decode = strstr(text, "\n  decode step ");
         assert_non_null(prefill);
         assert_true((decode != NULL) == (i != ONE_TOKEN));
-        for (size_t k = 0; k < view->n_ops; k++) {
+        for (size_t k = 0; k < answer->n_ops; k++) {
             char start[64];
-            (void)snprintf(start, sizeof start, "\n  %s ", view->ops[k].name);
-            const bool first = view->ops[k].phase == ORR_PHASE_PREFILL;
+            (void)snprintf(start, sizeof start, "\n  %s ", answer->ops[k].name);
+            const bool first = answer->ops[k].phase == ORR_PHASE_PREFILL;
             const char *row = strstr(first ? prefill : decode, start);
-            if (!row || (first && decode && row > decode)) fail_msg("no row %s", view->ops[k].name);
+            if (!row || (first && decode && row > decode)) fail_msg("no row %s", answer->ops[k].name);
         }
         assert_non_null(strstr(text, "\nproducts, prefill: "));
         assert_non_null(strstr(text, "\nridge: "));
         free(text);
     }
-    char *narrow = render(&fixture->views[PLAIN], ORR_FORMAT_OPS, 80, false);
+    char *narrow = render(&fixture->answers[PLAIN], ORR_FORMAT_OPS, 80, false);
     assert_null(strstr(narrow, "L2")); /* first to go */
     assert_non_null(strstr(narrow, " bound"));
     free(narrow);
 }
 
-/* Operators times runs give the parts of the latency that are made of them. */
-static void operators_sum_to_the_parts(void **state)
+/* Rows give the parts of the latency, and the stages what formulas say of them. */
+static void rows_sum_to_the_parts(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_view *view = &fixture->views[i];
-        for (int part = 0; part <= ORR_INFER_DECODE_NETWORK; part++) {
+        const struct orr_answer *answer = &fixture->answers[i];
+        for (int part = 0; part < ORR_N_INFER_PARTS; part++) {
             double sum_s = 0;
-            for (size_t k = 0; k < view->n_ops; k++) sum_s += orr_infer_part_s(view, k, (enum orr_infer_part)part);
-            if (part == ORR_INFER_PREFILL_NETWORK) sum_s += orr_infer_sends_s(view, ORR_PHASE_PREFILL);
-            if (part == ORR_INFER_DECODE_NETWORK) sum_s += orr_infer_sends_s(view, ORR_PHASE_DECODE);
-            assert_near(sum_s, view->result->time_s[part], 1e-9 * view->result->latency_s);
+            for (size_t k = 0; k < answer->n_rows; k++)
+                if (answer->rows[k].part == part) sum_s += answer->rows[k].exposed_s;
+            assert_near(sum_s, answer->infer.time_s[part], 1e-12 * answer->infer.latency_s);
+            assert_near(orr_rows_share_frac(answer, part), sum_s / answer->infer.latency_s, 1e-12);
         }
-        const double pp = (double)view->job->plan.pp;
-        assert_near(view->prefill.stage_frac, 1 / pp, 1e-9);
-        if (i == DRAFTED) assert_near(view->decode.stage_frac, 1 / pp, 1e-9); /* 2 sequences: one piece */
-        if (i == APART) assert_near(view->decode.stage_frac, 1, 1e-9);        /* 64 are cut over the stages */
+        const double pp = (double)answer->job->plan.pp;
+        assert_near(answer->prefill.stage_frac, 1 / pp, 1e-9);
+        if (i == DRAFTED) assert_near(answer->decode.stage_frac, 1, 1e-9); /* a piece of one sequence for each stage */
+        if (i == APART) assert_near(answer->decode.stage_frac, 1, 1e-9);   /* 64 are cut over the stages */
     }
 }
 
 static void heaviest_come_first(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct orr_infer_view *view = &fixture->views[PLAIN];
+    const struct orr_answer *answer = &fixture->answers[PLAIN];
     struct orr_alike all[64], few[3];
-    const size_t n = orr_infer_heaviest(view, ORR_INFER_DECODE_GEMM, 64, all);
     double sum_s = 0;
+    const size_t n = orr_rows_heaviest(answer, ORR_INFER_DECODE_GEMM, true, 64, all, NULL);
     for (size_t i = 0; i < n; i++) {
-        sum_s += all[i].step_s;
-        if (i > 0) assert_true(all[i - 1].step_s >= all[i].step_s);
+        sum_s += all[i].exposed_s;
+        if (i > 0) assert_true(all[i - 1].exposed_s >= all[i].exposed_s);
     }
-    assert_near(sum_s, view->result->time_s[ORR_INFER_DECODE_GEMM], 1e-9 * sum_s);
+    assert_near(sum_s, answer->infer.time_s[ORR_INFER_DECODE_GEMM], 1e-9 * sum_s);
     assert_near(all[0].runs, 40 * 199, 1e-6); /* layers, decode steps */
-    assert_int_equal(orr_infer_heaviest(view, ORR_INFER_DECODE_GEMM, 3, few), 3);
+    assert_true(all[0].count == 40);          /* in one step */
+    assert_int_equal(orr_rows_heaviest(answer, ORR_INFER_DECODE_GEMM, true, 3, few, NULL), 3);
     for (size_t i = 0; i < 3; i++) assert_true(few[i].first == all[i].first);
+}
+
+/* Overhead is waits alone; --explain names each of them. */
+static void waits_are_explained_by_name(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char *const names[] = {"\n    launch gaps, decode: ", "\n    sampling, decode: ",
+                                        "\n    sampling of the first token: "};
+    char *text = render(&fixture->answers[EXPERTS], ORR_FORMAT_EXPLAIN, 100, false);
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strstr(text, names[i])) fail_msg("no wait %s", names[i]);
+    free(text);
+    text = render(&fixture->answers[EAGER], ORR_FORMAT_EXPLAIN, 100, false);
+    assert_non_null(strstr(text, "\n    host launches, decode: "));
+    free(text);
+    text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 100, false);
+    assert_non_null(strstr(text, "\n    sends between stages, decode: "));
+    assert_non_null(strstr(text, "\n    other stages, prefill: "));
+    assert_non_null(strstr(text, "\n    cache handed to the decode GPUs: "));
+    free(text);
 }
 
 static void dumped_operators_follow_the_contract(void **state)
@@ -399,11 +416,11 @@ static void dumped_operators_follow_the_contract(void **state)
                                        "k",     "flops", "bytes", "time_s", "bound", NULL};
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_view *view = &fixture->views[i];
-        json_t *ops = render_json(view, ORR_FORMAT_DUMP_OPS);
-        assert_int_equal(json_array_size(ops), view->n_ops);
+        const struct orr_answer *answer = &fixture->answers[i];
+        json_t *ops = render_json(answer, ORR_FORMAT_DUMP_OPS);
+        assert_int_equal(json_array_size(ops), answer->n_ops);
         double prefill_s = 0, decode_s = 0;
-        for (size_t k = 0; k < view->n_ops; k++) {
+        for (size_t k = 0; k < answer->n_ops; k++) {
             const json_t *row = json_array_get(ops, k);
             has_keys(row, keys);
             const char *phase = json_string_value(json_object_get(row, "phase"));
@@ -412,15 +429,15 @@ static void dumped_operators_follow_the_contract(void **state)
             assert_true(strcmp(phase, "prefill") == 0 || strcmp(phase, "decode") == 0);
             if (phase[0] == 'p') prefill_s += seconds;
             else decode_s += seconds;
-            if (view->ops[k].kind != ORR_OP_GEMM) continue;
+            if (answer->ops[k].kind != ORR_OP_GEMM) continue;
             assert_near(json_real_value(json_object_get(row, "flops")),
                         2 * json_real_value(json_object_get(row, "m")) * json_real_value(json_object_get(row, "n")) *
                             json_real_value(json_object_get(row, "k")),
                         1); /* Eq. 6 */
         }
-        if (view->job->plan.pp == 1) { /* without gaps and sampling the operators are the phase */
-            assert_true(prefill_s <= view->result->prefill_s * (1 + 1e-9));
-            assert_true(decode_s * orr_infer_steps(view) <= view->result->decode_s * (1 + 1e-9) + 1e-15);
+        if (answer->job->plan.pp == 1) { /* without gaps and sampling the operators are the phase */
+            assert_true(prefill_s <= answer->infer.prefill_s * (1 + 1e-9));
+            assert_true(decode_s * answer->decode.passes <= answer->infer.decode_s * (1 + 1e-9) + 1e-15);
         }
         json_decref(ops);
     }
@@ -430,17 +447,17 @@ static void other_dumps_are_arrays(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_view *view = &fixture->views[i];
-        json_t *costs = render_json(view, ORR_FORMAT_DUMP_COSTS), *memory = render_json(view, ORR_FORMAT_DUMP_MEMORY);
-        json_t *spans = render_json(view, ORR_FORMAT_DUMP_TIMELINE);
-        assert_int_equal(json_array_size(costs), view->n_ops);
+        const struct orr_answer *answer = &fixture->answers[i];
+        json_t *costs = render_json(answer, ORR_FORMAT_DUMP_COSTS), *memory = render_json(answer, ORR_FORMAT_DUMP_MEMORY);
+        json_t *spans = render_json(answer, ORR_FORMAT_DUMP_TIMELINE);
+        assert_int_equal(json_array_size(costs), answer->n_ops);
         double bytes = 0;
         for (size_t k = 0; k < json_array_size(memory); k++)
             bytes += json_real_value(json_object_get(json_array_get(memory, k), "bytes"));
-        assert_near(bytes / view->result->memory_total_bytes, 1, 1e-12);
+        assert_near(bytes / answer->infer.memory_total_bytes, 1, 1e-12);
         assert_int_equal(json_array_size(spans), i == ONE_TOKEN ? 1 : 2);
         const json_t *last = json_array_get(spans, json_array_size(spans) - 1);
-        assert_near(json_real_value(json_object_get(last, "end_s")) / view->result->latency_s, 1, 1e-12);
+        assert_near(json_real_value(json_object_get(last, "end_s")) / answer->infer.latency_s, 1, 1e-12);
         json_decref(costs);
         json_decref(memory);
         json_decref(spans);
@@ -453,7 +470,7 @@ static void explanation_covers_the_report(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        char *text = render(&fixture->views[i], ORR_FORMAT_EXPLAIN, 0, false);
+        char *text = render(&fixture->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
         char line[96];
         for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
             (void)snprintf(line, sizeof line, "\n%s", orr_infer_metric_info((enum orr_infer_metric)m)->key);
@@ -463,14 +480,14 @@ static void explanation_covers_the_report(void **state)
         assert_non_null(strstr(text, fixture->asked.jobs[i].engine.id));
         free(text);
     }
-    char *text = render(&fixture->views[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
+    char *text = render(&fixture->answers[PLAIN], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, "layer kind 0: 40 layers · 40 heads · (128 + 128) · 2 B = 819,200 B per token\n"));
     assert_non_null(strstr(text, "\ntime_s.kv_transfer = prefill and decode share their GPUs = 0 s   [Eq. 95]\n"));
     free(text);
-    text = render(&fixture->views[DRAFTED], ORR_FORMAT_EXPLAIN, 160, false);
+    text = render(&fixture->answers[DRAFTED], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, " = (1 - 0.8^(3 + 1)) / (1 - 0.8) = 2.952   [Eq. 94]\n"));
     free(text);
-    text = render(&fixture->views[APART], ORR_FORMAT_EXPLAIN, 160, false);
+    text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 160, false);
     assert_non_null(strstr(text, "58 layers · (rank 512 + rope 64) · 1 B = 33,408 B per token\n"));
     free(text);
 }
@@ -480,13 +497,8 @@ static void formulas_give_their_results(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_names names = {.view = &fixture->views[i], .find = orr_infer_symbol_find};
         int n_read = 0;
-        for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
-            const struct orr_metric_info *info = orr_infer_metric_info((enum orr_infer_metric)m);
-            const struct orr_value value = orr_infer_metric_value(&fixture->views[i], (enum orr_infer_metric)m);
-            n_read += check_formula(names, info, value);
-        }
+        for (int m = 0; m < ORR_N_INFER_METRICS; m++) n_read += check_formula(&fixture->answers[i], m);
         assert_true(n_read >= 25);
     }
 }
@@ -496,19 +508,19 @@ static void worded_formulas_give_their_results(void **state)
 {
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
-        const struct orr_infer_view *view = &fixture->views[i];
-        struct formula budget = {.names = {view, orr_infer_symbol_find},
-                                 .at = orr_budget_formula(view->job->engine.budget)};
-        assert_near(read_sum(&budget), view->result->kv_budget_bytes, 1e-9 * view->result->memory_capacity_bytes);
-        struct formula decode = {.names = {view, orr_infer_symbol_find},
+        const struct orr_answer *answer = &fixture->answers[i];
+        struct formula budget = {.answer = answer,
+                                 .at = orr_budget_formula(answer->job->engine.budget)};
+        assert_near(read_sum(&budget), answer->infer.kv_budget_bytes, 1e-9 * answer->infer.memory_capacity_bytes);
+        struct formula decode = {.answer = answer,
                                  .at = orr_infer_metric_info(ORR_INFER_METRIC_DECODE)->formula};
-        assert_near(read_sum(&decode), view->result->decode_s, 1e-9 * view->result->latency_s);
+        assert_near(read_sum(&decode), answer->infer.decode_s, 1e-9 * answer->infer.latency_s);
     }
-    const struct orr_infer_view *apart = &fixture->views[APART];
+    const struct orr_answer *apart = &fixture->answers[APART];
     const char *formula = orr_infer_metric_info(ORR_INFER_METRIC_TIME_KV_TRANSFER)->formula;
-    struct formula transfer = {.names = {apart, orr_infer_symbol_find}, .at = strchr(formula, ':') + 1}; /* Eq. 95 */
-    assert_near(read_sum(&transfer), apart->result->time_s[ORR_INFER_KV_TRANSFER], 1e-12);
-    assert_true(apart->result->time_s[ORR_INFER_KV_TRANSFER] > 0);
+    struct formula transfer = {.answer = apart, .at = strchr(formula, ':') + 1}; /* Eq. 95 */
+    assert_near(read_sum(&transfer), apart->infer.time_s[ORR_INFER_KV_TRANSFER], 1e-12);
+    assert_true(apart->infer.time_s[ORR_INFER_KV_TRANSFER] > 0);
 }
 
 /* ---------------------------------------------------------------- glossary */
@@ -568,8 +580,9 @@ int main(void)
         cmocka_unit_test(request_echo_gives_the_same_job),
         cmocka_unit_test(csv_row_matches_header_and_json),
         cmocka_unit_test(operator_table_lists_every_product),
-        cmocka_unit_test(operators_sum_to_the_parts),
+        cmocka_unit_test(rows_sum_to_the_parts),
         cmocka_unit_test(heaviest_come_first),
+        cmocka_unit_test(waits_are_explained_by_name),
         cmocka_unit_test(dumped_operators_follow_the_contract),
         cmocka_unit_test(other_dumps_are_arrays),
         cmocka_unit_test(explanation_covers_the_report),

@@ -1,7 +1,7 @@
 /* The roofline of the operator table (Eq. 96): intensities, ridge and crossover by hand, and the row they are printed
  * in. */
 #include "printed.h"
-#include "metric/infer_view.h"
+#include "metric/roofline.h"
 
 /* One request of Llama-2-13B, 200 tokens in, 200 out. */
 static void read_13b(struct world *w, const char *system)
@@ -63,7 +63,7 @@ static void crossover_by_hand(void **state)
         assert_true((orr_intensity(&op) >= ridge) == (i == 1));
     }
     read_13b(w, "a100-80g-sxm");
-    char *text = orr_infer_report(&w->job, ORR_FORMAT_OPS, &(struct orr_style){.width = 150});
+    char *text = report_on(&w->job, ORR_FORMAT_OPS, &(struct orr_style){.width = 150});
     const char *row = strstr(strstr(text, "decode step"), "\n  attention.qkv");
     assert_non_null(row);
     char cells[13][24];

@@ -184,10 +184,9 @@ static void limits_have_units(void **state)
         assert_int_equal(request.limits[i].at_most, expected[i].at_most);
         assert_true(request.limits[i].value == expected[i].value);
     }
-    assert_int_equal(orr_search_limits(&request, NULL), ORR_OK);
+    assert_int_equal(orr_limits_resolve(&request, NULL), ORR_OK);
     for (size_t i = 0; i < 5; i++)
-        assert_string_equal(orr_search_metric_info(ORR_JOB_TRAIN, request.limits[i].metric)->key, expected[i].key);
-    assert_non_null(request.accept);
+        assert_string_equal(orr_metric_info(ORR_JOB_TRAIN, request.limits[i].metric)->key, expected[i].key);
 }
 
 /* A limit's unit is read from the key alone: every number of both results must take a text of its own unit. */
@@ -201,7 +200,7 @@ static void every_metric_takes_its_unit(void **state)
     };
     for (int kind = ORR_JOB_TRAIN; kind <= ORR_JOB_INFER; kind++)
         for (int i = 0; i < (kind == ORR_JOB_TRAIN ? (int)ORR_N_TRAIN_METRICS : (int)ORR_N_INFER_METRICS); i++) {
-            const struct orr_metric_info *info = orr_search_metric_info((enum orr_job_kind)kind, i);
+            const struct orr_metric_info *info = orr_metric_info((enum orr_job_kind)kind, i);
             char limits[256];
             struct orr_error error;
             if (!values[info->unit]) continue;
@@ -216,16 +215,16 @@ static void limits_accept_and_refuse(void **state)
     struct orr_result result = {.mfu_frac = 0.5, .memory.total_bytes = 60e9};
     assert_int_equal(read_train(w, "64", "", "", "\"limits\":[\"mfu_frac>=0.5\",\"memory_bytes.total<=60e9\"]", NULL),
                      ORR_OK);
-    assert_int_equal(orr_search_limits(&request, NULL), ORR_OK);
-    assert_true(request.accept(&request, &request.job, &result, NULL));
+    assert_int_equal(orr_limits_resolve(&request, NULL), ORR_OK);
+    assert_true(orr_limits_hold(&request, &request.job, &result, NULL));
     result.mfu_frac = 0.49;
-    assert_false(request.accept(&request, &request.job, &result, NULL));
+    assert_false(orr_limits_hold(&request, &request.job, &result, NULL));
     result.mfu_frac = 0.51;
     result.memory.total_bytes = 60e9 + 1;
-    assert_false(request.accept(&request, &request.job, &result, NULL));
+    assert_false(orr_limits_hold(&request, &request.job, &result, NULL));
     assert_int_equal(read_train(w, "64", "", "", "", NULL), ORR_OK);
-    assert_int_equal(orr_search_limits(&request, NULL), ORR_OK);
-    assert_null(request.accept);
+    assert_int_equal(orr_limits_resolve(&request, NULL), ORR_OK);
+    assert_true(orr_limits_hold(&request, &request.job, &result, NULL));
 }
 
 static void errors_are_located(void **state)

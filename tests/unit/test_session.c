@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "orrery.h"
+#include "support.h"
 
 #define TRAIN                                                                                                          \
     "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":8,\"plan\":{\"zero\":1},"            \
@@ -112,7 +112,7 @@ static void reports_and_searches_need_no_struct(void **state)
     assert_int_equal(orr_session_report(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
                      ORR_OK);
     assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
-    char *expected = orr_train_report(&job, ORR_FORMAT_JSON, NULL);
+    char *expected = report_on(&job, ORR_FORMAT_JSON, NULL);
     assert_string_equal(text, expected);
     free(expected);
     free(text);

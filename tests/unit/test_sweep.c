@@ -372,7 +372,7 @@ static void points_can_be_searches(void **state)
     char text[512];
     (void)snprintf(text, sizeof text, WITHOUT, "");
     const struct orr_sweep_spec spec = {
-        .request = text, .varies = &vary, .n_varies = 1, .search_limits = orr_search_limits};
+        .request = text, .varies = &vary, .n_varies = 1, .search = true};
     struct orr_sweep *sweep = open_sweep(*state, spec);
     struct orr_column columns[ORR_MAX_COLUMNS];
     const size_t n = orr_sweep_columns(sweep, columns);
@@ -414,7 +414,7 @@ static void a_search_without_a_plan_is_blank(void **state)
                                                    "\"search\":{\"limits\":\"tokens_per_s>=400000\"}}",
                                         .varies = &vary,
                                         .n_varies = 1,
-                                        .search_limits = orr_search_limits});
+                                        .search = true});
     struct orr_sweep_row *rows = calloc(2, sizeof *rows);
     assert_int_equal(orr_sweep_run(sweep, 0, 2, rows, NULL), ORR_OK);
     assert_int_equal(rows[0].status, ORR_POINT_NO_FIT);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "orrery.h"
+#include "support.h"
 
 #define MAX_TRACKS 4096
 
@@ -64,8 +64,7 @@ static json_t *trace_of(const char *request)
     struct orr_error error;
     json_error_t wrong;
     if (orr_job_read(catalogue, request, "request", &job, &error)) fail_msg("%s", error.text);
-    char *text = job.kind == ORR_JOB_TRAIN ? orr_train_report(&job, ORR_FORMAT_TRACE, NULL)
-                                           : orr_infer_report(&job, ORR_FORMAT_TRACE, NULL);
+    char *text = report_on(&job, ORR_FORMAT_TRACE, NULL);
     assert_non_null(text);
     json_t *trace = json_loads(text, JSON_REJECT_DUPLICATES, &wrong);
     if (!trace) fail_msg("line %d: %s", wrong.line, wrong.text);

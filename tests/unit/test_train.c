@@ -185,7 +185,7 @@ static double layers_forward_s(const struct world *w)
 {
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     double total_s = 0;
     for (size_t i = 0; i < n; i++) {
         if (ops[i].phase != ORR_PHASE_FORWARD || ops[i].layer_kind < 0) continue;
@@ -303,32 +303,36 @@ static void long_sequences_respect_the_bound(void **state)
         }
 }
 
-static double phase_s(const struct orr_phase_sum *sum)
-{
-    double total_s = sum->compute_s;
-    for (int g = 0; g < ORR_N_GROUPS; g++) total_s += sum->exposed_s[g];
-    return total_s;
-}
-
-/* The curves a prediction settles its clock with, against the operators added up one by one at that clock. */
+/* The curves a prediction settles its clock with, against the rows of the ledger added up one by one. */
 static void curves_agree_with_the_operators(void **state)
 {
     struct grid *grid = *state;
+    static struct orr_time_row rows[ORR_MAX_TIME_ROWS];
     const struct orr_scratch *scratch = grid->world->scratch;
     for (size_t i = 0; i < N_JOBS; i++) {
-        predict(grid, &grid->jobs[i]);
+        const double m = (double)predict(grid, &grid->jobs[i]).n_micro_batches;
         for (size_t c = 0; c < scratch->classes.n; c++) {
             const struct orr_rank_time *rank = &scratch->ranks[c];
-            const struct orr_layer_sum sum =
-                orr_rank_sum_of(&grid->jobs[i], &scratch->classes.items[c].stage, &scratch->sums);
-            const double all = sum.forward.launches + sum.recompute.launches + sum.backward.launches;
-            assert_close(rank->forward_s, phase_s(&sum.forward), 1e-12);
-            assert_close(rank->backward_s, phase_s(&sum.backward) + phase_s(&sum.recompute) + rank->sharded_exposed_s,
-                         1e-12);
-            assert_close(rank->sharded_exposed_s + rank->sharded_hidden_s,
-                         sum.forward.sharded_s + sum.backward.sharded_s, 1e-12);
-            assert_close(rank->wgrad_s, sum.backward.wgrad_s, 1e-12);
-            assert_close(rank->launches, all, 1e-12);
+            struct orr_ledger ledger = {.job = &grid->jobs[i], .rows = rows};
+            double forward_s = 0, backward_s = 0, sharded_s = 0, hidden_s = 0, wgrad_s = 0, launches = 0;
+            orr_train_ledger(&grid->jobs[i], scratch, c, &ledger);
+            for (size_t k = 0; k < ledger.n_rows; k++) {
+                const struct orr_time_row *row = &rows[k];
+                const bool sharded = orr_sharded_group(row->group);
+                if (row->phase == ORR_PHASE_STEP || row->group == ORR_GROUP_PP) continue;
+                if (sharded) hidden_s += row->hidden_s;
+                if (sharded) sharded_s += row->exposed_s;
+                else if (row->phase == ORR_PHASE_FORWARD) forward_s += row->exposed_s;
+                else backward_s += row->exposed_s;
+                if (scratch->ops.items[row->op].wgrad) wgrad_s += row->exposed_s;
+                if (row->group == ORR_GROUP_NONE) launches += row->runs * scratch->ops.items[row->op].launches;
+            }
+            assert_close(m * rank->forward_s, forward_s, 1e-12);
+            assert_close(m * rank->backward_s, backward_s + sharded_s, 1e-12);
+            assert_close(m * rank->sharded_exposed_s, sharded_s, 1e-12);
+            assert_close(m * (rank->sharded_hidden_s[0] + rank->sharded_hidden_s[1]), hidden_s, 1e-12);
+            assert_close(m * rank->wgrad_s, wgrad_s, 1e-12);
+            assert_close(m * rank->launches, launches, 1e-12);
         }
     }
 }

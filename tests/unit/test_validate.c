@@ -391,7 +391,7 @@ static void page_is_well_formed_and_escaped(void **state)
                              "<b>c" ROW "furlongs,10,\n"
                              "d" ROW "peak_memory_gib,30,\n");
     assert_int_equal(orr_validation_group(v, "tp", &error), ORR_OK);
-    char *page = orr_validation_html(v);
+    char *page = orr_validation_report(v, ORR_FORMAT_HTML, NULL);
     assert_non_null(page);
     assert_well_formed(page);
     assert_int_equal(count_words(page, "<circle "), 3);
@@ -408,7 +408,7 @@ static void page_is_well_formed_and_escaped(void **state)
     free(page);
     orr_validation_free(v);
     v = validate(w, TRAINING);
-    page = orr_validation_html(v); /* nothing measured, still a page */
+    page = orr_validation_report(v, ORR_FORMAT_HTML, NULL); /* nothing measured, still a page */
     assert_non_null(page);
     assert_well_formed(page);
     free(page);
