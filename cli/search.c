@@ -125,7 +125,8 @@ static void tell(const struct orr_search *search, double seconds)
 
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
-    enum cli_status status = args->html ? cli_write_file(args->html, orr_search_report(search, ORR_FORMAT_HTML, NULL, 0)) : CLI_ANSWERED;
+    enum cli_status status =
+        args->html ? cli_write_file(args->html, orr_search_report(search, ORR_FORMAT_HTML, NULL, 0)) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
         status = cli_write_file("-", orr_search_report(search, args->format, &args->style, seconds));
     tell(search, seconds);
@@ -158,8 +159,7 @@ static enum cli_status read_request(const struct kind *kind, const struct cli_ar
     struct orr_form *form;
     struct orr_error error;
     enum cli_status status = cli_request_form(args, catalogue, kind->kind, "search ", &form);
-    if (!status && orr_form_search(form, search, &error))
-        status = cli_fail("%s", error.text);
+    if (!status && orr_form_search(form, search, &error)) status = cli_fail("%s", error.text);
     orr_form_close(form);
     return status;
 }

@@ -68,8 +68,9 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
 {
     struct orr_error error;
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
-    enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_validation_report(validation, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
+    enum cli_status status = args->html
+                                 ? cli_write_file(args->html, orr_validation_report(validation, ORR_FORMAT_HTML, NULL))
+                                 : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
         char *report = args->intervals ? orr_validation_intervals(validation)
                                        : orr_validation_report(validation, args->format, &args->style);

@@ -233,7 +233,7 @@
     X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", decode->passes)                                     \
     X(prefill_stage_frac, FRAC, "share of the prompt's operators that one pipeline stage runs: 1 / pp",               \
       prefill->stage_frac)                                                                                            \
-    X(decode_stage_frac, FRAC, "1 / pp, or 1 where a batch of at least 2 · pp sequences is cut over the stages",      \
+    X(decode_stage_frac, FRAC, "passes of a piece of the batch that one stage runs itself in a step: pieces / pp",      \
       decode->stage_frac)                                                                                             \
     X(prefill_gemm_ops_s, S, "Σ count · time: weight products of the prompt, all layers", prefill->gemm_s)            \
     X(prefill_attention_ops_s, S, "Σ count · time: attention kernels of the prompt, all layers",                      \

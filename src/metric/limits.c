@@ -18,9 +18,9 @@ bool orr_limits_hold(const struct orr_search_request *request, const struct orr_
 {
     for (size_t i = 0; i < request->n_limits; i++) {
         const struct orr_limit *limit = &request->limits[i];
-        const struct orr_value value =
-            job->kind == ORR_JOB_TRAIN ? orr_train_metric_value(job, train, (enum orr_train_metric)limit->metric)
-                                       : orr_infer_metric_value(job, infer, (enum orr_infer_metric)limit->metric);
+        const struct orr_value value = job->kind == ORR_JOB_TRAIN
+                                           ? orr_train_metric_value(job, train, (enum orr_train_metric)limit->metric)
+                                           : orr_infer_metric_value(job, infer, (enum orr_infer_metric)limit->metric);
         if (limit->at_most ? !(value.number <= limit->value) : !(value.number >= limit->value)) return false;
     }
     return true;

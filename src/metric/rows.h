@@ -8,8 +8,8 @@
 struct orr_alike {
     size_t first;
     size_t n_rows;
-    double runs;       /* executions in the step or request */
-    double count;      /* of operators: executions per layer and micro-batch, or per pass */
+    double runs;  /* executions in the step or request */
+    double count; /* of operators: executions per layer and micro-batch, or per pass */
     double exposed_s;
     double share_frac; /* of the whole step or request */
 };

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-double orr_micro_batches(const struct orr_job *job)
-{
-    return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
-}
-
 /* ---------------------------------------------------------------- parts */
 
 void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct orr_cost *costs,

@@ -41,9 +41,6 @@ struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape 
                               const struct orr_step_sums *step, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks);
 
-/* Micro-batches per replica (Eq. 4). */
-double orr_micro_batches(const struct orr_job *job);
-
 /* Of the rank that sets the pace, in one iteration. */
 struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_iteration *iteration, const struct orr_stage *stage);

@@ -82,17 +82,17 @@ void orr_dump_costs(const struct orr_answer *answer, struct orr_text *text)
 
 static json_t *row_line(const struct orr_answer *answer, const struct orr_time_row *row)
 {
-    json_t *line = json_pack("{ss so ss ss ss ss sI}", "name", row->name, "op",
-                             row->op >= 0 ? json_integer((json_int_t)row->op) : json_null(), "phase",
-                             orr_phase_name(row->phase), "group", orr_group_name(row->group), "resource",
-                             orr_bound_name(row->resource), "part", orr_part_text(answer->job->kind, row->part), "rank",
-                             (json_int_t)row->rank);
-    return orr_json_joined(
-        line, json_pack("{so so so so so so so so so}", "runs", orr_json_real(row->runs), "run_s",
-                        orr_json_real(row->run_s), "exposed_s", orr_json_real(row->exposed_s), "share_frac",
-                        orr_json_real(row->share_frac), "hidden_s", orr_json_real(row->hidden_s), "flops",
-                        orr_json_real(row->flops), "dram_bytes", orr_json_real(row->dram_bytes), "link_bytes",
-                        orr_json_real(row->link_bytes), "energy_j", orr_json_real(row->energy_j)));
+    json_t *line =
+        json_pack("{ss so ss ss ss ss sI}", "name", row->name, "op",
+                  row->op >= 0 ? json_integer((json_int_t)row->op) : json_null(), "phase", orr_phase_name(row->phase),
+                  "group", orr_group_name(row->group), "resource", orr_bound_name(row->resource), "part",
+                  orr_part_text(answer->job->kind, row->part), "rank", (json_int_t)row->rank);
+    return orr_json_joined(line, json_pack("{so so so so so so so so so}", "runs", orr_json_real(row->runs), "run_s",
+                                           orr_json_real(row->run_s), "exposed_s", orr_json_real(row->exposed_s),
+                                           "share_frac", orr_json_real(row->share_frac), "hidden_s",
+                                           orr_json_real(row->hidden_s), "flops", orr_json_real(row->flops),
+                                           "dram_bytes", orr_json_real(row->dram_bytes), "link_bytes",
+                                           orr_json_real(row->link_bytes), "energy_j", orr_json_real(row->energy_j)));
 }
 
 void orr_dump_ledger(const struct orr_answer *answer, struct orr_text *text)

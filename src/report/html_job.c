@@ -11,17 +11,21 @@
 #define N_OPS 64
 
 static const int TRAIN[] = {
-    ORR_TRAIN_METRIC_STEP_TIME, ORR_TRAIN_METRIC_INTERVAL_LOW, ORR_TRAIN_METRIC_INTERVAL_HIGH,
-    ORR_TRAIN_METRIC_BOUND,     ORR_TRAIN_METRIC_TOKENS,       ORR_TRAIN_METRIC_MFU,
-    ORR_TRAIN_METRIC_HFU,       ORR_TRAIN_METRIC_BOTTLENECK,   ORR_TRAIN_METRIC_FITS,
-    ORR_TRAIN_METRIC_REASON,    ORR_TRAIN_METRIC_POWER,        ORR_TRAIN_METRIC_ENERGY,
-    ORR_TRAIN_METRIC_COST,      ORR_TRAIN_METRIC_COST_PER_BILLION,
+    ORR_TRAIN_METRIC_STEP_TIME,     ORR_TRAIN_METRIC_INTERVAL_LOW,
+    ORR_TRAIN_METRIC_INTERVAL_HIGH, ORR_TRAIN_METRIC_BOUND,
+    ORR_TRAIN_METRIC_TOKENS,        ORR_TRAIN_METRIC_MFU,
+    ORR_TRAIN_METRIC_HFU,           ORR_TRAIN_METRIC_BOTTLENECK,
+    ORR_TRAIN_METRIC_FITS,          ORR_TRAIN_METRIC_REASON,
+    ORR_TRAIN_METRIC_POWER,         ORR_TRAIN_METRIC_ENERGY,
+    ORR_TRAIN_METRIC_COST,          ORR_TRAIN_METRIC_COST_PER_BILLION,
 };
 static const int INFER[] = {
-    ORR_INFER_METRIC_LATENCY,       ORR_INFER_METRIC_INTERVAL_LOW, ORR_INFER_METRIC_INTERVAL_HIGH,
-    ORR_INFER_METRIC_TTFT,          ORR_INFER_METRIC_TPOT,         ORR_INFER_METRIC_BOUND,
-    ORR_INFER_METRIC_OUTPUT_TOKENS, ORR_INFER_METRIC_BOTTLENECK,   ORR_INFER_METRIC_FITS,
-    ORR_INFER_METRIC_REASON,        ORR_INFER_METRIC_MAX_BATCH,    ORR_INFER_METRIC_POWER,
+    ORR_INFER_METRIC_LATENCY,       ORR_INFER_METRIC_INTERVAL_LOW,
+    ORR_INFER_METRIC_INTERVAL_HIGH, ORR_INFER_METRIC_TTFT,
+    ORR_INFER_METRIC_TPOT,          ORR_INFER_METRIC_BOUND,
+    ORR_INFER_METRIC_OUTPUT_TOKENS, ORR_INFER_METRIC_BOTTLENECK,
+    ORR_INFER_METRIC_FITS,          ORR_INFER_METRIC_REASON,
+    ORR_INFER_METRIC_MAX_BATCH,     ORR_INFER_METRIC_POWER,
     ORR_INFER_METRIC_COST,          ORR_INFER_METRIC_COST_PER_MILLION,
 };
 
@@ -68,9 +72,8 @@ static void add_bars(const struct orr_answer *answer, struct orr_text *text)
                                           orr_metric_info(kind, orr_first_time_metric(kind) + i)->meaning, parts_s[i]};
     orr_html_bar(text, train ? "Time of a step" : "Time of the request", ORR_METRIC_UNIT_S, parts, (size_t)n, 0, "");
     for (int i = 0; i < room.n_parts; i++)
-        parts[i] = (struct orr_html_part){room.names[i],
-                                          orr_metric_info(kind, orr_first_memory_metric(kind) + i)->meaning,
-                                          room.part_bytes[i]};
+        parts[i] = (struct orr_html_part){
+            room.names[i], orr_metric_info(kind, orr_first_memory_metric(kind) + i)->meaning, room.part_bytes[i]};
     orr_html_bar(text, "Memory of the fullest GPU", ORR_METRIC_UNIT_BYTES, parts, (size_t)room.n_parts,
                  room.usable_bytes, "usable");
 }
@@ -91,8 +94,8 @@ static void add_operators(const struct orr_answer *answer, struct orr_text *text
     const size_t n = orr_rows_heaviest(answer, ORR_ANY_PART, false, N_OPS, alike, NULL);
     for (size_t i = 0; i < n; i++) {
         const struct orr_time_row *row = &answer->rows[alike[i].first];
-        ops[i] = (struct orr_html_op){&answer->ops[row->op], &answer->costs[row->op], alike[i].runs,
-                                      row->run_s,            alike[i].exposed_s,      alike[i].share_frac};
+        ops[i] = (struct orr_html_op){&answer->ops[row->op], &answer->costs[row->op], alike[i].runs, row->run_s,
+                                      alike[i].exposed_s,    alike[i].share_frac};
     }
     orr_html_roofline(text, &answer->job->system.chip, orr_matrix_format(answer->job), ops, n);
     if (answer->job->kind == ORR_JOB_TRAIN) add_pipeline(answer, text);

@@ -87,8 +87,8 @@ void orr_summary_rows(struct orr_table *table, const struct orr_answer *answer, 
     for (size_t i = 0; i < n_rows; i++) {
         (void)snprintf(detail, sizeof detail, rows[i].detail, orr_summary_number(answer, rows[i].first, first),
                        orr_summary_number(answer, rows[i].second, second));
-        ORR_ROW(table, i == 0 ? paint : ORR_PAINT_NONE, rows[i].name,
-                orr_summary_number(answer, rows[i].metric, value), detail);
+        ORR_ROW(table, i == 0 ? paint : ORR_PAINT_NONE, rows[i].name, orr_summary_number(answer, rows[i].metric, value),
+                detail);
     }
 }
 
@@ -196,8 +196,8 @@ void orr_summary_time(const struct orr_answer *answer, const struct orr_style *s
     scale.decimals = size >= 1000 ? 1 : size >= 100 ? 2 : 3;
     scale.unit_name = scale.unit < 1 ? "ms" : "s";
     for (int i = 0; i < n; i++)
-        slices[i] = (struct slice){orr_part_text(answer->job->kind, i), parts_s[i],
-                                   100 * orr_rows_share_frac(answer, i)};
+        slices[i] =
+            (struct slice){orr_part_text(answer->job->kind, i), parts_s[i], 100 * orr_rows_share_frac(answer, i)};
     start_parts(&table);
     orr_paint(text, style, ORR_PAINT_BOLD, title);
     orr_text_add(text, "\n");

@@ -103,8 +103,8 @@ static void add_headline(const struct orr_answer *answer, const struct orr_style
 static void add_memory(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     char title[64];
-    (void)snprintf(title, sizeof title, "memory of a GPU of stage %lld, peak:",
-                   (long long)answer->train.memory.peak_stage);
+    (void)snprintf(title, sizeof title,
+                   "memory of a GPU of stage %lld, peak:", (long long)answer->train.memory.peak_stage);
     orr_text_wrap(text, style, title, orr_columns(title) + 1,
                   orr_metric_value(answer, ORR_TRAIN_METRIC_PEAK_INSTANT).word, " ");
     orr_summary_memory(answer, style, text);

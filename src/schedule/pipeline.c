@@ -81,9 +81,7 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
     const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
     const double buckets = orr_max(1, n_layers);
     /* stage 2 scatters after every micro-batch, beside the next one's backward */
-    const double passes = job->plan.zero == 2
-                              ? (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch)
-                              : 1;
+    const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
     /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
     const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;

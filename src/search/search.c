@@ -94,7 +94,8 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     s->usable_bytes = orr_usable_bytes(&request->job);
     orr_outcome_open(&s->outcome, (size_t)request->top);
     orr_outcome_open(&s->pass, (size_t)request->top);
-    enum orr_err err = s->outcome.failed || s->pass.failed ? fail_memory(error) : orr_limits_resolve(&s->request, error);
+    enum orr_err err =
+        s->outcome.failed || s->pass.failed ? fail_memory(error) : orr_limits_resolve(&s->request, error);
     if (!err && request->job.kind == ORR_JOB_TRAIN) err = orr_train_space_build(request, &s->train, error);
     if (!err && request->compared) err = compare_with(s, error);
     if (!err) s->n_blocks = count_blocks(s);

@@ -52,8 +52,8 @@ static void find_floor(struct orr_study *study, const struct orr_study_point *po
                    floor->outcome.answer.infer.latency_s, s[ORR_BOUND_OVERHEAD], s[ORR_BOUND_NETWORK], s[ORR_BOUND_L2],
                    s[ORR_BOUND_COMPUTE], s[ORR_BOUND_DRAM]);
     orr_study_find(study, "three times the link rate (NVLink 5) takes %.1f %% off that floor: messages are short",
-                   100 *
-                       (1 - points[N_MEMORIES * N_LINKS - 1].outcome.answer.infer.latency_s / floor->outcome.answer.infer.latency_s));
+                   100 * (1 - points[N_MEMORIES * N_LINKS - 1].outcome.answer.infer.latency_s /
+                                  floor->outcome.answer.infer.latency_s));
 }
 
 enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)

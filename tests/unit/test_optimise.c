@@ -40,7 +40,8 @@ static void never_worse_than_a_grid_or_gradients(void **state)
         {TRAIN, "generated:node=5", "power.core,power.dram,power.registers", ORR_OBJECTIVE_TIME, 60},
         {TRAIN, "generated:node=3,memory=hbm4", "area.core,area.l2,power.core,power.registers", ORR_OBJECTIVE_TIME, 30},
         {TRAIN, "generated:node=5", "power.core,power.dram,power.registers", ORR_OBJECTIVE_ENERGY, 60},
-        {TRAIN, "generated:design=ampere,memory=hbm3,package=1500", "area.core,area.l2,area.dram", ORR_OBJECTIVE_COST, 40},
+        {TRAIN, "generated:design=ampere,memory=hbm3,package=1500", "area.core,area.l2,area.dram", ORR_OBJECTIVE_COST,
+         40},
         {INFER, "generated:node=5", "power.core,power.dram,power.intra", ORR_OBJECTIVE_TIME, 60},
         {INFER, "generated:node=2,memory=hbm3e", "power.dram,power.intra,power.l2", ORR_OBJECTIVE_COST, 60},
     };

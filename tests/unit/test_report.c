@@ -369,8 +369,9 @@ static void repeated_operators_are_one(void **state)
             assert_near(rows.exposed_s, 2 * rows.first->exposed_s, 1e-12 * rows.exposed_s);
         share_frac += all[i].share_frac;
     }
-    assert_near(share_frac, 1 - orr_rows_share_frac(answer, ORR_TIME_PP_BUBBLE) -
-                                orr_rows_share_frac(answer, ORR_TIME_OVERHEAD), 1e-9);
+    assert_near(share_frac,
+                1 - orr_rows_share_frac(answer, ORR_TIME_PP_BUBBLE) - orr_rows_share_frac(answer, ORR_TIME_OVERHEAD),
+                1e-9);
 }
 
 static void dumps_are_arrays(void **state)
@@ -437,12 +438,14 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
-        const struct orr_metric_info *info = orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_TIME_FORWARD + i));
+        const struct orr_metric_info *info =
+            orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_TIME_FORWARD + i));
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info = orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i));
+        const struct orr_metric_info *info =
+            orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i));
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }

@@ -390,15 +390,26 @@ static void heaviest_come_first(void **state)
     for (size_t i = 0; i < 3; i++) assert_true(few[i].first == all[i].first);
 }
 
-/* Overhead is waits alone; --explain names each of them. */
+/* Overhead is waits alone; --explain names each of them. 199 decode steps of 0.1 ms, and a prompt. */
 static void waits_are_explained_by_name(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const names[] = {"\n    launch gaps, decode: ", "\n    sampling, decode: ",
-                                        "\n    sampling of the first token: "};
-    char *text = render(&fixture->answers[EXPERTS], ORR_FORMAT_EXPLAIN, 100, false);
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (!strstr(text, names[i])) fail_msg("no wait %s", names[i]);
+    static const char *const lines[] = {"\n    sampling, decode: 199 × 100 us = 19.9 ms\n",
+                                        "\n    request handling: 3.00 ms\n",
+                                        "\n    sampling of the first token: 100 us\n",
+                                        "\n    launch gaps, decode: 199 × ",
+                                        "\n    launch gaps, prefill: ",
+                                        "\n    sum: "};
+    struct orr_job job = fixture->asked.jobs[PLAIN];
+    job.engine.kernel_gap_s = 1e-6;
+    job.engine.short_prefill_gap_s = 1e-6;
+    job.engine.sampling_s = 1e-4;
+    job.engine.request_s = 3e-3;
+    char *text = report_on(&job, ORR_FORMAT_EXPLAIN, &(struct orr_style){.width = 100});
+    const char *part = strstr(text, "\ntime_s.overhead");
+    assert_non_null(part);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        if (!strstr(part, lines[i])) fail_msg("no line %s", lines[i]);
     free(text);
     text = render(&fixture->answers[EAGER], ORR_FORMAT_EXPLAIN, 100, false);
     assert_non_null(strstr(text, "\n    host launches, decode: "));
@@ -448,7 +459,8 @@ static void other_dumps_are_arrays(void **state)
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
         const struct orr_answer *answer = &fixture->answers[i];
-        json_t *costs = render_json(answer, ORR_FORMAT_DUMP_COSTS), *memory = render_json(answer, ORR_FORMAT_DUMP_MEMORY);
+        json_t *costs = render_json(answer, ORR_FORMAT_DUMP_COSTS),
+               *memory = render_json(answer, ORR_FORMAT_DUMP_MEMORY);
         json_t *spans = render_json(answer, ORR_FORMAT_DUMP_TIMELINE);
         assert_int_equal(json_array_size(costs), answer->n_ops);
         double bytes = 0;
@@ -509,11 +521,9 @@ static void worded_formulas_give_their_results(void **state)
     const struct fixture *fixture = *state;
     for (size_t i = 0; i < N_JOBS; i++) {
         const struct orr_answer *answer = &fixture->answers[i];
-        struct formula budget = {.answer = answer,
-                                 .at = orr_budget_formula(answer->job->engine.budget)};
+        struct formula budget = {.answer = answer, .at = orr_budget_formula(answer->job->engine.budget)};
         assert_near(read_sum(&budget), answer->infer.kv_budget_bytes, 1e-9 * answer->infer.memory_capacity_bytes);
-        struct formula decode = {.answer = answer,
-                                 .at = orr_infer_metric_info(ORR_INFER_METRIC_DECODE)->formula};
+        struct formula decode = {.answer = answer, .at = orr_infer_metric_info(ORR_INFER_METRIC_DECODE)->formula};
         assert_near(read_sum(&decode), answer->infer.decode_s, 1e-9 * answer->infer.latency_s);
     }
     const struct orr_answer *apart = &fixture->answers[APART];

@@ -19,8 +19,8 @@ static struct orr_search *search_train(struct world *w, const char *search, int 
              ",\"gpus\":16,\"plan\":{\"tp\":\"1..4\",\"cp\":1,\"schedule\":\"1f1b,zb-h1\"},"
              "\"workload\":{\"global_batch\":32,\"micro_batch\":\"1..4\"},\"search\":{%s}}",
              search);
-    if (orr_search_read(w->catalogue, json, "request", &request, &error) ||
-        orr_search_new(&request, &found, &error) || orr_search_run(found, threads, NULL, NULL, &error))
+    if (orr_search_read(w->catalogue, json, "request", &request, &error) || orr_search_new(&request, &found, &error) ||
+        orr_search_run(found, threads, NULL, NULL, &error))
         fail_msg("%s", error.text);
     return found;
 }

@@ -153,7 +153,8 @@ static void study_of(struct world *world, const char *system, const char *set)
              "{'kind':'train','model':'gpt3-5b','system':'%s','gpus':8,'plan':{'tp':4,'zero':1},"
              "'workload':{'global_batch':64},'set':{%s}}",
              system, set);
-    n_all = orr_sensitivities(&world->job, world->scratch, all, answers);
+    bool fits;
+    n_all = orr_sensitivities(&world->job, world->scratch, all, answers, &fits);
 }
 
 /* Numbers that bind on some machines only act there: watts at a limit, vector units that are too slow, one link. */

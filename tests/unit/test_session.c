@@ -138,9 +138,10 @@ static void replies_are_json(void **state)
     static struct orr_job job;
     struct orr_scratch *scratch = orr_scratch_new();
     assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
-    char *plain = orr_train_report(&job, ORR_FORMAT_JSON, NULL),
-         *words = orr_train_report(&job, ORR_FORMAT_EXPLAIN, NULL);
-    char *explained = orr_report_explained(&job, scratch);
+    static struct orr_answer answer;
+    orr_predict(&job, scratch, &answer);
+    char *plain = orr_render(&answer, ORR_FORMAT_JSON, NULL), *words = orr_render(&answer, ORR_FORMAT_EXPLAIN, NULL);
+    char *explained = orr_render_explained(&answer);
     const char *brace = strrchr(plain, '}'); /* all before the last line stays as it is */
     assert_int_equal(strncmp(plain, explained, (size_t)(brace - plain) - 1), 0);
     assert_int_equal(strncmp(explained + (brace - plain) - 1, ",\n  \"explain\": \"", 16), 0);
