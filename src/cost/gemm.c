@@ -152,7 +152,8 @@ static void name_bound(struct orr_cost *cost)
     cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-/* Tile and split with the least time; the smallest tile is always there, because a kernel can hold shorter slices of it. */
+/* Tile and split with the least time. The smallest tile is always there, because a kernel can hold shorter slices of
+ * it. */
 struct winner {
     size_t tile, split;
 };

@@ -30,11 +30,11 @@ struct orr_settled {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
     double optimizer_s, overhead_s, total_s;
-    double matrix_s;    /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
-    double clock_frac;  /* over the burst clock */
-    double launches;    /* kernels of the critical rank */
-    double host_s;      /* of overhead_s: the host launches slower than the GPU runs */
-    double straggle_s;  /* of overhead_s: the slowest of many GPUs */
+    double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
+    double clock_frac; /* over the burst clock */
+    double launches;   /* kernels of the critical rank */
+    double host_s;     /* of overhead_s: the host launches slower than the GPU runs */
+    double straggle_s; /* of overhead_s: the slowest of many GPUs */
 };
 /* `ranks` gets the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,

@@ -441,16 +441,16 @@ static void unfused_attention_shares_its_queries(void **state)
                  "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'cp':%d},'workload':{"
                  "'engine':'fastertransformer','batch':4,'input_len':4096,'output_len':1}}",
                  cp, cp);
-        (void)infer(w, &w->job);
+        (void)infer(w, &w->job); /* the engine cuts the batch into pieces of one prompt */
         const struct orr_op *scores = phase_op(w, ORR_PHASE_PREFILL, "attention.scores", NULL);
         const struct orr_op *context = phase_op(w, ORR_PHASE_PREFILL, "attention.context", NULL);
         const struct orr_op *softmax = phase_op(w, ORR_PHASE_PREFILL, "attention.softmax", NULL);
         const struct orr_op *copies = phase_op(w, ORR_PHASE_PREFILL, "attention.copies", NULL);
-        assert_close(scores->count * scores->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
-        assert_close(context->count * context->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
-        assert_close(softmax->count * softmax->bytes, 32.0 * 4 * 32 * 4 * 4096 * 4096 / cp, 1e-15);
+        assert_close(4 * scores->count * scores->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(4 * context->count * context->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(4 * softmax->count * softmax->bytes, 32.0 * 4 * 32 * 4 * 4096 * 4096 / cp, 1e-15);
         assert_close(softmax->n, 4096, 0);
-        assert_close(copies->count * copies->bytes, 32.0 * 4 * 4096 * 24 * 4096 / cp, 1e-15);
+        assert_close(4 * copies->count * copies->bytes, 32.0 * 4 * 4096 * 24 * 4096 / cp, 1e-15);
     }
 }
 

@@ -565,11 +565,9 @@ static void touched_experts_are_eq_8(void **state)
 /* FLOP of the matrix products of one phase in one layer, without the router: in training a rank routes its share. */
 static double layer_flops(const struct world *w, enum orr_phase phase, double layers)
 {
-    const struct orr_op *ops;
-    const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const struct orr_op *ops = w->scratch->ops.items;
     double flops = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < w->scratch->ops.n; i++)
         if (ops[i].phase == phase && ops[i].layer_kind == w->job.model.n_kinds - 1 &&
             strcmp(ops[i].name, "moe.router") != 0)
             flops += ops[i].count / layers * ops[i].flops;
