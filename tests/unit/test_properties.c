@@ -145,7 +145,8 @@ static double power_with(struct suite *suite, const struct orr_job *job, unsigne
     return job->kind == ORR_JOB_TRAIN ? trained(suite, &other).power_w_per_gpu : served(suite, &other).power_w_per_gpu;
 }
 
-/* FLOP, DRAM and links each add their part to what an idle GPU draws; links where tensors are cut, the others always. */
+/* FLOP, DRAM and links each add their part to what an idle GPU draws: FLOP and DRAM always, links where tensors are
+ * cut. */
 static double parts_of_energy_do_not_sum(struct suite *suite, const struct orr_job *job)
 {
     const double all_w = power_with(suite, job, 7), idle_w = power_with(suite, job, 0);
