@@ -143,7 +143,7 @@ class Catalogue:
         if format not in c.FORMATS:
             raise ValueError(f"format {format!r}: expected one of {', '.join(c.FORMATS)}")
         session, text = self._session(), c.c_void_p()
-        if c.lib.orr_session_report(session.handle, request, _ORIGIN, c.FORMATS.index(format), c.Style(width, False),
+        if c.lib.orr_session_render(session.handle, request, _ORIGIN, c.FORMATS.index(format), c.Style(width, False),
                                     text, session.error):
             raise Error(session.error)
         return c.take_text(text.value or 0)

@@ -3,6 +3,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

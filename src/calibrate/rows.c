@@ -2,6 +2,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/text.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

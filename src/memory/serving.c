@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/units.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

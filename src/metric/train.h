@@ -6,6 +6,8 @@
 
 #include "metric/job_symbols.h"
 #include "metric/value.h"
+#include "spec/job.h"
+#include "spec/names.h"
 
 /* clang-format off */
 

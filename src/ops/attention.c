@@ -4,6 +4,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "spec/names.h"
 
 #include <math.h>
 

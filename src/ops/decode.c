@@ -3,6 +3,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "spec/names.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "spec/job.h"
 
 /* One change a user can make with one or two flags; returns false if it changes nothing. */
 struct change {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/json_text.h"
+#include "spec/names.h"
 #include "spec/part.h"
 
 #include <jansson.h>

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "report/op_text.h"
+#include "spec/names.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* Why no plan is valid: which list of the request stands in the way, and which values near it would not. A list is at
  * fault if the others alone leave plans; whether they do is asked of a search that stops at its first plan. */
 #include "search/search.h"
+#include "spec/job.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -335,11 +335,6 @@ void orr_sweep_close(struct orr_sweep *sweep)
     free(sweep);
 }
 
-enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep)
-{
-    return sweep->kind;
-}
-
 int64_t orr_sweep_points(const struct orr_sweep *sweep)
 {
     return sweep->n_points;

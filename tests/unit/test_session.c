@@ -95,7 +95,7 @@ static void errors_are_located_and_pass(void **state)
     assert_int_not_equal(orr_session_ask(fixture->session, bad, "mine", &row, &error), ORR_OK);
     assert_string_equal(error.key, "plan.tq");
     assert_string_equal(error.file, "mine");
-    assert_int_not_equal(orr_session_report(fixture->session, bad, "mine", ORR_FORMAT_JSON, NULL, &text, &error),
+    assert_int_not_equal(orr_session_render(fixture->session, bad, "mine", ORR_FORMAT_JSON, NULL, &text, &error),
                          ORR_OK);
     assert_int_not_equal(orr_search_open(fixture->catalogue, bad, "mine", &search, &error), ORR_OK);
     assert_null(text);
@@ -109,7 +109,7 @@ static void reports_and_searches_need_no_struct(void **state)
     struct orr_search *search = NULL;
     const struct orr_found *found;
     char *text = NULL;
-    assert_int_equal(orr_session_report(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
+    assert_int_equal(orr_session_render(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
                      ORR_OK);
     assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
     char *expected = report_on(&job, ORR_FORMAT_JSON, NULL);
