@@ -37,10 +37,8 @@ static enum cli_status add_page(struct results *results, const struct orr_style 
     memcpy(studies, results->studies, sizeof studies);
     cli_text_add(&path, "%s/index.html", results->directory);
     const struct orr_style page = {.figures = results->figures};
-    enum cli_status status =
-        cli_write_file(path.data, orr_studies_render(studies, results->n, ORR_FORMAT_HTML, &page));
-    if (!status)
-        status = cli_write_file("-", orr_studies_render(studies, results->n, ORR_FORMAT_TERMINAL, style));
+    enum cli_status status = cli_write_file(path.data, orr_studies_render(studies, results->n, ORR_FORMAT_HTML, &page));
+    if (!status) status = cli_write_file("-", orr_studies_render(studies, results->n, ORR_FORMAT_TERMINAL, style));
     cli_text_add(&path, "\n");
     if (!status) status = cli_write(path.data);
     free(path.data);

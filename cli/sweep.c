@@ -286,9 +286,10 @@ static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
     const size_t n = (size_t)(n_points < PAGE_POINTS ? n_points : PAGE_POINTS);
     struct orr_sweep_row *rows = calloc(n, sizeof *rows);
     if (!rows) return cli_fail_memory();
-    const enum cli_status status = orr_sweep_run(sweep, 0, n, rows, &error)
-                                       ? cli_fail("%s", error.text)
-                                       : cli_write_file(path, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
+    const enum cli_status status =
+        orr_sweep_run(sweep, 0, n, rows, &error)
+            ? cli_fail("%s", error.text)
+            : cli_write_file(path, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
     free(rows);
     return status;
 }

@@ -118,12 +118,12 @@ static enum cli_status ask_job(const struct question *question, const struct cli
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, question->kind, catalogue, job) : cli_fail_memory();
     enum orr_err err = ORR_OK;
-    const struct orr_technology_question asked = {
-        .name = system,
-        .view = question->action == COST ? ORR_TECHNOLOGY_COST : ORR_TECHNOLOGY_OPTIMISE,
-        .job = job,
-        .run_tokens = tokens,
-        .optimise = &options};
+    const struct orr_technology_question asked = {.name = system,
+                                                  .view = question->action == COST ? ORR_TECHNOLOGY_COST
+                                                                                   : ORR_TECHNOLOGY_OPTIMISE,
+                                                  .job = job,
+                                                  .run_tokens = tokens,
+                                                  .optimise = &options};
     if (!status) err = orr_technology_render(catalogue, &asked, args->format, &args->style, text, error);
     if (err) status = cli_fail("%s", error->text);
     if (!status && question->action == COST) status = cli_job_status(job);

@@ -72,8 +72,8 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
                                  ? cli_write_file(args->html, orr_validation_render(validation, ORR_FORMAT_HTML, NULL))
                                  : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        char *report = orr_validation_render(validation, args->intervals ? ORR_FORMAT_INTERVALS : args->format,
-                                             &args->style);
+        char *report =
+            orr_validation_render(validation, args->intervals ? ORR_FORMAT_INTERVALS : args->format, &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);

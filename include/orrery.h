@@ -35,12 +35,12 @@
  * returns NULL when there is no memory left. Freeing or closing NULL does nothing.
  *
  * Threads. The library has no global state, so that two threads never meet but in a handle they share:
- *   - A catalogue is only read once it is open: any number of threads may use one. Open, seal and close it alone.
- *   - A session, reader, form, scratch, step model, fit, validation, ablation or study belongs to one thread at a time:
- *     threads may hand it on, but may not be inside two calls that take it.
- *   - A search and a sweep start threads of their own inside their `run` functions and end them before they return.
- *     Otherwise they belong to one thread at a time, but orr_search_stop may be called by any thread while a search
- *     runs, and the functions that only read a finished search or an open sweep (const) may be called by many.
+ * - A catalogue is only read once it is open: any number of threads may use one. Open, seal and close it alone.
+ * - A session, reader, form, scratch, step model, fit, validation, ablation or study belongs to one thread at a time:
+ *   threads may hand it on, but no two may be inside calls that take it.
+ * - A search and a sweep start threads of their own inside their `run` functions and end them before they return.
+ *   Otherwise they belong to one thread at a time, but for orr_search_stop, which any thread may call while a search
+ *   runs, and for functions that take a const search or sweep, which many threads may call while nothing runs.
  * A handle that was made from a catalogue reads it as long as it lives: close the catalogue last.
  */
 #ifndef ORRERY_H
@@ -68,7 +68,8 @@ extern "C" {
 
 /* The soname carries the first number of the version (liborrery.so.0). It changes when the core breaks a program that
  * was compiled before: a function of the core is removed or takes other arguments, a struct of the core (orr_error,
- * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number. New
+ * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number (counts such as
+ * ORR_N_PARTS apart). New
  * functions, formats at the end of enum orr_format, parts at the end of enum orr_part, columns and JSON keys do not
  * change it. What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
 #define ORR_VERSION "0.1.0"

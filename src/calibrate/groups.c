@@ -3,7 +3,6 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "ops/emit.h"
 #include "ops/experts.h"
-#include "spec/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "calibrate/calibrate.h"
 
 #include "base/text.h"
-#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

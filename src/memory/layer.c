@@ -2,7 +2,6 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 static bool unfused(const struct orr_job *job)
 {

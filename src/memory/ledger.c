@@ -3,7 +3,6 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",

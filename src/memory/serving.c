@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "base/units.h"
-#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "metric/job_symbols.h"
 #include "metric/value.h"
 #include "spec/job.h"
-#include "spec/names.h"
 
 /* clang-format off */
 

@@ -4,7 +4,6 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 #include <math.h>
 

@@ -3,7 +3,6 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
-#include "spec/names.h"
 
 /* Format of everything that is not quantised, beside matrices of format `matrix`. */
 static enum orr_dtype dtype16(const struct orr_job *job, enum orr_dtype matrix)

@@ -1,6 +1,5 @@
 /* Work of operators and the energy it takes. Eq. 104. */
 #include "predict/work.h"
-#include "spec/names.h"
 
 void orr_work_add_op(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *cost, double n,
                      struct orr_work *work)

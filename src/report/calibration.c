@@ -6,7 +6,6 @@
 #include "report/html_plot.h"
 #include "report/json_text.h"
 #include "report/table.h"
-#include "spec/names.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "report/json_text.h"
-#include "spec/names.h"
 #include "spec/part.h"
 
 #include <jansson.h>

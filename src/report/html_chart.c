@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "report/op_text.h"
-#include "spec/names.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 /* A job as a request of the contract, every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
-#include "spec/names.h"
 
 /* ---------------------------------------------------------------- training */
 

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "metric/metric.h"
 #include "metric/row.h"
-#include "spec/job.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,11 +81,6 @@ enum orr_err orr_session_render(struct orr_session *session, const char *json, c
     if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, session->scratch, &session->answer.train);
     *text = orr_render(&session->answer, format, style);
     return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
-size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
-{
-    return orr_row_columns(kind, columns);
 }
 
 enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,

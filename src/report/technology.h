@@ -16,15 +16,10 @@ struct orr_rendering {
     char **text;
 };
 /* The views of orr_technology_render. */
-enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
-                                 const struct orr_rendering *to, struct orr_error *error);
-enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
-                                  const struct orr_rendering *to, struct orr_error *error);
-enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
-                                 const struct orr_rendering *to, struct orr_error *error);
-enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,
-                                     const struct orr_technology_question *question, const struct orr_rendering *to,
-                                     struct orr_error *error);
+typedef enum orr_err orr_technology_writer(const struct orr_catalogue *catalogue,
+                                           const struct orr_technology_question *question,
+                                           const struct orr_rendering *to, struct orr_error *error);
+orr_technology_writer orr_technology_chip, orr_technology_nodes, orr_technology_cost, orr_technology_optimise;
 /* Hand the text over, or say that memory ran out. */
 enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_error *error);
 

@@ -10,15 +10,13 @@ enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
                                    const struct orr_technology_question *question, enum orr_format format,
                                    const struct orr_style *style, char **text, struct orr_error *error)
 {
+    static orr_technology_writer *const WRITERS[] = {/* ORDER enum orr_technology_view */
+                                                     orr_technology_chip, orr_technology_nodes, orr_technology_cost,
+                                                     orr_technology_optimise};
     const struct orr_rendering to = {format, style, text};
-    switch (question->view) {
-    case ORR_TECHNOLOGY_CHIP: return orr_technology_chip(catalogue, question, &to, error);
-    case ORR_TECHNOLOGY_NODES: return orr_technology_nodes(catalogue, question, &to, error);
-    case ORR_TECHNOLOGY_COST: return orr_technology_cost(catalogue, question, &to, error);
-    case ORR_TECHNOLOGY_OPTIMISE: return orr_technology_optimise(catalogue, question, &to, error);
-    case ORR_N_TECHNOLOGY_VIEWS: break;
-    }
-    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "there is no such view of a generated system");
+    if ((unsigned)question->view >= ORR_N_TECHNOLOGY_VIEWS)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "there is no such view of a generated system");
+    return WRITERS[question->view](catalogue, question, &to, error);
 }
 
 static const char *const QUESTIONS[] = {"chip", "nodes", "cost"}; /* ORDER enum orr_technology_view */

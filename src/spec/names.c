@@ -41,10 +41,10 @@ static const char *name_of(const char *const *names, unsigned n_names, unsigned 
     return value < n_names ? names[value] : "unknown";
 }
 
-#define NAMED(set, words, n)                                       \
-    const char *orr_##set##_name(enum orr_##set value)             \
-    {                                                              \
-        return name_of(words, n, (unsigned)value);                 \
+#define NAMED(set, words, n)                                                                                           \
+    const char *orr_##set##_name(enum orr_##set value)                                                                 \
+    {                                                                                                                  \
+        return name_of(words, n, (unsigned)value);                                                                     \
     }
 NAMED(dtype, orr_dtype_names, ORR_N_DTYPES)
 NAMED(time_part, TIME_PART_NAMES, ORR_N_TIME_PARTS)

@@ -220,4 +220,3 @@ void orr_study_free(struct orr_study *study)
     for (size_t i = 0; i < study->n_sheets; i++) free(study->sheets[i].cells);
     free(study);
 }
-

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cost/cost.h"
-#include "spec/names.h"
 
 #define ENGINE "tensorrt-llm-nemo"
 /* One request of 200 + 200 tokens. */

@@ -349,7 +349,7 @@ const char *orr_sweep_text(const struct orr_sweep *sweep)
 
 size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
 {
-    const size_t n = orr_row_columns(sweep->kind, columns);
+    const size_t n = orr_session_columns(sweep->kind, columns);
     return sweep->search ? n + orr_row_plan_columns(sweep->kind, columns + n) : n;
 }
 

@@ -420,7 +420,8 @@ static void intervals_print_as_a_table(void **state)
 {
     struct world *w = *state;
     struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
-    char *table = orr_validation_intervals(v), *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
+    char *table = orr_validation_render(v, ORR_FORMAT_INTERVALS, NULL),
+         *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
     assert_non_null(table);
     assert_int_equal(strncmp(table, "/* Written by tools/check_drift.sh --record", 43), 0);
     assert_int_equal(count_words(table, "    X("), ORR_N_REGIMES);
