@@ -158,7 +158,7 @@
       "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
     X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
       "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what idle GPUs would draw in the same time",                             \
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
       "gpus · idle_w · step_time_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                    \
     X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
       "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
