@@ -740,26 +740,28 @@ struct orr_op {
     const char *name;             /* static, e.g. "mlp.up" */
     enum orr_op_kind kind;
     enum orr_phase phase;
-    int64_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
-    double count;                 /* executions per layer and micro-batch (or per step) */
-    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k */
+    int32_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
     enum orr_dtype dtype;         /* matrix inputs */
+    double count;                 /* executions per layer and micro-batch (or per step) */
+    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k; n of a softmax: length of a row */
     double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
     double flops;                 /* one execution */
     double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
     double launches;              /* kernels launched */
-    enum orr_pointwise pointwise; /* POINTWISE: class */
+    double floor_s;               /* POINTWISE: least time of all its kernels together */
     double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: of this rank; batch sequences, m query heads, n context, k head size */
     double table_bytes;           /* DECODE: of the block table, per sequence and key */
-    bool packed;                  /* DECODE: a K,V head is read once for its query group */
-    bool latent;                  /* DECODE: absorbed latent attention, k is rank plus rotary part */
-    double floor_s;               /* POINTWISE: least time of all its kernels together */
-    enum orr_collective collective; /* COLLECTIVE: operation, group and full payload (S of Eqs. 49-59) */
+    double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
+    enum orr_collective collective;
     enum orr_group group;
-    double payload_bytes;
-    int64_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
+    int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: of the layer, of a token, and
+                                                     groups of experts that the router lets a token use; else 0 */
+    int32_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
+    int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
+    enum orr_pointwise pointwise; /* POINTWISE: class */
+    bool packed;                  /* DECODE: a K,V head is read once for its query group */
     bool recomputed;              /* executed again in backward */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
 };

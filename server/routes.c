@@ -42,11 +42,11 @@ static bool dump_format(const struct srv_request *request, enum orr_format *form
 }
 
 /* Spans of a training timeline: a forward, a backward and at most a weight gradient of every chunk and micro-batch. */
-static double spans_of(const struct orr_job *job)
+static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
 {
-    const double n_micro_batches =
-        (double)job->workload.global_batch / (double)(job->workload.micro_batch * job->plan.dp);
-    return 3 * (double)job->plan.pp * (double)job->plan.vpp * n_micro_batches;
+    struct orr_result result;
+    orr_train(job, scratch, &result);
+    return 3 * (double)job->plan.pp * (double)job->plan.vpp * (double)result.n_micro_batches;
 }
 
 static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind)
@@ -61,10 +61,12 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     if (!dump_format(request, &format, &answered)) return answered;
     if (orr_reader_job(worker->reader, request->body, ORIGIN, &kind, &job, &error))
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
-    if (kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE && spans_of(job) > SRV_SPANS_MAX)
+    const bool timeline = kind == ORR_JOB_TRAIN && format == ORR_FORMAT_DUMP_TIMELINE;
+    const double n_spans = timeline ? spans_of(job, worker->scratch) : 0;
+    if (n_spans > SRV_SPANS_MAX)
         return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
                                  "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)",
-                                 spans_of(job), (int)SRV_SPANS_MAX);
+                                 n_spans, (int)SRV_SPANS_MAX);
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);

@@ -3,8 +3,8 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
+#include "ops/emit.h"
 #include "ops/experts.h"
-#include "ops/serve.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,21 +35,15 @@ static enum orr_dtype shared_dtype(const struct orr_fit *fit, enum orr_dtype dty
     return fit->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }
 
-/* The emitters' view of one rank without a plan. */
-static struct orr_serve_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine)
+/* The emitters' view of one rank without a plan, for a serving engine's prompts. */
+static struct orr_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine,
+                                  struct orr_serve_shape shape)
 {
     struct orr_job *job = &r->fit->job;
     job->engine = *engine;
     job->serving.weights = job->serving.matrix = dtype;
     r->list->n = 0;
-    return (struct orr_serve_emit){.job = job,
-                                   .model = &job->model,
-                                   .list = r->list,
-                                   .phase = ORR_PHASE_PREFILL,
-                                   .layers = 1,
-                                   .t = 1,
-                                   .w_a = orr_dtype_bytes(dtype) > 2 ? 4 : 2,
-                                   .dtype16 = orr_serve_dtype16(job)};
+    return orr_emit_serving(job, &job->model, &shape, ORR_PHASE_PREFILL, r->list);
 }
 
 /* Of what was emitted, the operators of a kind: those the table has timed. */
@@ -78,9 +72,10 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
     if (batch > 1) (void)snprintf(row->shape, sizeof row->shape, "%.0f of %.0fx%.0fx%.0f", batch, m, n, k);
     else (void)snprintf(row->shape, sizeof row->shape, "%.0fx%.0fx%.0f", m, n, k);
     if (!supported(r->fit, dtype, row)) return;
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    if (batched) orr_serve_product(&emit, "product", ORR_OP_BMM, batch, m, k, n);
-    else orr_serve_linear(&emit, "product", m, k, n, true);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
+    const struct orr_linear linear = {.names = ORR_LINEAR("product"), .m = m, .k = k, .n = n, .quantised = true};
+    if (batched) (void)orr_emit_bmm(&emit, "product", ORR_PHASE_FORWARD, batch, m, n, k);
+    else (void)orr_emit_linear(&emit, &linear);
     take(r, row, batched ? ORR_OP_BMM : ORR_OP_GEMM);
     for (size_t i = 0; i < r->list->n; i++)
         if (r->list->items[i].kind == ORR_OP_POINTWISE) { /* quantises the input; its launch is in the call time */
@@ -138,13 +133,14 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
 {
     struct orr_job *job = &r->fit->job;
     const bool backward = row->kind == ORR_KERNEL_ATTENTION_BACKWARD;
-    r->list->n = 0;
-    job->workload.seq = (int64_t)queries;
     struct orr_emit emit = {
         .job = job,
-        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T = batch * queries, .w_a = 2, .dtype16 = dtype},
-        .list = r->list};
-    orr_ops_attention_core(&emit, kind, (double)kind->n_kv_heads);
+        .dims = {.b = batch, .s = queries, .t = 1, .c = 1, .T_prompt = batch * queries, .w_a = 2, .dtype16 = dtype},
+        .list = r->list,
+        .backward = true,
+        .count = 1};
+    r->list->n = 0;
+    orr_emit_attention_core(&emit, kind);
     take(r, row, backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH);
 }
 
@@ -152,10 +148,11 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
 static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
                         double batch, double queries, double keys, enum orr_dtype dtype)
 {
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    emit.shape = (struct orr_serve_shape){
-        .prefill_tokens = batch * queries, .prefill_sequences = batch, .prefill_context = keys - queries};
-    orr_serve_prompt_core(&emit, kind);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving,
+                                      (struct orr_serve_shape){.prefill_tokens = batch * queries,
+                                                               .prefill_sequences = batch,
+                                                               .prefill_context = keys - queries});
+    orr_emit_attention_core(&emit, kind);
     take(r, row, ORR_OP_FLASH);
     take(r, row, ORR_OP_POINTWISE);
 }
@@ -210,7 +207,8 @@ void orr_row_decode(struct orr_row_reader *r, struct orr_kernel_row *row)
         return;
     }
     if (!supported(r->fit, shared_dtype(r->fit, dtype), row)) return;
-    (void)start_emit(r, shared_dtype(r->fit, dtype), framework ? &r->fit->framework : &r->fit->serving);
+    (void)start_emit(r, shared_dtype(r->fit, dtype), framework ? &r->fit->framework : &r->fit->serving,
+                     (struct orr_serve_shape){0});
     struct orr_job *job = &r->fit->job;
     job->serving.kv = cache;
     struct orr_op op = orr_serve_decode_op(job, &kind, batch, 1);
@@ -249,10 +247,14 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
                    hidden, width, active, experts, orr_csv_cell(r->csv, r->row, "tp"),
                    orr_csv_cell(r->csv, r->row, "ep"));
     if (!supported(r->fit, dtype, row)) return;
-    struct orr_serve_emit emit = start_emit(r, dtype, &r->fit->serving);
-    if (up)
-        orr_serve_product(&emit, "expert.up", ORR_OP_GROUPED, used, rows / used, hidden, (gated > 0 ? 2 : 1) * width);
-    if (down) orr_serve_product(&emit, "expert.down", ORR_OP_GROUPED, used, rows / used, width, hidden);
+    struct orr_emit emit = start_emit(r, dtype, &r->fit->serving, (struct orr_serve_shape){0});
+    struct orr_linear linear = {
+        .names = ORR_LINEAR("expert"), .experts = used, .m = rows / used, .k = hidden, .quantised = true};
+    linear.n = (gated > 0 ? 2 : 1) * width;
+    if (up) orr_emit_linear(&emit, &linear);
+    linear.k = width;
+    linear.n = hidden;
+    if (down) orr_emit_linear(&emit, &linear);
     take(r, row, ORR_OP_GROUPED);
     /* gathered tokens are permuted, the activation is applied, results are combined */
     row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,

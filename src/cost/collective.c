@@ -149,19 +149,20 @@ static double scaleout_bytes_per_s(const struct orr_system *system)
 }
 
 /* Groups of ranks, of g equal ones, that hold a token's k experts: g (1 - C(E - E/g, k) / C(E, k)). */
-static double groups_reached(double n_experts, double n_active, double groups)
+static double groups_reached(const struct orr_op *op, double groups)
 {
+    const double n_experts = op->n_experts;
     double missed = 1;
-    for (double i = 0; i < n_active; i++) missed *= orr_max(0, 1 - n_experts / groups / (n_experts - i));
+    for (int32_t i = 0; i < op->n_active; i++) missed *= orr_max(0, 1 - n_experts / groups / (n_experts - i));
     return groups * (1 - missed);
 }
 
 /* Dispatchers that send a token once to every rank, not to every expert; between domains once to every domain, which
- * stacks do where the router limits the domains. m of the operator: domains a token may use; n, k: experts, and how
- * many a token uses. */
+ * stacks do where the router limits the domains. */
 static bool sends_once(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
-    return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->k > 0 && (place.domains <= 1 || op->m > 0);
+    return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->n_active > 0 &&
+           (place.domains <= 1 || op->n_groups_active > 0);
 }
 
 /* Bytes of an all-to-all that one rank sends over the scale-up network: a copy per expert (Eq. 9a) to its own domain,
@@ -169,7 +170,7 @@ static bool sends_once(const struct orr_job *job, const struct orr_op *op, struc
 static double scaleup_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     if (sends_once(job, op, place))
-        return orr_min(op->payload_bytes, op->payload_bytes / op->k * groups_reached(op->n, op->k, place.ranks));
+        return orr_min(op->payload_bytes, op->payload_bytes / op->n_active * groups_reached(op, place.ranks));
     return op->payload_bytes * place.local / place.ranks;
 }
 
@@ -179,8 +180,8 @@ static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, 
 {
     const double all = op->payload_bytes * (place.ranks - place.local) / place.ranks;
     if (!sends_once(job, op, place)) return all;
-    const double reached = orr_min(groups_reached(op->n, op->k, place.domains), op->m);
-    return orr_min(all, op->payload_bytes / op->k * reached * (place.domains - 1) / place.domains);
+    const double reached = orr_min(groups_reached(op, place.domains), op->n_groups_active);
+    return orr_min(all, op->payload_bytes / op->n_active * reached * (place.domains - 1) / place.domains);
 }
 
 /* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so

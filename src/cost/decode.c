@@ -16,7 +16,7 @@
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
-    return op->latent ? &job->calibration.mla_decode[narrow]
+    return op->latent_rank > 0 ? &job->calibration.mla_decode[narrow]
                       : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
@@ -43,8 +43,8 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const struct orr_decode_constants *u = constants_of(job, op);
     struct orr_decode_piece piece = {.from = from, .add_a = u->launch_s};
     const double peak16 = chip->peak_flops_per_s[op->dtype];
-    if (op->latent) { /* Eq. 11: k is rank + rotary; the values are the rank's part, output_bytes carries it */
-        const double rank = op->output_bytes, rotary = op->k - rank;
+    if (op->latent_rank > 0) { /* Eq. 11: k is rank + rotary; the values are the rank's part */
+        const double rank = op->latent_rank, rotary = op->k - rank;
         const double peak8 = chip->peak_flops_per_s[ORR_DTYPE_FP8];
         const double peak = op->input_bytes < 2 && peak8 > 0 ? peak8 : peak16;
         const double key_bytes = op->k * op->input_bytes + op->table_bytes;
@@ -132,7 +132,7 @@ static struct orr_decode_curve split_curve(const struct orr_job *job, const stru
 
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window)
 {
-    struct orr_decode_curve curve = op->latent ? latent_curve(job, op) : split_curve(job, op);
+    struct orr_decode_curve curve = op->latent_rank > 0 ? latent_curve(job, op) : split_curve(job, op);
     curve.window = window > 0 ? window : HUGE_VAL;
     return curve;
 }

@@ -52,7 +52,7 @@ double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
     const double left = op->input_bytes * op->m * op->k, right = op->weight_bytes * op->k * op->n;
     const double output = op->output_bytes * op->m * op->n;
     if (left + right + output <= CACHE_SHARE * l2_bytes) return op->batch * (left + right + output);
-    const double block = floor(sqrt(CACHE_SHARE * l2_bytes / (3 * orr_max(1, op->input_bytes)))); /* Eq. 31 */
+    const double block = (double)(int64_t)sqrt(CACHE_SHARE * l2_bytes / (3 * orr_max(1, op->input_bytes))); /* Eq. 31 */
     return op->batch * (left * orr_ceil(op->n / block) + right * orr_ceil(op->m / block) + output);
 }
 
@@ -152,46 +152,60 @@ static void name_bound(struct orr_cost *cost)
     cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-static void take(struct orr_cost *cost, const struct gemm *g, const struct candidate *c, const struct tile *tile,
-                 size_t split)
-{
-    cost->compute_s = c->compute_s;
-    cost->l2_s = c->l2_s;
-    cost->dram_s = g->dram_s[split];
-    cost->l2_bytes = c->l2_bytes;
-    cost->dram_bytes = g->read_bytes + g->write_bytes + g->partial_bytes[split];
-    cost->launch_s = g->fixed_s[split];
-    cost->tile_m = (int64_t)tile->m;
-    cost->tile_n = (int64_t)tile->n;
-    cost->split_k = (int64_t)SPLITS[split];
-}
+/* Tile and split with the least time. The smallest tile is always there, because a kernel can hold shorter slices of
+ * it. */
+struct winner {
+    size_t tile, split;
+};
 
-void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
 {
-    orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
+    const struct orr_op *op = g->op;
+    const double even_s = 2 * op->batch * op->m * op->n * g->k[0] / g->n_sm * g->chip_s_per_flop;
+    struct winner winner = {N_TILES - 1, 0};
+    double best_s = HUGE_VAL;
+    for (size_t i = 0; i < N_TILES; i++) {
+        if (i + 1 < N_TILES && !tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
+        /* even without a row, column or wave left over, its operand delivery makes this tile too slow */
+        if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] >= best_s) continue;
+        const struct tiling tiling = tiling_of(g, &TILES[i]);
+        for (size_t split = 0; split < g->n_splits; split++) {
+            /* a split only fills waves: it beats neither the tile's arithmetic nor the traffic */
+            if (orr_max(tiling.least_s, g->dram_s[split]) + g->fixed_s[split] >= best_s) continue;
+            const struct candidate c = price(g, &tiling, split);
+            const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, g->dram_s[split]) + g->fixed_s[split];
+            if (total_s >= best_s) continue;
+            best_s = total_s;
+            winner = (struct winner){i, split};
+        }
+    }
+    return winner;
 }
 
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost)
 {
     const struct gemm g = prepare(job, op, burst_frac);
-    double best_s = HUGE_VAL;
+    const struct winner winner = fastest(&g, &job->system.chip);
+    const struct tiling tiling = tiling_of(&g, &TILES[winner.tile]);
+    const struct candidate c = price(&g, &tiling, winner.split);
+    const size_t split = winner.split;
     *cost = (struct orr_cost){.matrix_frac = burst_frac,
-                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac)};
-    for (size_t i = 0; i < N_TILES; i++) {
-        /* the smallest tile is always there: a kernel holds shorter slices of it */
-        if (i + 1 < N_TILES && !tile_fits(&job->system.chip, TILES[i].m, TILES[i].n)) continue;
-        const struct tiling tiling = tiling_of(&g, &TILES[i]);
-        for (size_t split = 0; split < g.n_splits; split++) {
-            /* a split only fills waves: it never beats the tile's arithmetic, nor the traffic */
-            if (orr_max(tiling.least_s, g.dram_s[split]) + g.fixed_s[split] >= best_s) continue;
-            const struct candidate c = price(&g, &tiling, split);
-            const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, g.dram_s[split]) + g.fixed_s[split];
-            if (total_s >= best_s) continue;
-            best_s = total_s;
-            take(cost, &g, &c, &TILES[i], split);
-        }
-    }
+                              .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * burst_frac),
+                              .compute_s = c.compute_s,
+                              .l2_s = c.l2_s,
+                              .dram_s = g.dram_s[split],
+                              .l2_bytes = c.l2_bytes,
+                              .dram_bytes = g.read_bytes + g.write_bytes + g.partial_bytes[split],
+                              .launch_s = g.fixed_s[split],
+                              .tile_m = (int64_t)TILES[winner.tile].m,
+                              .tile_n = (int64_t)TILES[winner.tile].n,
+                              .split_k = (int64_t)SPLITS[split]};
     name_bound(cost);
+}
+
+void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
 }
 
 /* Tiles of grouped kernels; experts have few rows, so some are flat. */

@@ -175,7 +175,7 @@ static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
     if (a->kind == ORR_OP_COLLECTIVE)
         return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
-               a->m == b->m;
+               a->n_active == b->n_active && a->n_experts == b->n_experts && a->n_groups_active == b->n_groups_active;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
            a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }
@@ -185,14 +185,29 @@ static bool is_remembered(enum orr_op_kind kind)
     return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED || kind == ORR_OP_COLLECTIVE;
 }
 
-/* An earlier operator that takes the same time: the dgrad of one linear layer is often the forward of another, and a
- * layer reduces the same tensor several times. */
-static const struct orr_cost *known_cost(const struct orr_op_list *list, const struct orr_cost *costs, size_t i)
+/* Operators of the range that were priced on their own and may be met again, by their index. */
+struct priced {
+    size_t n;
+    double sizes[ORR_MAX_OPS]; /* compared first: FLOP of a product, payload of a collective */
+    uint16_t items[ORR_MAX_OPS];
+};
+
+/* An operator of a shape that was priced before has its cost: the dgrad of one linear layer is often the forward of
+ * another, and a layer reduces the same tensor several times. */
+static void cost_remembered(const struct orr_job *job, const struct orr_op_list *list, size_t i, struct orr_cost *costs,
+                            struct priced *priced)
 {
     const struct orr_op *op = &list->items[i];
-    for (size_t j = i; j-- > 0;)
-        if (list->items[j].kind == op->kind && same_cost(&list->items[j], op)) return &costs[j];
-    return NULL;
+    const double size = op->kind == ORR_OP_COLLECTIVE ? op->payload_bytes : op->flops;
+    for (size_t j = priced->n; j-- > 0;) {
+        const struct orr_op *earlier = &list->items[priced->items[j]];
+        if (priced->sizes[j] != size || earlier->kind != op->kind || !same_cost(earlier, op)) continue;
+        costs[i] = costs[priced->items[j]];
+        return;
+    }
+    orr_cost_one(job, op, &costs[i]);
+    priced->sizes[priced->n] = size;
+    priced->items[priced->n++] = (uint16_t)i;
 }
 
 void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, struct orr_cost *costs)
@@ -204,11 +219,11 @@ void orr_cost_list(const struct orr_job *job, const struct orr_op_list *list, st
 
 void orr_cost_range(const struct orr_job *job, const struct orr_op_list *list, size_t first, struct orr_cost *costs)
 {
-    for (size_t i = first; i < list->n; i++) {
-        const struct orr_cost *known = is_remembered(list->items[i].kind) ? known_cost(list, costs, i) : NULL;
-        if (known) costs[i] = *known;
+    struct priced priced;
+    priced.n = 0;
+    for (size_t i = first; i < list->n; i++)
+        if (is_remembered(list->items[i].kind)) cost_remembered(job, list, i, costs, &priced);
         else orr_cost_one(job, &list->items[i], &costs[i]);
-    }
     for (size_t i = first; i < list->n; i++)
         if (list->items[i].kind == ORR_OP_COLLECTIVE) hide(job, &list->items[i], costs, &costs[i]);
 }

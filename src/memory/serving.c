@@ -163,15 +163,13 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
-    double kind_bytes[ORR_MAX_LAYER_KINDS] = {0}, kept[ORR_MAX_LAYER_KINDS] = {0}, per_token = 0, per_sequence = 0;
+    double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0;
+    orr_count_layers(&job->model, n_layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        kind_bytes[k] = orr_kv_model_bytes(kind, w);
-        kept[k] = kind->window > 0 ? orr_min(length, (double)kind->window) : length;
-    }
-    for (int64_t i = 0; i < job->model.n_layers; i++) {
-        per_token += kind_bytes[job->model.layer_kind[i]];
-        per_sequence += kept[job->model.layer_kind[i]] * kind_bytes[job->model.layer_kind[i]];
+        const double bytes = n_layers[k] * orr_kv_model_bytes(kind, w);
+        per_token += bytes;
+        per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
     result->kv_bytes_per_sequence = per_sequence;

@@ -1,6 +1,6 @@
 /* Building blocks of the operator list: linear layers with their backward products, memory-bound kernels,
  * collectives. Called by the layer files of this folder; fills orr_op_list. */
-#include "ops/ops.h"
+#include "ops/emit.h"
 
 #include <assert.h>
 
@@ -8,34 +8,55 @@ struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_
 {
     assert(emit->list->n < ORR_MAX_OPS);
     struct orr_op *op = &emit->list->items[emit->list->n++];
+    const bool forward = phase == ORR_PHASE_FORWARD;
     *op = (struct orr_op){.name = name,
                           .kind = kind,
-                          .phase = phase,
-                          .layer_kind = emit->layer_kind,
-                          .count = 1,
+                          .phase = forward ? emit->forward : phase,
+                          .layer_kind = (int32_t)emit->layer_kind,
+                          .count = emit->count,
                           .batch = 1,
                           .dtype = emit->dims.dtype16,
                           .launches = 1,
                           .window_op = -1,
-                          .recomputed = emit->recompute_full && phase == ORR_PHASE_FORWARD};
+                          .recomputed = emit->recompute_full && forward};
     return op;
 }
 
-/* One matrix product; an fp32 accumulator that is read and written back counts 8 bytes an element. */
-static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
-                                   const struct orr_linear *linear, double m, double n, double k, double output_bytes)
+/* ---------------------------------------------------------------- products */
+
+static void fill_product(struct orr_op *op, double batch, double m, double n, double k, double output_bytes)
 {
-    struct orr_op *op = orr_emit_op(emit, name, linear->kind, phase);
-    const enum orr_dtype dtype = linear->quantised ? emit->job->workload.precision : emit->dims.dtype16;
-    op->dtype = dtype;
-    op->batch = linear->batch;
+    op->batch = batch;
     op->m = m;
     op->n = n;
     op->k = k;
-    op->input_bytes = op->weight_bytes = orr_dtype_bytes(dtype);
     op->output_bytes = output_bytes;
-    op->flops = 2 * m * n * k * linear->batch; /* Eq. 6 */
-    op->bytes = linear->batch * (op->input_bytes * (m * k + k * n) + output_bytes * m * n);
+    op->flops = 2 * batch * m * n * k; /* Eq. 6 */
+    op->bytes = batch * (op->input_bytes * m * k + op->weight_bytes * k * n + output_bytes * m * n);
+}
+
+/* A product of activations whose scores are not kept runs again under selective recomputation. */
+struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
+                            double n, double k)
+{
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_BMM, phase);
+    op->input_bytes = op->weight_bytes = emit->dims.w_a;
+    fill_product(op, batch, m, n, k, emit->dims.w_a);
+    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE) op->recomputed = true;
+    return op;
+}
+
+/* One product of a linear layer; an fp32 accumulator that is read and written back counts 8 bytes an element. */
+static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
+                                   const struct orr_linear *linear, double m, double n, double k, double output_bytes)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool grouped = linear->experts > 0, narrow = linear->quantised && (grouped || !d->experts_only);
+    struct orr_op *op = orr_emit_op(emit, name, grouped ? ORR_OP_GROUPED : ORR_OP_GEMM, phase);
+    op->dtype = narrow ? d->matrix : d->dtype16;
+    op->input_bytes = narrow ? d->w_m : d->w_a;
+    op->weight_bytes = narrow ? d->w_w : d->w_a;
+    fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
     return op;
 }
 
@@ -46,42 +67,49 @@ static double wgrad_output_bytes(const struct orr_emit *emit)
     return engine->fused_gradient_accumulation ? 2 * (double)engine->gradient_bytes : emit->dims.w_a;
 }
 
-/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it. */
-static void emit_cast(struct orr_emit *emit, const char *name, enum orr_phase phase, double elements)
+static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,
+                      double bytes)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
-    op->pointwise = ORR_POINTWISE_CAST;
-    op->bytes = elements * emit->job->engine.fp8_cast_bytes_per_element;
+    op->pointwise = kind;
+    op->bytes = bytes;
 }
 
-/* Gradient of a bias: one read of the output gradient. */
-static void emit_bias_gradient(struct orr_emit *emit, const struct orr_linear *linear)
+/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it. Grouped kernels of
+ * serving engines are calibrated with their casts. */
+static bool casts(const struct orr_emit *emit, const struct orr_linear *linear)
 {
-    struct orr_op *op = orr_emit_op(emit, linear->names.bias_grad, ORR_OP_POINTWISE, ORR_PHASE_BACKWARD);
-    op->pointwise = ORR_POINTWISE_ADD;
-    op->bytes = linear->batch * linear->m * linear->n * emit->dims.w_a;
+    if (!linear->quantised || emit->dims.cast_bytes <= 0) return false;
+    return linear->experts > 0 ? !emit->lumped : !emit->dims.experts_only;
 }
 
-int64_t orr_emit_linear(struct orr_emit *emit, struct orr_linear linear)
+int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
 {
-    const bool cast = linear.quantised && emit->dims.low_precision && emit->job->engine.fp8_cast_bytes_per_element > 0;
-    const double m = linear.m, n = linear.n, k = linear.k, w = emit->dims.w_a;
-    if (cast) emit_cast(emit, linear.names.cast, ORR_PHASE_FORWARD, linear.batch * m * k);
-    struct orr_op *forward = emit_product(emit, linear.names.forward, ORR_PHASE_FORWARD, &linear, m, n, k, w);
+    const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
+    const double batch = linear->experts > 0 ? linear->experts : 1, cast_bytes = batch * emit->dims.cast_bytes;
+    const bool cast = casts(emit, linear);
+    if (cast)
+        emit_pass(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
+                  cast_bytes * m * k);
+    struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, m, n, k, w);
     /* a dropout mask saved after the last product makes recomputation go that far */
-    if (linear.last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
+    if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
-    if (cast) emit_cast(emit, linear.names.cast_grad, ORR_PHASE_BACKWARD, linear.batch * m * n);
-    if (linear.bias) emit_bias_gradient(emit, &linear);
-    const int64_t dgrad = (int64_t)emit->list->n;
-    emit_product(emit, linear.names.dgrad, ORR_PHASE_BACKWARD, &linear, m, k, n, w);
-    emit_product(emit, linear.names.wgrad, ORR_PHASE_BACKWARD, &linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
+    if (!emit->backward) return -1;
+    if (cast) emit_pass(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
+    if (linear->bias) /* its gradient: one read of the output gradient */
+        emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w);
+    const int32_t dgrad = (int32_t)emit->list->n;
+    emit_product(emit, linear->names.dgrad, ORR_PHASE_BACKWARD, linear, m, k, n, w);
+    emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
         true;
     return dgrad;
 }
 
-static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase,
-                      const struct orr_pointwise_op *from, double bytes, double launches)
+/* ---------------------------------------------------------------- memory-bound kernels */
+
+static void emit_way(struct orr_emit *emit, const char *name, enum orr_phase phase, const struct orr_pointwise_op *from,
+                     double bytes, double launches)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
     op->pointwise = from->kind;
@@ -92,23 +120,16 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
         op->recomputed = true;
 }
 
-void orr_emit_pointwise(struct orr_emit *emit, struct orr_pointwise_op op)
+void orr_emit_pointwise(struct orr_emit *emit, const struct orr_pointwise_op *op)
 {
-    if (op.forward_bytes > 0) emit_pass(emit, op.name, ORR_PHASE_FORWARD, &op, op.forward_bytes, op.forward_launches);
-    if (op.backward_bytes > 0)
-        emit_pass(emit, op.backward_name, ORR_PHASE_BACKWARD, &op, op.backward_bytes, op.backward_launches);
+    if (op->forward_bytes > 0) emit_way(emit, op->name, ORR_PHASE_FORWARD, op, op->forward_bytes, op->forward_launches);
+    if (op->backward_bytes > 0 && emit->backward)
+        emit_way(emit, op->backward_name, ORR_PHASE_BACKWARD, op, op->backward_bytes, op->backward_launches);
 }
 
-void orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_collective collective,
-                         enum orr_group group, double payload_bytes, int64_t window_op)
+void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op)
 {
-    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0) return;
-    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_COLLECTIVE, phase);
-    op->collective = collective;
-    op->group = group;
-    op->payload_bytes = payload_bytes;
-    op->bytes = payload_bytes;
-    op->window_op = window_op;
+    if (!emit->lumped) orr_emit_pointwise(emit, op);
 }
 
 /* Accesses per element, forward | backward: 2 | 5, as the input's and the weights' gradients each read x and dy; RMS
@@ -117,13 +138,13 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
 {
     const bool composed = rms && !emit->job->engine.fused_norm;
     const double w = emit->dims.w_a;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = name,
-                                                       .backward_name = backward_name,
-                                                       .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
-                                                       .forward_bytes = elements * (composed ? 32 : 2 * w),
-                                                       .backward_bytes = elements * (composed ? 48 : 5 * w),
-                                                       .forward_launches = composed ? 5 : 1,
-                                                       .backward_launches = composed ? 8 : 2});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
+                                                    .backward_name = backward_name,
+                                                    .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
+                                                    .forward_bytes = elements * (composed ? 32 : 2 * w),
+                                                    .backward_bytes = elements * (composed ? 48 : 5 * w),
+                                                    .forward_launches = composed ? 5 : 1,
+                                                    .backward_launches = composed ? 8 : 2});
 }
 
 /* Forward: read branch and residual, write the sum; backward: add the branch's gradient to the residual's. Dropout
@@ -133,44 +154,62 @@ void orr_emit_residual(struct orr_emit *emit)
     const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
     const bool dropout = emit->job->workload.hidden_dropout, fused = emit->job->engine.fused_bias_dropout_add;
     if (dropout) {
-        orr_emit_pointwise(emit,
-                           (struct orr_pointwise_op){.name = "residual.dropout",
-                                                     .kind = ORR_POINTWISE_DROPOUT,
-                                                     .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
-                                                           .kind = ORR_POINTWISE_ADD, /* a product with the mask */
-                                                           .backward_bytes = elements * (2 * w + 1)});
+        orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.dropout",
+                                                        .kind = ORR_POINTWISE_DROPOUT,
+                                                        .forward_bytes = elements * (fused ? 3 * w + 1 : 2 * w + 1)});
+        orr_emit_small(emit, &(struct orr_pointwise_op){.backward_name = "residual.dropout.backward",
+                                                        .kind = ORR_POINTWISE_ADD, /* a product with the mask */
+                                                        .backward_bytes = elements * (2 * w + 1)});
     }
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "residual.add",
-                                                       .backward_name = "residual.add.backward",
-                                                       .kind = ORR_POINTWISE_ADD,
-                                                       .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
-                                                       .backward_bytes = elements * 3 * w});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.add",
+                                                    .backward_name = "residual.add.backward",
+                                                    .kind = ORR_POINTWISE_ADD,
+                                                    .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
+                                                    .backward_bytes = elements * 3 * w});
+}
+
+/* ---------------------------------------------------------------- collectives */
+
+struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase phase,
+                                   enum orr_collective collective, enum orr_group group, double payload_bytes)
+{
+    if (phase == ORR_PHASE_BACKWARD && !emit->backward) return NULL;
+    if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0) return NULL;
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_COLLECTIVE, phase);
+    op->collective = collective;
+    op->group = group;
+    op->payload_bytes = op->bytes = payload_bytes;
+    return op;
+}
+
+/* A tensor-parallel transfer of backward that may run beside the operator `window`; -1: beside none. */
+static void emit_beside(struct orr_emit *emit, const char *name, enum orr_collective collective, double payload_bytes,
+                        int32_t window)
+{
+    struct orr_op *op = orr_emit_collective(emit, name, ORR_PHASE_BACKWARD, collective, ORR_GROUP_TP, payload_bytes);
+    if (op) op->window_op = window;
 }
 
 /* Column-parallel input of `width` columns: its gradient is summed over the group in backward; with sequence
  * parallelism it is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
-void orr_emit_column_input(struct orr_emit *emit, int64_t dgrad, double width)
+void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
     const bool async = emit->job->engine.tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
-    const int64_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
-    if (emit->job->plan.sp) {
-        orr_emit_collective(emit, "tp.gather_saved", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
-                            payload, under_dgrad);
-        orr_emit_collective(emit, "tp.scatter_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
-                            payload, under_wgrad);
-    } else {
-        orr_emit_collective(emit, "tp.reduce_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload,
-                            under_wgrad);
+    const int32_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
+    if (!emit->job->plan.sp) {
+        emit_beside(emit, "tp.reduce_grad", ORR_COLLECTIVE_ALLREDUCE, payload, under_wgrad);
+        return;
     }
+    emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, payload, under_dgrad);
+    emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
 }
 
 void orr_emit_column_gather(struct orr_emit *emit, double width)
 {
     if (emit->job->plan.sp)
         orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
-                            emit->dims.T * width * emit->dims.w_c, -1);
+                            emit->dims.T * width * emit->dims.w_c);
 }
 
 /* Row-parallel output: partial sums are reduced in forward; with sequence parallelism the output gradient is
@@ -178,14 +217,10 @@ void orr_emit_column_gather(struct orr_emit *emit, double width)
 void orr_emit_row_output(struct orr_emit *emit, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
-    if (emit->job->plan.sp) {
-        orr_emit_collective(emit, "tp.scatter", ORR_PHASE_FORWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP, payload,
-                            -1);
-        orr_emit_collective(emit, "tp.gather_grad", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, payload,
-                            -1);
-    } else {
-        orr_emit_collective(emit, "tp.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload, -1);
-    }
+    const bool sp = emit->job->plan.sp;
+    orr_emit_collective(emit, sp ? "tp.scatter" : "tp.reduce", ORR_PHASE_FORWARD,
+                        sp ? ORR_COLLECTIVE_REDUCESCATTER : ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, payload);
+    if (sp) emit_beside(emit, "tp.gather_grad", ORR_COLLECTIVE_ALLGATHER, payload, -1);
 }
 
 int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)

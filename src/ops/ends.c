@@ -1,20 +1,20 @@
 /* The ends of the network: embedding on the first stage; final norm, head and loss on the last (Eq. 12b), and what
  * surrounds multi-token prediction layers there. */
-#include "ops/ops.h"
+#include "ops/emit.h"
 
 /* Rows of the table, and their gradient. */
 static void emit_gather(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     const double elements = d->T * d->h;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.gather",
-                                                       .kind = ORR_POINTWISE_COPY,
-                                                       .forward_bytes = 2 * d->w_a * elements});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = emit->lumped ? "embedding" : "embedding.gather",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 2 * d->w_a * elements});
     /* the whole gradient is cleared, then rows are sorted and added */
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.backward_name = "embedding.scatter",
-                                                       .kind = ORR_POINTWISE_SCATTER,
-                                                       .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
-                                                       .backward_launches = 4});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
+                                                        .kind = ORR_POINTWISE_SCATTER,
+                                                        .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
+                                                        .backward_launches = 4});
 }
 
 static void emit_embedding(struct orr_emit *emit)
@@ -23,13 +23,13 @@ static void emit_embedding(struct orr_emit *emit)
     emit->layer_kind = ORR_LAYER_EMBEDDING;
     emit_gather(emit);
     if (emit->job->workload.hidden_dropout)
-        orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "embedding.dropout",
-                                                           .backward_name = "embedding.dropout.backward",
-                                                           .kind = ORR_POINTWISE_DROPOUT,
-                                                           .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
-                                                           .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "embedding.dropout",
+                                                            .backward_name = "embedding.dropout.backward",
+                                                            .kind = ORR_POINTWISE_DROPOUT,
+                                                            .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
+                                                            .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
-    orr_ops_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
+    orr_emit_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
 }
 
 /* Cross-entropy on fp32 logits, bytes per logit: upcast 6, maximum, sum and log-probabilities 12 | gradient 11,
@@ -39,73 +39,84 @@ static void emit_loss(struct orr_emit *emit)
     const struct orr_dims *d = &emit->dims;
     const bool fused = emit->job->engine.fused_loss;
     const double logits = d->T * d->vocab;
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "loss",
-                                                       .backward_name = "loss.backward",
-                                                       .kind = ORR_POINTWISE_LOSS,
-                                                       .forward_bytes = (fused ? 4 : 18) * logits,
-                                                       .backward_bytes = (fused ? 4 : 17) * logits,
-                                                       .forward_launches = fused ? 1 : 3,
-                                                       .backward_launches = fused ? 1 : 2});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss",
+                                                        .backward_name = "loss.backward",
+                                                        .kind = ORR_POINTWISE_LOSS,
+                                                        .forward_bytes = (fused ? 4 : 18) * logits,
+                                                        .backward_bytes = (fused ? 4 : 17) * logits,
+                                                        .forward_launches = fused ? 1 : 3,
+                                                        .backward_launches = fused ? 1 : 2});
     for (int i = 0; i < 3; i++) /* maximum, sum, target logit */
-        orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T,
-                            -1);
+        orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T);
 }
 
-/* Final norm, logits, loss: of the model, and once more of every prediction layer, with the same matrix. */
+/* Final norm and logits of the rows that meet the head. */
 static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->job->model.rms_norm);
+    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->model->rms_norm);
     orr_emit_column_gather(emit, d->h);
-    const int64_t head = orr_emit_linear(
-        emit,
-        (struct orr_linear){
-            .names = ORR_LINEAR("head.logits"), .kind = ORR_OP_GEMM, .batch = 1, .m = d->T, .k = d->h, .n = d->vocab});
+    const int32_t head = orr_emit_linear(
+        emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
+                                   .m = d->T_head,
+                                   .k = d->h,
+                                   .n = d->vocab});
     orr_emit_column_input(emit, head, d->h);
-    emit_loss(emit);
 }
 
 static void emit_head(struct orr_emit *emit)
 {
     emit->layer_kind = ORR_LAYER_HEAD;
     emit_logits(emit);
-    orr_ops_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
+    emit_loss(emit);
+    orr_emit_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
 }
 
 /* What a multi-token prediction layer has beside its transformer layer (DeepSeek-V3 report, section 2.2): the
  * embedding of the next token and the hidden state, normalised, joined and projected from 2h to h; then the shared
- * head and a loss. */
+ * head and a loss, with the same matrix. */
 static void emit_mtp(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    const bool rms = emit->job->model.rms_norm;
+    const bool rms = emit->model->rms_norm;
     emit->layer_kind = ORR_LAYER_MTP;
     emit_gather(emit);
     orr_emit_row_output(emit, d->h);
     orr_emit_norm(emit, "mtp.embedding_norm", "mtp.embedding_norm.backward", d->T_norm * d->h, rms);
     orr_emit_norm(emit, "mtp.hidden_norm", "mtp.hidden_norm.backward", d->T_norm * d->h, rms);
     orr_emit_column_gather(emit, 2 * d->h);
-    const int64_t projection = orr_emit_linear(emit, (struct orr_linear){.names = ORR_LINEAR("mtp.projection"),
-                                                                         .kind = ORR_OP_GEMM,
-                                                                         .batch = 1,
-                                                                         .m = d->T,
-                                                                         .k = 2 * d->h,
-                                                                         .n = d->h / d->t,
-                                                                         .quantised = true});
+    const int32_t projection = orr_emit_linear(
+        emit,
+        &(struct orr_linear){
+            .names = ORR_LINEAR("mtp.projection"), .m = d->T, .k = 2 * d->h, .n = d->h / d->t, .quantised = true});
     orr_emit_column_input(emit, projection, 2 * d->h);
     /* a column-parallel product whose output every rank needs whole */
     const double whole = d->T * d->h * d->w_c;
-    orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole, -1);
+    orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole);
     orr_emit_collective(emit, "mtp.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
-                        whole, -1);
+                        whole);
     emit_logits(emit);
-    orr_ops_sharded_layer(emit, orr_rank_mtp_params(emit->job), 0);
+    emit_loss(emit);
+    orr_emit_sharded_layer(emit, orr_rank_mtp_params(emit->job), 0);
 }
 
-void orr_ops_ends(struct orr_emit *emit)
+void orr_emit_ends(struct orr_emit *emit)
 {
     emit->recompute_full = false;
     emit_embedding(emit);
     emit_head(emit);
     if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);
+}
+
+/* Of a serving pass: only the last position of every sequence meets the head; its logits are gathered over the
+ * vocabulary's shards. The engines' step times are calibrated without a sum of the embeddings. */
+void orr_emit_pass_ends(struct orr_emit *emit)
+{
+    emit->layer_kind = ORR_LAYER_EMBEDDING;
+    if (emit->parts & ORR_PART_ROWS) emit_gather(emit);
+    emit->layer_kind = ORR_LAYER_HEAD;
+    if (emit->dims.T_head <= 0 || !(emit->parts & ORR_PART_SEQUENCES)) return;
+    emit_logits(emit);
+    orr_emit_collective(emit, "head.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
+                        emit->dims.T_head * (double)emit->model->vocab * emit->dims.w_c);
 }

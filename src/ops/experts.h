@@ -1,4 +1,4 @@
-/* How many of its experts a rank uses for a number of tokens. */
+/* Eq. 8: experts that the tokens of a group touch. Plain arithmetic, shared with the tables of measured kernels. */
 #ifndef ORR_OPS_EXPERTS_H
 #define ORR_OPS_EXPERTS_H
 
@@ -6,11 +6,16 @@
 
 #include <math.h>
 
-/* Experts one of `ranks` expert ranks touches when each of `tokens` chooses `active` of `places` experts at random:
- * the mean, at most all that the rank holds (Eq. 8). */
+/* Chances of e^-40 and less vanish beside 1 in double precision. */
+#define ORR_SURE_CHOICES 40.0
+
+/* Experts of one rank that at least one of `tokens` chooses: `places` experts lie on `ranks` ranks, and every token
+ * chooses `active` of them at random. */
 static inline double orr_experts_touched(double places, double active, double tokens, double ranks)
 {
-    return orr_min(places / ranks, places * (1 - pow(1 - active / places, tokens)) / ranks);
+    const double share = active / places;
+    if (share * tokens >= ORR_SURE_CHOICES) return places / ranks; /* spares the power where it is nothing */
+    return orr_min(places / ranks, places * (1 - pow(1 - share, tokens)) / ranks);
 }
 
 #endif

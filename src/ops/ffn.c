@@ -1,5 +1,6 @@
-/* Dense feed-forward block, plain or gated; also the shared experts of an MoE layer. Eq. 6b. */
-#include "ops/ops.h"
+/* Feed-forward block: dense columns, plain or gated, of a layer or of its shared experts; then the sum over the
+ * tensor-parallel group (Eq. 6b). */
+#include "ops/emit.h"
 
 /* Bytes per hidden element, forward | backward: GELU 4 | 6; gate product fused 6 | 10, as two operators 10 | 18. */
 static void emit_activation(struct orr_emit *emit, double elements, bool gated, bool bias)
@@ -15,40 +16,55 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
         forward += 4; /* the bias is its own pass */
         launches = 2;
     }
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "mlp.activation",
-                                                       .backward_name = "mlp.activation.backward",
-                                                       .kind = gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
-                                                       .forward_bytes = forward * elements,
-                                                       .backward_bytes = backward * elements,
-                                                       .forward_launches = launches,
-                                                       .backward_launches = launches});
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mlp.activation",
+                                                    .backward_name = "mlp.activation.backward",
+                                                    .kind = gated ? ORR_POINTWISE_ACTIVATION : ORR_POINTWISE_GELU,
+                                                    .forward_bytes = forward * elements,
+                                                    .backward_bytes = backward * elements,
+                                                    .forward_launches = launches,
+                                                    .backward_launches = launches});
 }
 
-/* b s h f t as in docs/equations.md; width f. A shared expert reuses the gathered input and the reduced output. */
-void orr_ops_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
+static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n, bool bias,
+                           bool last)
+{
+    return orr_emit_linear(
+        emit, &(struct orr_linear){
+                  .names = names, .m = emit->dims.T, .k = k, .n = n, .last = last, .bias = bias, .quantised = true});
+}
+
+/* Gate and up are one matrix in training; serving engines may keep them apart. */
+static int32_t emit_up(struct orr_emit *emit, const struct orr_layer_kind *kind, double f, bool shared)
+{
+    const double h = emit->dims.h, columns = kind->gated ? 2 * f : f;
+    const bool bias = kind->ffn_bias, named = emit->lumped && kind->gated;
+    if (named && !emit->job->engine.fused_gate_up) {
+        emit_matrix(emit, shared ? ORR_LINEAR("shared.gate") : ORR_LINEAR("mlp.gate"), h, f, bias, false);
+        return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, f, bias, false);
+    }
+    if (named)
+        return emit_matrix(emit, shared ? ORR_LINEAR("shared.gate_up") : ORR_LINEAR("mlp.gate_up"), h, columns, bias,
+                           false);
+    return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, columns, bias, false);
+}
+
+/* h f t as in docs/equations.md; width f. A shared expert reuses the gathered input. */
+static void emit_dense(struct orr_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
 {
     const struct orr_dims *d = &emit->dims;
     const double f = width / d->t;
     if (!shared && !kind->parallel_block) orr_emit_column_gather(emit, d->h);
-    const int64_t up =
-        orr_emit_linear(emit, (struct orr_linear){.names = shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"),
-                                                  .kind = ORR_OP_GEMM,
-                                                  .batch = 1,
-                                                  .m = d->T,
-                                                  .k = d->h,
-                                                  .n = (kind->gated ? 2 : 1) * f,
-                                                  .bias = kind->ffn_bias,
-                                                  .quantised = true});
-    orr_emit_column_input(emit, up, d->h);
+    orr_emit_column_input(emit, emit_up(emit, kind, f, shared), d->h);
     emit_activation(emit, d->T * f, kind->gated, kind->ffn_bias);
-    orr_emit_linear(emit, (struct orr_linear){.names = shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"),
-                                              .kind = ORR_OP_GEMM,
-                                              .batch = 1,
-                                              .m = d->T,
-                                              .k = f,
-                                              .n = d->h,
-                                              .last = true,
-                                              .bias = kind->ffn_bias,
-                                              .quantised = true});
-    orr_emit_row_output(emit, d->h);
+    emit_matrix(emit, shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"), f, d->h, kind->ffn_bias, true);
+}
+
+void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double width = (double)(kind->n_experts > 0 ? kind->shared_width : kind->ffn_width);
+    if (kind->n_experts > 0) orr_emit_experts(emit, kind);
+    if (width > 0) emit_dense(emit, kind, width, kind->n_experts > 0);
+    /* ranks that route different tokens have nothing to sum but dense columns */
+    if (width > 0 || d->T_routed == d->T) orr_emit_row_output(emit, d->h);
 }

@@ -1,86 +1,194 @@
-/* The operator list of a job: layer kinds in turn, then the ends and the step. Entry point of this folder. */
-#include "ops/ops.h"
+/* The operator list of a job or of a pass: sizes, layer kinds in turn, then the ends. Entry point of this folder. */
+#include "ops/emit.h"
 
 #include "base/number.h"
 
-struct orr_dims orr_dims_of(const struct orr_job *job)
+/* Format of everything that is not quantised, beside matrices of format `matrix`. */
+static enum orr_dtype dtype16(const struct orr_job *job, enum orr_dtype matrix)
+{
+    if (orr_dtype_bytes(matrix) >= 2) return matrix;
+    return job->system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
+}
+
+enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
+{
+    return dtype16(job, job->serving.matrix);
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+static struct orr_dims common_dims(const struct orr_job *job, const struct orr_model *model, enum orr_dtype matrix)
 {
     const struct orr_plan *plan = &job->plan;
+    const double w_m = orr_dtype_bytes(matrix);
+    return (struct orr_dims){.h = (double)model->hidden,
+                             .t = (double)plan->tp,
+                             .c = (double)plan->cp,
+                             .e = (double)plan->ep,
+                             .te = (double)plan->etp,
+                             .w_a = w_m > 2 ? 4 : 2,
+                             .w_m = w_m,
+                             .low_precision = w_m < 2,
+                             .matrix = matrix,
+                             .dtype16 = dtype16(job, matrix)};
+}
+
+struct orr_dims orr_dims_of(const struct orr_job *job)
+{
     const struct orr_workload *workload = &job->workload;
-    const double multiple = (double)job->engine.vocab_multiple * (double)plan->tp;
-    struct orr_dims d = {.b = (double)workload->micro_batch,
-                         .s = (double)workload->seq,
-                         .h = (double)job->model.hidden,
-                         .t = (double)plan->tp,
-                         .c = (double)plan->cp,
-                         .e = (double)plan->ep,
-                         .te = (double)plan->etp,
-                         .w_a = 2,
-                         .w_c = 2};
-    d.T = d.b * d.s / d.c; /* Eq. 4 */
-    d.T_norm = plan->sp ? d.T / d.t : d.T;
-    d.m = (double)workload->global_batch / ((double)plan->dp * d.b);
+    const double multiple = (double)job->engine.vocab_multiple * (double)job->plan.tp;
+    struct orr_dims d = common_dims(job, &job->model, workload->precision);
+    d.b = (double)workload->micro_batch;
+    d.s = (double)workload->seq;
+    d.T = d.T_prompt = d.T_head = d.b * d.s / d.c; /* Eq. 4 */
+    d.T_norm = job->plan.sp ? d.T / d.t : d.T;
+    d.T_routed = d.T_sent = d.T / d.t; /* T_e: every rank owns its share of the tokens */
+    d.T_group = d.T_sent * d.e * d.te;
+    d.w_c = d.w_a;
+    d.w_w = d.w_m;
+    d.cast_bytes = d.low_precision ? job->engine.fp8_cast_bytes_per_element : 0;
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
-    d.low_precision = orr_dtype_bytes(workload->precision) < 2;
-    d.dtype16 = workload->precision;
-    if (d.low_precision)
-        d.dtype16 = job->system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
-    if (orr_dtype_bytes(workload->precision) > 2) d.w_a = d.w_c = 4;
+    d.m = orr_micro_batches(job);
     return d;
 }
 
+/* Experts inside the tensor-parallel group see every token and share its reduction; an expert group that spans
+ * data-parallel ranks sends each token to its experts and back. */
+static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_model *model,
+                                 const struct orr_serve_shape *shape)
+{
+    struct orr_dims d = common_dims(job, model, job->serving.matrix);
+    d.b = shape->prefill_sequences;
+    d.s = shape->prefill_tokens > 0 ? shape->prefill_tokens / d.b : 0;
+    d.context = shape->prefill_context;
+    d.decoding = shape->decode_sequences;
+    d.decode_context = shape->decode_context;
+    d.queries = shape->queries;
+    d.T_prompt = shape->prefill_tokens / d.c;
+    d.T = d.T_norm = d.T_routed = d.T_prompt + d.decoding * d.queries;
+    d.T_head = shape->no_head ? 0 : d.b + d.decoding * d.queries;
+    d.T_sent = d.e * d.te > d.t ? d.T / d.t : 0;
+    d.T_group = d.T * orr_max(1, d.e * d.te / d.t);
+    d.w_c = orr_dtype_bytes(job->serving.comm);
+    d.w_w = orr_stored_bytes(job->serving.weights);
+    d.cast_bytes = d.low_precision && job->engine.dynamic_quantisation ? d.w_a + d.w_m : 0;
+    d.vocab = orr_ceil((double)model->vocab / d.t);
+    d.experts_only = orr_serve_experts_only(job);
+    return d;
+}
+
+struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list *list)
+{
+    return (struct orr_emit){.job = job,
+                             .model = &job->model,
+                             .list = list,
+                             .forward = ORR_PHASE_FORWARD,
+                             .backward = true,
+                             .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL,
+                             .parts = ORR_PART_WHOLE,
+                             .count = 1,
+                             .dims = orr_dims_of(job)};
+}
+
+struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_model *model,
+                                 const struct orr_serve_shape *shape, enum orr_phase phase, struct orr_op_list *list)
+{
+    return (struct orr_emit){.job = job,
+                             .model = model,
+                             .list = list,
+                             .forward = phase,
+                             .lumped = true,
+                             .parts = ORR_PART_WHOLE,
+                             .count = 1,
+                             .dims = pass_dims(job, model, shape)};
+}
+
+/* ---------------------------------------------------------------- a layer */
+
 /* Weight gradients added to the accumulator by a kernel of their own: read the new one, read and write the sum. */
-static void emit_accumulation(struct orr_emit *emit, const struct orr_layer_kind *kind)
+static void emit_accumulation(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
     if (engine->fused_gradient_accumulation) return;
-    const double params = orr_rank_dense_params(emit->job, kind) + orr_rank_expert_params(emit->job, kind);
     /* a framework that drops gradients between steps stores the first one instead of adding it */
     const double share = engine->gradients_16bit_live ? (emit->dims.m - 1) / emit->dims.m : 1;
     orr_emit_pointwise(emit,
-                       (struct orr_pointwise_op){
+                       &(struct orr_pointwise_op){
                            .backward_name = "gradient.accumulate",
                            .kind = ORR_POINTWISE_ADD,
                            .backward_bytes = share * params * (emit->dims.w_a + 2 * (double)engine->gradient_bytes),
                            .backward_launches = 8});
 }
 
-static void emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
+/* Norms, rotary positions, activation and residual of one layer, as many kernels as the engine makes of them. */
+static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    const struct orr_model *model = &emit->job->model;
-    const double elements = emit->dims.T_norm * emit->dims.h;
-    for (int64_t i = 0; i < kind->n_norms; i++) orr_emit_norm(emit, "norm", "norm.backward", elements, model->rms_norm);
-    if (kind->mla_kv_rank > 0) orr_ops_mla(emit, kind);
-    else orr_ops_attention(emit, kind);
-    if (!kind->parallel_block) orr_emit_residual(emit);
-    if (kind->n_experts > 0) orr_ops_moe(emit, kind);
-    if (kind->ffn_width > 0) orr_ops_ffn(emit, kind, (double)kind->ffn_width, false);
-    orr_emit_residual(emit);
-    emit_accumulation(emit, kind);
-    orr_ops_sharded_layer(emit, orr_rank_dense_params(emit->job, kind), orr_rank_expert_params(emit->job, kind));
+    const struct orr_engine *engine = &emit->job->engine;
+    const struct orr_dims *d = &emit->dims;
+    const double width =
+        (double)(kind->ffn_width + kind->shared_width) / d->t + (double)(kind->n_active * kind->expert_width) / d->te;
+    struct orr_op *op = orr_emit_op(emit, "pointwise", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    op->pointwise = ORR_POINTWISE_ACTIVATION;
+    op->launches = (double)engine->layer_pointwise_kernels;
+    op->floor_s = op->launches * engine->pointwise_floor_s;
+    op->bytes = d->T * (d->h * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
 }
 
-static struct orr_emit emit_of(const struct orr_job *job, struct orr_op_list *list)
+void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    return (struct orr_emit){.job = job,
-                             .dims = orr_dims_of(job),
-                             .list = list,
-                             .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL};
+    const double elements = emit->dims.T_norm * emit->dims.h;
+    for (int64_t i = 0; i < kind->n_norms && !emit->lumped; i++)
+        orr_emit_norm(emit, "norm", "norm.backward", elements, emit->model->rms_norm);
+    orr_emit_attention(emit, kind);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
+    if (!kind->parallel_block) orr_emit_residual(emit);
+    orr_emit_ffn(emit, kind);
+    orr_emit_residual(emit);
+    if (emit->lumped) emit_lump(emit, kind);
+    if (!emit->backward) return;
+    const double dense = orr_rank_dense_params(emit->job, kind), expert = orr_rank_expert_params(emit->job, kind);
+    emit_accumulation(emit, dense + expert);
+    orr_emit_sharded_layer(emit, dense, expert);
 }
+
+/* ---------------------------------------------------------------- lists */
 
 void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
 {
     list->n = 0;
-    struct orr_emit emit = emit_of(job, list);
+    struct orr_emit emit = orr_emit_training(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
         emit.layer_kind = i;
-        emit_layer(&emit, &job->model.kinds[i]);
+        orr_emit_layer(&emit, &job->model.kinds[i]);
     }
-    orr_ops_ends(&emit);
+    orr_emit_ends(&emit);
 }
 
 void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list)
 {
-    struct orr_emit emit = emit_of(job, list);
-    orr_ops_step(&emit, heaviest);
+    struct orr_emit emit = orr_emit_training(job, list);
+    orr_emit_step(&emit, heaviest);
+}
+
+void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                   enum orr_phase phase, struct orr_op_list *list)
+{
+    orr_serve_parts(job, model, shape, ORR_PART_WHOLE, phase, list);
+}
+
+void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
+                     unsigned parts, enum orr_phase phase, struct orr_op_list *list)
+{
+    struct orr_emit emit = orr_emit_serving(job, model, shape, phase, list);
+    emit.parts = parts;
+    double n_layers[ORR_MAX_LAYER_KINDS];
+    orr_count_layers(model, n_layers);
+    for (int64_t k = 0; k < model->n_kinds; k++) {
+        if (n_layers[k] <= 0) continue;
+        emit.layer_kind = k;
+        emit.count = n_layers[k];
+        orr_emit_layer(&emit, &model->kinds[k]);
+    }
+    emit.count = 1;
+    orr_emit_pass_ends(&emit);
 }

@@ -1,39 +1,49 @@
-/* Multi-head latent attention in training form: latents, up-projections, the core on expanded heads (Eq. 11a). */
-#include "ops/ops.h"
+/* Projections of multi-head latent attention: latents, and their expansion to heads for many queries; decoding
+ * queries go to the latent space instead (Eqs. 11, 11a). */
+#include "ops/emit.h"
 
-static int64_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
+static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
 {
-    return orr_emit_linear(
-        emit, (struct orr_linear){
-                  .names = names, .kind = ORR_OP_GEMM, .batch = 1, .m = m, .k = k, .n = n, .quantised = true});
+    return orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
 }
 
 /* Down-projections are replicated over t and run on the sequence shard; the normalised latents are gathered. */
-void orr_ops_mla(struct orr_emit *emit, const struct orr_layer_kind *kind)
+static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, double q_columns)
 {
     const struct orr_dims *d = &emit->dims;
-    const double heads = (double)kind->n_heads / d->t, r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank;
-    const double d_r = (double)kind->mla_rope, d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v;
+    const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
+    const double q_width = r_q > 0 ? r_q : d->h;
     if (r_q > 0) {
         emit_projection(emit, ORR_LINEAR("mla.q_down"), d->T_norm, d->h, r_q);
         orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     }
     emit_projection(emit, ORR_LINEAR("mla.kv_down"), d->T_norm, d->h, r + d_r);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * r, true);
-    orr_emit_column_gather(emit, (r_q > 0 ? r_q : d->h) + r + d_r);
-    const int64_t q_up = emit_projection(emit, ORR_LINEAR("mla.q_up"), d->T, r_q > 0 ? r_q : d->h, heads * (d_n + d_r));
-    orr_emit_column_input(emit, q_up, r_q > 0 ? r_q : d->h);
-    const int64_t kv_up = emit_projection(emit, ORR_LINEAR("mla.kv_up"), d->T, r, heads * (d_n + d_v));
-    orr_emit_column_input(emit, kv_up, r + d_r);
+    orr_emit_column_gather(emit, q_width + r + d_r);
+    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), d->T, q_width, q_columns), q_width);
+}
+
+void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double heads = (double)kind->n_heads / d->t, r = (double)kind->mla_kv_rank;
+    const double d_r = (double)kind->mla_rope, d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v;
+    const double decode_rows = d->decoding * d->queries;
+    if (emit->parts & ORR_PART_ROWS) emit_down(emit, kind, heads * (d_n + d_r));
+    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS)
+        orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), d->T_prompt, r, heads * (d_n + d_v)),
+                              r + d_r);
+    /* absorbed: queries go to the latent space, contexts come back from it */
+    if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) {
+        orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);
+        orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, decode_rows, d_v, r);
+    }
     /* RoPE on the small part, and the concatenation of both parts of every query and key head */
-    orr_emit_pointwise(emit, (struct orr_pointwise_op){.name = "mla.rope",
-                                                       .backward_name = "mla.rope.backward",
-                                                       .kind = ORR_POINTWISE_COPY,
-                                                       .forward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
-                                                       .backward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
-                                                       .forward_launches = 2,
-                                                       .backward_launches = 2});
-    orr_ops_attention_core(emit, kind, heads);
-    emit_projection(emit, ORR_LINEAR("attention.out"), d->T, heads * d_v, d->h);
-    orr_emit_row_output(emit, d->h);
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mla.rope",
+                                                    .backward_name = "mla.rope.backward",
+                                                    .kind = ORR_POINTWISE_COPY,
+                                                    .forward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
+                                                    .backward_bytes = 4 * d->T * heads * 2 * (d_n + d_r),
+                                                    .forward_launches = 2,
+                                                    .backward_launches = 2});
 }

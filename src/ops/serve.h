@@ -1,5 +1,6 @@
 /* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
- * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. */
+ * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. Also the
+ * formats that weights and cache are stored in. */
 #ifndef ORR_OPS_SERVE_H
 #define ORR_OPS_SERVE_H
 
@@ -10,34 +11,14 @@ struct orr_serve_shape {
     double prefill_tokens, prefill_sequences;
     double prefill_context; /* tokens each of them has in the cache already */
     double decode_sequences;
-    double decode_context; /* of each, this token in */
+    double decode_context; /* of each, including this token */
     double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
     bool no_head;          /* prompts that end before their last token: nothing meets the head */
 };
 
 /* Parts of a pass that depend on different counts: of all rows, of the prompts, of the decoding sequences, of the
  * sequences that meet the head. */
-enum {
-    ORR_PART_ROWS = 1,
-    ORR_PART_PROMPTS = 2,
-    ORR_PART_DECODES = 4,
-    ORR_PART_SEQUENCES = 8,
-    ORR_PART_WHOLE = 15
-};
-
-struct orr_serve_emit {
-    unsigned parts;
-    const struct orr_job *job;
-    const struct orr_model *model;
-    struct orr_serve_shape shape;
-    struct orr_op_list *list;
-    enum orr_phase phase;
-    int64_t layer_kind;
-    double layers;         /* layers of the kind: count of every operator */
-    double rows;           /* M of the weight products of this rank */
-    double h, t, w_a, w_c; /* hidden size, tensor degree, bytes of an activation and of a communicated element */
-    enum orr_dtype dtype16;
-};
+enum { ORR_PART_ROWS = 1, ORR_PART_PROMPTS = 2, ORR_PART_DECODES = 4, ORR_PART_SEQUENCES = 8, ORR_PART_WHOLE = 15 };
 
 /* Append the operators of one step; `phase` is stamped on them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
@@ -45,21 +26,9 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
 /* Only some of its parts, a sum of ORR_PART_*. */
 void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      unsigned parts, enum orr_phase phase, struct orr_op_list *list);
-
-/* The attention core alone: of the prompts, and of decoding sequences (context and count left to the caller). */
-void orr_serve_prompt_core(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
+/* The attention core of decoding sequences alone; the context is left to the caller. */
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries);
-
-void orr_serve_attention(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
-void orr_serve_ffn(struct orr_serve_emit *emit, const struct orr_layer_kind *kind);
-
-/* Building blocks (serve.c). */
-void orr_serve_linear(struct orr_serve_emit *emit, const char *name, double rows, double k, double n, bool quantised);
-void orr_serve_product(struct orr_serve_emit *emit, const char *name, enum orr_op_kind op_kind, double batch, double m,
-                       double k, double n);
-void orr_serve_collective(struct orr_serve_emit *emit, const char *name, enum orr_collective collective,
-                          enum orr_group group, double payload_bytes);
 
 /* Prompt tokens one step takes at most: the request's chunk, else the engine's limit; 0: all at once. */
 double orr_serve_step_tokens(const struct orr_job *job);
@@ -68,10 +37,8 @@ double orr_serve_step_tokens(const struct orr_job *job);
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 /* Is only the expert part stored narrow, as published with 4-bit experts? */
 bool orr_serve_experts_only(const struct orr_job *job);
-
 /* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
-
 /* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes);

@@ -74,6 +74,19 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
 
+double orr_micro_batches(const struct orr_job *job)
+{
+    return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
+}
+
+void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAYER_KINDS])
+{
+    memset(n_layers, 0, ORR_MAX_LAYER_KINDS * sizeof *n_layers);
+    if (model->n_kinds == 1) n_layers[0] = (double)model->n_layers;
+    else
+        for (int64_t i = 0; i < model->n_layers; i++) n_layers[model->layer_kind[i]] += 1;
+}
+
 void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
 {
     stage->dense_params = stage->expert_params = 0;
@@ -97,7 +110,9 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
         const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
-        for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
+        if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
+        else
+            for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
         struct orr_stage *last = &stages[plan->pp - 1];
@@ -168,9 +183,11 @@ static double step_flops(const struct orr_job *job, double score_share)
 {
     const struct orr_model *model = &job->model;
     double per_token = 2 * (double)(model->hidden * model->vocab), kind_flops[ORR_MAX_LAYER_KINDS] = {0};
+    double n_layers[ORR_MAX_LAYER_KINDS];
     for (int64_t k = 0; k < model->n_kinds; k++)
         kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
-    for (int64_t i = 0; i < model->n_layers; i++) per_token += kind_flops[model->layer_kind[i]];
+    orr_count_layers(model, n_layers);
+    for (int64_t k = 0; k < model->n_kinds; k++) per_token += n_layers[k] * kind_flops[k];
     per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +
                                                      2 * (double)(model->hidden * (2 * model->hidden + model->vocab)));
     return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;

@@ -1,6 +1,6 @@
 /* What happens once per iteration: gradient and weight collectives, optimizer; and what ZeRO-3 adds to every layer;
  * and the pipeline sends. Eqs. 74, 75a, 78. */
-#include "ops/ops.h"
+#include "ops/emit.h"
 
 /* Kernels of a pass over all parameters: frameworks put many tensors into one launch. */
 #define NORM_LAUNCHES 4
@@ -12,25 +12,25 @@ static double weight_bytes(const struct orr_emit *emit)
     return emit->dims.w_a;
 }
 
+/* The gather of backward serves the recomputation too: forward's is not repeated. */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
     const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
-    orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights, -1);
-    orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights, -1);
-    orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
+    struct orr_op *gather =
+        orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
+    if (gather) gather->recomputed = false;
+    orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
+    orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
-void orr_ops_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
+void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
     if (plan->zero < 3) return;
-    const size_t first = emit->list->n;
     emit_sharded(emit, ORR_GROUP_DP, dense_params);
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group, -1);
-    for (size_t i = first; i < emit->list->n; i++)
-        emit->list->items[i].recomputed = false; /* the backward gather serves the recomputation too */
+                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
 }
 
 /* Stages 0-2: gradients summed (0) or scattered, with the new weights gathered (1, 2). Stage 2 keeps no whole
@@ -39,14 +39,14 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
 {
     const double gradients = params * (double)emit->job->engine.reduce_bytes;
     if (emit->job->plan.zero == 0) {
-        orr_emit_collective(emit, "dp.reduce", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, group, gradients, -1);
+        orr_emit_collective(emit, "dp.reduce", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, group, gradients);
         return;
     }
-    const size_t scatter = emit->list->n;
-    orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients, -1);
-    if (emit->job->plan.zero == 2 && emit->list->n > scatter) emit->list->items[scatter].count = emit->dims.m;
-    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group, params * weight_bytes(emit),
-                        -1);
+    struct orr_op *scatter =
+        orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
+    if (scatter && emit->job->plan.zero == 2) scatter->count = emit->dims.m;
+    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
+                        params * weight_bytes(emit));
 }
 
 static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes,
@@ -75,7 +75,7 @@ static void emit_optimizer(struct orr_emit *emit, double params)
                    params * (gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0)), ADAM_LAUNCHES);
 }
 
-/* Quantised weights are made once per iteration, transposed copy in. */
+/* Quantised weights are made once per iteration, including their transposed copy. */
 static void emit_weight_cast(struct orr_emit *emit, double params)
 {
     if (emit->dims.low_precision)
@@ -89,11 +89,11 @@ static void emit_sends(struct orr_emit *emit)
     const bool split = emit->job->plan.sp || emit->job->engine.p2p_scatter_gather;
     const double payload = d->T * d->h * d->w_c / (split ? d->t : 1);
     emit->layer_kind = ORR_LAYER_BOUNDARY;
-    orr_emit_collective(emit, "pp.send", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload, -1);
-    orr_emit_collective(emit, "pp.send.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload, -1);
+    orr_emit_collective(emit, "pp.send", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload);
+    orr_emit_collective(emit, "pp.send.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload);
 }
 
-void orr_ops_step(struct orr_emit *emit, const struct orr_stage *heaviest)
+void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
 {
     const struct orr_plan *plan = &emit->job->plan;
     const double dense = heaviest->dense_params, expert = heaviest->expert_params;
@@ -108,7 +108,7 @@ void orr_ops_step(struct orr_emit *emit, const struct orr_stage *heaviest)
     }
     if (emit->job->model.tied_embeddings && plan->pp > 1) /* both copies of the matrix get the summed gradient */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
-                            emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes, -1);
+                            emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
     emit_optimizer(emit, dense / shard + expert / expert_shard);
     emit_weight_cast(emit, dense + expert);
 }

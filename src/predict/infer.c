@@ -259,8 +259,8 @@ static void settle_attention(struct orr_scratch *scratch, const struct curves *c
         op->flops *= share;
         op->bytes *= share;
         cost->dram_bytes = cost->l2_bytes = op->bytes;
-        cost->total_s = orr_decode_curve_sum_s(&c->curve[i], span.first, span.last) /
-                        (double)(span.last - span.first + 1);
+        cost->total_s =
+            orr_decode_curve_sum_s(&c->curve[i], span.first, span.last) / (double)(span.last - span.first + 1);
     }
 }
 
@@ -311,9 +311,8 @@ static void predict_decode(struct request *r)
     const struct span span = {s->input_len + 1, s->input_len + s->output_len - 1};
     const double sequences = (double)s->batch / flow.pieces, tokens = (double)(span.last - span.first + 1);
     const double steps = tokens / result->tokens_per_step;
-    const struct orr_serve_shape shape = {.decode_sequences = sequences,
-                                          .decode_context = mean_context(span),
-                                          .queries = (double)s->draft_tokens + 1};
+    const struct orr_serve_shape shape = {
+        .decode_sequences = sequences, .decode_context = mean_context(span), .queries = (double)s->draft_tokens + 1};
     struct curves curves;
     struct orr_pass pass = decode_pass(job, &job->model, r->scratch, &shape, span, &curves);
     pass.host_s = host_sum_s(job, &curves, &pass, span) / tokens;

@@ -14,7 +14,7 @@ struct orr_ledger {
     const struct orr_job *job;
     struct orr_time_row *rows; /* NULL: only the sums are wanted */
     size_t n_rows;
-    int64_t rank;              /* stamped on every row */
+    int64_t rank; /* stamped on every row */
     double part_s[ORR_LEDGER_PARTS];
     double bound_s[ORR_N_BOUNDS];
     double hidden_s[ORR_N_GROUPS];

@@ -11,9 +11,9 @@ static bool runs_in_halves(const struct orr_job *job)
     return job->engine.two_batch_overlap && job->plan.ep * job->plan.etp > job->plan.tp;
 }
 
-/* As many pieces as there are stages, or sequences, and their halves where one exchanges tokens while the other computes.
- * Engines with a limit on the tokens of a piece cut the batch into pp where that leaves no rest, and halve it while a
- * piece is too large and even. */
+/* A batch is cut into as many pieces as there are stages, or sequences, and into halves where one exchanges tokens
+ * while the other computes. Engines with a limit on the tokens of a piece cut the batch into pp where that leaves no
+ * rest, and halve it while a piece is too large and even. */
 static double pieces_of(const struct orr_job *job, int64_t sequences, int64_t tokens)
 {
     const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
@@ -144,8 +144,8 @@ static void add_up(const struct orr_job *job, const struct orr_op_list *list, co
     for (int i = 0; i < ORR_N_WORK_KINDS; i++) pass->busy_s += pass->work_s[i];
 }
 
-struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list,
-                                const struct orr_cost *costs, size_t first, struct orr_bend *bends)
+struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                                size_t first, struct orr_bend *bends)
 {
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);

@@ -28,15 +28,15 @@ enum orr_work_kind orr_work_kind_of(enum orr_op_kind kind);
 
 /* Sums over the operators of one pass. */
 struct orr_pass {
-    size_t first, end;                  /* its operators in the list */
-    double clock_frac;                  /* at which it settles, over the burst clock */
-    double work_s[ORR_N_WORK_KINDS];    /* whole model, one rank of each stage */
-    double busy_s;                      /* all of them */
-    double bound_s[ORR_N_BOUNDS];       /* the same by what binds */
-    double launches;                    /* by the host */
-    double gap_s;                       /* idle time between kernels */
-    double host_s;                      /* what a host that launches slower than the GPU runs adds (Eq. 39) */
-    double light_s;                     /* no pass with this work is faster */
+    size_t first, end;               /* its operators in the list */
+    double clock_frac;               /* at which it settles, over the burst clock */
+    double work_s[ORR_N_WORK_KINDS]; /* whole model, one rank of each stage */
+    double busy_s;                   /* all of them */
+    double bound_s[ORR_N_BOUNDS];    /* the same by what binds */
+    double launches;                 /* by the host */
+    double gap_s;                    /* idle time between kernels */
+    double host_s;                   /* what a host that launches slower than the GPU runs adds (Eq. 39) */
+    double light_s;                  /* no pass with this work is faster */
     struct orr_work work;
 };
 double orr_pass_total_s(const struct orr_pass *pass);
@@ -53,7 +53,7 @@ double orr_sends_s(const struct orr_job *job, double rows);
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
 /* Add the operators from `first` on up at the clock their load settles at; `bends` is working memory. */
-struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list,
-                                const struct orr_cost *costs, size_t first, struct orr_bend *bends);
+struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
+                                size_t first, struct orr_bend *bends);
 
 #endif

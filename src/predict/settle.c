@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-double orr_micro_batches(const struct orr_job *job)
-{
-    return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
-}
-
 /* ---------------------------------------------------------------- parts */
 
 void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct orr_cost *costs,
@@ -73,8 +68,7 @@ static void step_at(struct trial *trial, double clock_frac)
     struct orr_rank_time layers[ORR_N_SUMS];
     const double m = orr_micro_batches(job);
     orr_layer_times(job, &trial->shape->curves, clock_frac, layers);
-    for (size_t i = 0; i < trial->n_classes; i++)
-        trial->ranks[i] = orr_rank_time_of(job, &trial->classes[i], layers);
+    for (size_t i = 0; i < trial->n_classes; i++) trial->ranks[i] = orr_rank_time_of(job, &trial->classes[i], layers);
     step.pipe = orr_pipeline_time(job, trial->ranks, trial->n_classes, sums, m);
     const struct orr_rank_time *rank = &trial->ranks[step.pipe.slowest];
     double n_layers = 0;
@@ -101,12 +95,8 @@ struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape 
                               const struct orr_step_sums *sums, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks)
 {
-    struct trial trial = {.job = job,
-                          .shape = shape,
-                          .sums = sums,
-                          .classes = classes,
-                          .n_classes = n_classes,
-                          .ranks = ranks};
+    struct trial trial = {
+        .job = job, .shape = shape, .sums = sums, .classes = classes, .n_classes = n_classes, .ranks = ranks};
     const double clock_frac = orr_settled_clock(job, job->workload.precision, load_at, &trial);
     if (trial.step.clock_frac != clock_frac) step_at(&trial, clock_frac);
     return trial.step;

@@ -30,19 +30,16 @@ struct orr_settled {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
     double optimizer_s, overhead_s, total_s;
-    double matrix_s;    /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
-    double clock_frac;  /* over the burst clock */
-    double launches;    /* kernels of the critical rank */
-    double host_s;      /* of overhead_s: the host launches slower than the GPU runs */
-    double straggle_s;  /* of overhead_s: the slowest of many GPUs */
+    double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
+    double clock_frac; /* over the burst clock */
+    double launches;   /* kernels of the critical rank */
+    double host_s;     /* of overhead_s: the host launches slower than the GPU runs */
+    double straggle_s; /* of overhead_s: the slowest of many GPUs */
 };
 /* `ranks` gets the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_step_sums *step, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks);
-
-/* Micro-batches per replica (Eq. 4). */
-double orr_micro_batches(const struct orr_job *job);
 
 /* Of the rank that sets the pace, in one iteration. */
 struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,

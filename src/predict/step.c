@@ -178,10 +178,14 @@ static double draft_s(struct orr_step_model *model, const struct orr_serve_shape
     struct orr_serve_shape drafting = {
         .decode_sequences = shape->decode_sequences, .decode_context = shape->decode_context, .queries = 1};
     model->list.n = 0;
-    const size_t first =
-        orr_pass_emit(job, &job->draft, &drafting, ORR_PHASE_DECODE, &model->list, model->costs);
+    const size_t first = orr_pass_emit(job, &job->draft, &drafting, ORR_PHASE_DECODE, &model->list, model->costs);
     const struct orr_pass pass = orr_pass_settle(job, &model->list, model->costs, first, model->bends);
     return (double)job->serving.draft_tokens * orr_pass_total_s(&pass);
+}
+
+static double mean_of(int64_t total, int64_t n)
+{
+    return n > 0 ? (double)total / (double)n : 0;
 }
 
 double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
@@ -190,15 +194,14 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
     const int64_t idle = step->padding_rows, prompts = step->prefill_sequences;
     const int64_t sequences = prompts + step->decode_sequences + idle;
     if (sequences <= 0) return 0;
-    const struct orr_flow flow = prompts > 0 ? orr_prompt_flow(job, sequences, step->prefill_tokens / prompts)
-                                             : orr_decode_flow(job, sequences);
-    const struct orr_serve_shape piece = {
-        .prefill_tokens = (double)step->prefill_tokens / flow.pieces,
-        .prefill_sequences = (double)prompts / flow.pieces,
-        .prefill_context = prompts > 0 ? (double)step->prefill_context / (double)prompts : 0,
-        .decode_sequences = (double)step->decode_sequences / flow.pieces,
-        .decode_context = step->decode_sequences > 0 ? (double)step->decode_context / (double)step->decode_sequences : 0,
-        .queries = (double)job->serving.draft_tokens + 1};
+    const struct orr_flow flow =
+        prompts > 0 ? orr_prompt_flow(job, sequences, step->prefill_tokens / prompts) : orr_decode_flow(job, sequences);
+    const struct orr_serve_shape piece = {.prefill_tokens = (double)step->prefill_tokens / flow.pieces,
+                                          .prefill_sequences = (double)prompts / flow.pieces,
+                                          .prefill_context = mean_of(step->prefill_context, prompts),
+                                          .decode_sequences = (double)step->decode_sequences / flow.pieces,
+                                          .decode_context = mean_of(step->decode_context, step->decode_sequences),
+                                          .queries = (double)job->serving.draft_tokens + 1};
     const double dummies = (double)idle / flow.pieces;
     const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
     double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent) +

@@ -23,9 +23,9 @@ struct walk {
     const struct orr_job *job;
     const struct orr_settled *step;
     const struct orr_step_sums *sums;
-    double m;                             /* micro-batches */
-    double runs[ORR_N_SUMS];              /* executions of an operator of each layer kind or end on this rank */
-    double sharded_frac[ORR_N_SUMS][2];   /* share of ZeRO-3 transfers that is hidden, forward and backward */
+    double m;                           /* micro-batches */
+    double runs[ORR_N_SUMS];            /* executions of an operator of each layer kind or end on this rank */
+    double sharded_frac[ORR_N_SUMS][2]; /* share of ZeRO-3 transfers that is hidden, forward and backward */
     struct orr_send_pairs pairs;
     struct orr_ledger *ledger;
 };
@@ -165,11 +165,8 @@ void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scrat
                       struct orr_ledger *ledger)
 {
     const struct orr_settled *step = &scratch->step;
-    struct walk w = {.job = job,
-                     .step = step,
-                     .sums = &scratch->iteration.sums,
-                     .m = orr_micro_batches(job),
-                     .ledger = ledger};
+    struct walk w = {
+        .job = job, .step = step, .sums = &scratch->iteration.sums, .m = orr_micro_batches(job), .ledger = ledger};
     ledger->rank = scratch->classes.items[class].first;
     fill_runs(job, &scratch->classes.items[class].stage, w.m, w.runs);
     if (job->plan.zero == 3) fill_sharded(job, &scratch->shape.curves, step->clock_frac, w.sharded_frac);
@@ -210,9 +207,8 @@ static void fill_facts(const struct orr_job *job, const struct orr_scratch *scra
         .launches = step->launches,
         .send_pairs = orr_send_pairs_of(job, m).exposed,
         .send_pair_s = sums->send_s + sums->send_backward_s,
-        .dp_collectives_s =
-            sums->scatter_s + sums->gather_s + sums->tie_s +
-            m * (rank->sharded_exposed_s + rank->sharded_hidden_s[0] + rank->sharded_hidden_s[1]),
+        .dp_collectives_s = sums->scatter_s + sums->gather_s + sums->tie_s +
+                            m * (rank->sharded_exposed_s + rank->sharded_hidden_s[0] + rank->sharded_hidden_s[1]),
     };
 }
 

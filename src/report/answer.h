@@ -29,9 +29,6 @@ void orr_explain(const struct orr_answer *answer, const struct orr_style *style,
 /* The metrics from `first` to `last`, without a reason where it fits and without what is hidden where nothing is. */
 void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
                          struct orr_text *text);
-/* A metric whose general formula has cases: the case of this job instead. */
-void orr_explain_case(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
-                      struct orr_text *text);
 /* The heaviest operators and waits of a part of the time. */
 void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text);
 /* The constants behind the answer (train_constants.c, infer_constants.c). */

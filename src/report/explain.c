@@ -18,12 +18,6 @@ static bool is_absent(const struct orr_answer *answer, int metric)
     return entry.absent || (hidden && !(entry.value.number > 0));
 }
 
-void orr_explain_case(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
-                      struct orr_text *text)
-{
-    orr_add_formula(answer, style, metric, formula, text);
-}
-
 void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
                          struct orr_text *text)
 {

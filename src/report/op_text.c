@@ -65,7 +65,7 @@ static void add_choice(const struct orr_op *op, const struct orr_cost *cost, str
         return;
     case ORR_OP_DECODE:
         orr_text_add(line, ", %.3g-byte cache", op->input_bytes);
-        if (op->latent) orr_text_add(line, ", latent");
+        if (op->latent_rank > 0) orr_text_add(line, ", latent");
         else orr_text_add(line, ", %.4g K,V heads", op->kv_heads);
         return;
     case ORR_OP_POINTWISE: orr_text_add(line, ", %.0f launch%s", op->launches, op->launches > 1 ? "es" : ""); return;
@@ -168,7 +168,7 @@ static json_t *op_kind_members(const struct orr_op *op)
         return json_pack("{so so so so ss so so sb}", "batch", orr_json_real(op->batch), "m", orr_json_real(op->m), "n",
                          orr_json_real(op->n), "k", orr_json_real(op->k), "dtype", orr_dtype_name(op->dtype),
                          "input_bytes", orr_json_real(op->input_bytes), "kv_heads", orr_json_real(op->kv_heads),
-                         "latent", op->latent);
+                         "latent", op->latent_rank > 0);
     case ORR_OP_POINTWISE: return json_pack("{ss}", "pointwise", orr_pointwise_name(op->pointwise));
     case ORR_OP_COLLECTIVE:
         return json_pack("{ss ss so sI}", "collective", orr_collective_name(op->collective), "group",

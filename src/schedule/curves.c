@@ -1,5 +1,5 @@
-/* Costs of operators as functions of the clock, per layer kind; and their value at one clock, per layer and per pipeline
- * rank. The ledger of time (predict/ledger.c) lists the same seconds by what they are spent on. */
+/* Costs of operators as functions of the clock, per layer kind; and their value at one clock, per layer and per
+ * pipeline rank. The ledger of time (predict/ledger.c) lists the same seconds by what they are spent on. */
 #include "schedule/schedule.h"
 
 #include "base/number.h"
@@ -97,8 +97,8 @@ static void add_sharded(const struct orr_job *job, const struct orr_layer_curve 
     const double kept = 1 - job->calibration.overlap_contention_frac;
     time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * forward_s) * kept;
     time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * backward_s) * kept;
-    time->sharded_exposed_s = curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] -
-                              time->sharded_hidden_s[1];
+    time->sharded_exposed_s =
+        curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;
 }
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Weight gradients that can fill a zero-bubble pipeline, per rank of the pipeline: the schedule's own number, and no more
- * than the micro-batches before the last leave. With all of them deferred, a step of m micro-batches still takes
+/* Weight gradients that can fill a zero-bubble pipeline, per rank of the pipeline: the schedule's own number, and no
+ * more than the micro-batches before the last leave. With all of them deferred, a step of m micro-batches still takes
  * (m + p - 1)(F + B - W) + W, so that at most m - 1 of them lie in what would be the bubble (Eqs. 70, 71). */
 static double filled(const struct orr_plan *plan, double n_micro_batches, double most)
 {
@@ -66,9 +66,8 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     }
     const struct orr_rank_time *slowest = &classes[pipe.slowest];
     pipe.work_s = n_micro_batches * slowest_s;
-    pipe.bubble_s =
-        others_s - bubble_share_s(&job->plan, slowest, n_micro_batches) +
-        ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
+    pipe.bubble_s = others_s - bubble_share_s(&job->plan, slowest, n_micro_batches) +
+                    ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
     const struct orr_send_pairs pairs = orr_send_pairs_of(job, n_micro_batches);
     pipe.send_exposed_s = pairs.exposed * (step->send_s + step->send_backward_s);
     pipe.send_hidden_s = pairs.hidden * (step->send_s + step->send_backward_s);
@@ -81,9 +80,7 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
     const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
     const double buckets = orr_max(1, n_layers);
     /* stage 2 scatters after every micro-batch, beside the next one's backward */
-    const double passes = job->plan.zero == 2
-                              ? (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch)
-                              : 1;
+    const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
     /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
     const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;

@@ -70,9 +70,9 @@ struct orr_rank_time {
     double wgrad_s;               /* of backward, weight gradients */
     double matrix_s;              /* matrix FLOP at the burst rate */
     double launches;
-    double sharded_exposed_s;                   /* ZeRO-3; this part is in backward_s */
-    double sharded_hidden_s[2];                 /* ZeRO-3, beside the compute of forward and of backward */
-    double ranks;                               /* ranks of the pipeline that take the same */
+    double sharded_exposed_s;   /* ZeRO-3; this part is in backward_s */
+    double sharded_hidden_s[2]; /* ZeRO-3, beside the compute of forward and of backward */
+    double ranks;               /* ranks of the pipeline that take the same */
 };
 struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_layer_curve *curve,
                                   const struct orr_bend *bends, double clock_frac);

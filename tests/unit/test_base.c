@@ -39,6 +39,12 @@ static void quantities_become_si(void **state)
         {"250ns", ORR_UNIT_S, 250e-9},
         {"2 min", ORR_UNIT_S, 120},
         {"1.5 h", ORR_UNIT_S, 5400},
+        {"3 KiB", ORR_UNIT_BYTES, 3072},
+        {"3 MiB", ORR_UNIT_BYTES, 3145728},
+        {"3 TiB", ORR_UNIT_BYTES, 3298534883328.0},
+        {"2 PiB", ORR_UNIT_BYTES, 2251799813685248.0},
+        {"2 EiB", ORR_UNIT_BYTES, 2305843009213693952.0},
+        {"2 TB", ORR_UNIT_BYTES, 2e12},
         {"80 GiB", ORR_UNIT_BYTES, 85899345920.0},
         {"80GB", ORR_UNIT_BYTES, 80e9},
         {"1EB", ORR_UNIT_BYTES, 1e18}, /* E is exa here, not an exponent */

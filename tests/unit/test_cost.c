@@ -213,15 +213,15 @@ static void all_to_all_between_nodes_is_eq_59(void **state)
     assert_close(cost.total_s, 1e8 / 22.5e9 + hop_s, 1e-12);
 }
 
-static double dispatch_s(struct world *w, bool once, double bytes, double n_nodes)
+static double dispatch_s(struct world *w, bool once, double bytes, int n_nodes)
 {
     const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
                               .collective = ORR_COLLECTIVE_ALLTOALL,
                               .group = ORR_GROUP_EP,
                               .payload_bytes = bytes,
-                              .m = n_nodes,
-                              .n = 256,
-                              .k = 8};
+                              .n_experts = 256,
+                              .n_active = 8,
+                              .n_groups_active = n_nodes};
     struct orr_cost cost;
     w->job.engine.moe_dedup = once;
     orr_cost_collective(&w->job, &op, &cost);

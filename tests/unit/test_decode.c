@@ -132,8 +132,7 @@ static void latent_heads_are_compute_bound(void **state)
     (void)state;
     const struct orr_job *job = plain_job(true);
     struct orr_op op = decode_op(10, 128, 1, 576, 2);
-    op.latent = true;
-    op.output_bytes = 512;
+    op.latent_rank = 512;
     const struct orr_decode_curve curve = orr_decode_curve_of(job, &op, 0);
     assert_close(orr_decode_curve_s(&curve, 5000), 4e-6 + 2e-6 + 5e4 * 278528 / 50e12, 1e-12);
     op.m = 16; /* tp 8: a 8th of the FLOP, the same latent */
@@ -177,13 +176,12 @@ static struct orr_decode_curve draw_curve(struct random *random, const struct or
     op.packed = draw(random, 2);
     op.dtype = ORR_DTYPE_BF16;
     if (draw(random, 4) == 0) {
-        op.latent = true;
         op.k = 576;
-        op.output_bytes = 512;
+        op.latent_rank = 512;
     }
     const int window = draw(random, 2) ? 1 + (int)draw(random, 6000) : 0;
     snprintf(text, 256, "%s: batch %d, heads %d, kv %d, window %d, split %d, latent %d, packed %d", job.system.id,
-             batch, heads, kv, window, job.engine.split_kv, op.latent, op.packed);
+             batch, heads, kv, window, job.engine.split_kv, op.latent_rank > 0, op.packed);
     return orr_decode_curve_of(&job, &op, window);
 }
 

@@ -242,26 +242,28 @@ static void halves_hide_each_others_exchange(void **state)
 }
 
 /* Experts inside the tensor-parallel group see all tokens; only a group over data-parallel ranks exchanges them: B K
- * h w bytes each way (Eq. 9a before its (e - 1)/e). */
+ * h w bytes each way (Eq. 9a before its (e - 1)/e), a quarter more on the hottest rank. Every rank of a tensor-parallel
+ * group sends its share of the tokens, so the ranks of one expert gather what each of them got. */
 static void only_spanning_experts_exchange_tokens(void **state)
 {
     struct world *w = *state;
     const struct {
-        int tp, dp, ep;
+        int tp, dp, ep, etp;
         bool exchanged;
-    } rows[] = {{8, 1, 1, false}, {8, 1, 8, false}, {1, 8, 8, true},
-                {2, 4, 8, true},  {1, 8, 1, false}, {4, 2, 4, false}};
+    } rows[] = {{8, 1, 1, 1, false}, {8, 1, 8, 1, false}, {1, 8, 8, 1, true}, {2, 4, 8, 1, true},
+                {1, 8, 1, 1, false}, {4, 2, 4, 1, false}, {2, 4, 4, 2, true}, {8, 1, 4, 2, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         read_job(w,
-                 "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':%d,'dp':%d,'ep':%d,'etp':1},"
-                 "'workload':{'engine':'vllm','batch':16,'input_len':200,'output_len':200}}",
-                 rows[i].tp, rows[i].dp, rows[i].ep);
+                 "{'kind':'infer','model':'mixtral-8x7b','system':'h100-sxm','plan':{'tp':%d,'dp':%d,'ep':%d,'etp':%d},"
+                 "'workload':{'engine':'vllm','batch':16,'input_len':200,'output_len':200,'moe_imbalance':1.25}}",
+                 rows[i].tp, rows[i].dp, rows[i].ep, rows[i].etp);
         (void)infer(w, &w->job);
-        const char *const names[] = {"moe.dispatch", "moe.combine"};
-        for (int k = 0; k < 2; k++) {
+        const char *const names[] = {"moe.dispatch", "moe.combine", "moe.gather", "moe.scatter"};
+        for (int k = 0; k < 4; k++) {
+            const double payload = 1.25 * 16 / rows[i].tp * 2 * 4096 * 2 * (k < 2 ? 1 : rows[i].etp);
             const struct orr_op *op = phase_op(w, ORR_PHASE_DECODE, names[k], NULL);
-            assert_int_equal(op != NULL, rows[i].exchanged);
-            if (op) assert_close(op->payload_bytes, 16.0 / rows[i].tp * 2 * 4096 * 2, 1e-12);
+            assert_int_equal(op != NULL, rows[i].exchanged && (k < 2 || rows[i].etp > 1));
+            if (op) assert_close(op->payload_bytes, payload, 1e-12);
         }
     }
 }
@@ -429,6 +431,55 @@ static void unfused_attention_copies_its_heads(void **state)
     assert_close(op->count * op->launches, 44 * 3, 0);
 }
 
+/* A context-parallel rank has its share of the queries and meets all keys: 4 prompts of 4096 tokens, 32 layers with 32
+ * heads of 128. Scores take 2 * 4096 * 4096 * 128 FLOP a head, copies 24 * 4096 bytes a token; over c ranks, a c-th. */
+static void unfused_attention_shares_its_queries(void **state)
+{
+    struct world *w = *state;
+    for (int cp = 1; cp <= 4; cp *= 2) {
+        read_job(w,
+                 "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'cp':%d},'workload':{"
+                 "'engine':'fastertransformer','batch':4,'input_len':4096,'output_len':1}}",
+                 cp, cp);
+        (void)infer(w, &w->job); /* the engine cuts the batch into pieces of one prompt */
+        const struct orr_op *scores = phase_op(w, ORR_PHASE_PREFILL, "attention.scores", NULL);
+        const struct orr_op *context = phase_op(w, ORR_PHASE_PREFILL, "attention.context", NULL);
+        const struct orr_op *softmax = phase_op(w, ORR_PHASE_PREFILL, "attention.softmax", NULL);
+        const struct orr_op *copies = phase_op(w, ORR_PHASE_PREFILL, "attention.copies", NULL);
+        assert_close(4 * scores->count * scores->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(4 * context->count * context->flops, 32.0 * 4 * 32 * 2 * 4096 * 4096 * 128 / cp, 1e-15);
+        assert_close(4 * softmax->count * softmax->bytes, 32.0 * 4 * 32 * 4 * 4096 * 4096 / cp, 1e-15);
+        assert_close(softmax->n, 4096, 0);
+        assert_close(4 * copies->count * copies->bytes, 32.0 * 4 * 4096 * 24 * 4096 / cp, 1e-15);
+    }
+}
+
+/* Ring attention is the same in a prefill as in training: a step of the ring multiplies a block of a rank's own size
+ * with no causal edge, and its pass of K,V runs beside it. Llama-3-8B, tp 2, cp 2, 2 prompts of 4096: 2 * 16 heads of
+ * 4096 * 4096 / 2 pairs over 2 ranks, 2 * 256 FLOP each; 2 * 2048 tokens of 4 K,V heads of 2 * 128 numbers. */
+static void a_prompt_rings_like_a_training_sequence(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':4,'plan':{'tp':2,'cp':2},'workload':{"
+                "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1}}");
+    (void)infer(w, &w->job);
+    const struct orr_op served = *phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL);
+    const struct orr_cost *cost;
+    const struct orr_op *ring = phase_op(w, ORR_PHASE_PREFILL, "cp.ring", &cost);
+    assert_close(ring->payload_bytes, 2 * 2048 * 4 * 2 * 128 * 2, 0);
+    assert_true(cost->hidden_s > 0);
+    read_job(w, "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':4,'plan':{'tp':2,'cp':2},'workload':{"
+                "'engine':'megatron-core-2025','micro_batch':2,'global_batch':2,'seq':4096}}");
+    train(w);
+    const struct orr_op *trained = need_op(w, 0, "attention.flash");
+    assert_close(trained->flops, 2 * 16 * 4096.0 * 4096 / 2 / 2 * 2 * 256, 0);
+    assert_close(served.flops, trained->flops, 0);
+    assert_close(served.m, 2048, 0);
+    assert_close(served.n, 2048, 0);
+    assert_close(trained->n, 2048, 0);
+    assert_close(served.walk_ratio, 1, 0);
+}
+
 /* Rotary positions and cache write of Llama-3-8B, 32 heads and 8 K,V heads of 128, over 2 ranks, 3 prompts of 50
  * tokens: q read and written, k, v read at 2 bytes, and written at 2 or 1. A framework's contiguous cache has no such
  * pass. */
@@ -574,6 +625,8 @@ int main(void)
         cmocka_unit_test(a_lone_sequence_gains_nothing_from_stages),
         cmocka_unit_test(pieces_are_halved_to_their_tokens),
         cmocka_unit_test(unfused_attention_copies_its_heads),
+        cmocka_unit_test(unfused_attention_shares_its_queries),
+        cmocka_unit_test(a_prompt_rings_like_a_training_sequence),
         cmocka_unit_test(a_paged_prompt_is_rotated_and_cached_first),
         cmocka_unit_test(messages_have_their_own_format),
         cmocka_unit_test(chunks_attend_within_themselves),

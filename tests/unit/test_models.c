@@ -78,9 +78,13 @@ static const struct {
     { "llama2-13b", 13015864320, 0 },
     { "llama2-70b", 68976648192, 0 },
     { "codellama-34b", 33743970304, 0 },
+    { "llama2-34b", 33743970304, 0 }, /* never published by itself: the shape of codellama-34b */
     { "llama3-8b", 8030261248, 0 },
     { "llama3-70b", 70553706496, 0 },
+    { "llama3.1-8b", 8030261248, 0 },
+    { "llama3.1-70b", 70553706496, 0 },
     { "llama3.1-405b", 405853388800, 0 },
+    { "llama3.3-70b", 70553706496, 0 },
     { "llama3.2-1b", 1235814400, 0 },
     { "llama3.2-3b", 3212749824, 0 },
     { "llama4-maverick", 401583781376 - LLAMA4_VISION, 0 },
@@ -93,6 +97,7 @@ static const struct {
     { "qwen2-7b", 7615616512, 0 },
     { "qwen2.5-0.5b", 494032768, 0 },
     { "qwen2.5-1.5b", 1543714304, 0 },
+    { "qwen2.5-7b", 7615616512, 0 },
     { "qwen2.5-14b", 14770033664, 0 },
     { "qwen2.5-32b", 32763876352, 0 },
     { "qwen2.5-72b", 72706203648, 0 },
@@ -107,6 +112,7 @@ static const struct {
     { "deepseek-v2", 235741434880, 0 },
     { "deepseek-v2-lite", 15706484224, 0 },
     { "deepseek-v3", 671026419200, 0 }, /* without the multi-token-prediction module */
+    { "deepseek-r1", 671026419200, 0 }, /* likewise */
     { "gemma-2b", 2506172416, 0 },
     { "gemma-7b", 8537680896, 0 },
     { "gemma2-2b", 2614341888, 0 },
@@ -153,6 +159,111 @@ static void published_totals(void **state)
                      (long long)total);
         }
     }
+}
+
+/* Shapes of papers and benchmarks that nobody published a checkpoint of: layers and width as their tables print them,
+ * and the billions of their names. */
+enum family {
+    GPT,       /* biases, learned positions, one matrix for both ends: L (12 h^2 + 13 h) + (V + s) h + 2 h */
+    GPT_ROTARY /* biases, two matrices, no position vectors: L (12 h^2 + 13 h) + 2 V h + 2 h */
+};
+static const struct {
+    const char *id;
+    enum family family;
+    int64_t layers, hidden, vocab, positions;
+    double billions;
+} shapes[] = {
+    /* Narayanan et al. 2021, table 1 */
+    { "gpt-1.7b", GPT, 24, 2304, 51200, 2048, 1.7 }, { "gpt-3.6b", GPT, 30, 3072, 51200, 2048, 3.6 },
+    { "gpt-7.5b", GPT, 36, 4096, 51200, 2048, 7.5 }, { "gpt-18b", GPT, 40, 6144, 51200, 2048, 18.4 },
+    { "gpt-39b", GPT, 48, 8192, 51200, 2048, 39.1 }, { "gpt-76b", GPT, 60, 10240, 51200, 2048, 76.1 },
+    { "gpt-145b", GPT, 80, 12288, 51200, 2048, 145.6 }, { "gpt-310b", GPT, 96, 16384, 51200, 2048, 310.1 },
+    { "gpt-1t", GPT, 128, 25600, 51200, 2048, 1008.0 },
+    /* README of Megatron-LM, September 2020 */
+    { "gpt2-1b", GPT, 24, 1920, 51200, 1024, 1.2 }, { "gpt2-2b", GPT, 30, 2304, 51200, 1024, 2.0 },
+    { "gpt2-4b", GPT, 36, 3072, 51200, 1024, 4.2 }, { "gpt2-8b", GPT, 42, 4096, 51200, 1024, 8.7 },
+    /* NeMo and JAX-Toolbox */
+    { "gpt3-126m", GPT, 12, 768, 51200, 2048, 0.126 }, { "gpt3-5b", GPT, 24, 4096, 51200, 2048, 5.1 },
+    { "gpt3-20b", GPT, 44, 6144, 51200, 2048, 20.3 },
+    /* FasterTransformer's GPT guide */
+    { "gpt-350m", GPT, 24, 1024, 51200, 1024, 0.35 }, { "gpt-1.3b-ft", GPT, 24, 2048, 51200, 1024, 1.3 },
+    { "gpt-6.7b-ft", GPT, 32, 4096, 51200, 1024, 6.7 }, { "gpt-89b", GPT, 48, 12288, 51200, 1024, 89 },
+    { "gpt-l12-h2048", GPT, 12, 2048, 51200, 1024, 0.7 }, { "gpt-l16-h2048", GPT, 16, 2048, 51200, 1024, 0.9 },
+    { "gpt-l20-h2048", GPT, 20, 2048, 51200, 1024, 1.1 }, { "gpt-l24-h2048", GPT, 24, 2048, 51200, 1024, 1.3 },
+    /* llm-foundry's training benchmarks */
+    { "mpt-125m", GPT, 12, 768, 50368, 2048, 0.125 }, { "mpt-350m", GPT, 24, 1024, 50368, 2048, 0.35 },
+    { "mpt-760m", GPT, 24, 1536, 50368, 2048, 0.76 }, { "mpt-1b", GPT, 24, 2048, 50368, 2048, 1.3 },
+    { "mpt-3b", GPT, 32, 2560, 50368, 2048, 2.7 }, { "mpt-7b", GPT, 32, 4096, 50368, 2048, 6.7 },
+    { "mpt-13b", GPT, 40, 5120, 50368, 2048, 12.9 }, { "mpt-30b", GPT, 48, 7168, 50368, 2048, 30.0 },
+    /* README of Megatron-LM, H100 weak-scaling table */
+    { "gpt-1.7b-v131k", GPT_ROTARY, 24, 2048, 131072, 0, 1.7 }, { "gpt-7b-v131k", GPT_ROTARY, 30, 4096, 131072, 0, 7 },
+    { "gpt-16b-v131k", GPT_ROTARY, 32, 6144, 131072, 0, 16 }, { "gpt-32b-v131k", GPT_ROTARY, 48, 7168, 131072, 0, 32 },
+    { "gpt-119b-v131k", GPT_ROTARY, 92, 10240, 131072, 0, 119 },
+    { "gpt-177b-v131k", GPT_ROTARY, 96, 12288, 131072, 0, 177 },
+    { "gpt-314b-v131k", GPT_ROTARY, 96, 16384, 131072, 0, 314 },
+};
+
+static void totals_of_shapes(void **state)
+{
+    (void)state;
+    static struct orr_model model;
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        const int64_t h = shapes[i].hidden, layers = shapes[i].layers * (12 * h * h + 13 * h);
+        const int64_t ends = shapes[i].family == GPT ? shapes[i].vocab + shapes[i].positions : 2 * shapes[i].vocab;
+        const int64_t total = layers + ends * h + 2 * h;
+        load(shapes[i].id, &model);
+        if (orr_model_params(&model) != total)
+            fail_msg("%s: %lld parameters, by hand %lld", shapes[i].id, (long long)orr_model_params(&model),
+                     (long long)total);
+        if (fabs((double)total / 1e9 / shapes[i].billions - 1) > 0.05)
+            fail_msg("%s: %g billion by hand, %g by its name", shapes[i].id, (double)total / 1e9, shapes[i].billions);
+    }
+}
+
+/* Models cut to their first layers: layers and ends by hand. */
+static const struct {
+    const char *id, *whole;
+    int64_t layers, layer_params, end_params;
+} cuts[] = {
+/* eight experts of three matrices, router, 48 + 16 heads of 128, output, four norms; one matrix for both ends */
+#define GROK_LAYER (6144 * (INT64_C(8) * 3 * 32768 + 8 + 64 * 128 + 6144 + 4))
+#define GROK_ENDS  (INT64_C(131072) * 6144 + 6144)
+    { "grok-1-l2", "grok-1", 2, GROK_LAYER, GROK_ENDS },
+    { "grok-1-l4", "grok-1", 4, GROK_LAYER, GROK_ENDS },
+    { "grok-1-l8", "grok-1", 8, GROK_LAYER, GROK_ENDS },
+    { "grok-1-l32", "grok-1", 32, GROK_LAYER, GROK_ENDS },
+    { "grok-1", "grok-1", 64, GROK_LAYER, GROK_ENDS },
+/* 128 + 16 heads of 128, output, three matrices, two norms; two matrices and a norm at the ends */
+#define LLAMA_LAYER (16384 * (INT64_C(144) * 128 + 16384 + 3 * 53248 + 2))
+#define LLAMA_ENDS (INT64_C(2) * 128256 * 16384 + 16384)
+    { "llama3.1-405b-l8", "llama3.1-405b", 8, LLAMA_LAYER, LLAMA_ENDS },
+    { "llama3.1-405b-l30", "llama3.1-405b", 30, LLAMA_LAYER, LLAMA_ENDS },
+    { "llama3.1-405b-l62", "llama3.1-405b", 62, LLAMA_LAYER, LLAMA_ENDS },
+    { "llama3.1-405b", "llama3.1-405b", 126, LLAMA_LAYER, LLAMA_ENDS },
+};
+
+static void totals_of_cuts(void **state)
+{
+    (void)state;
+    static struct orr_model model, whole;
+    for (size_t i = 0; i < COUNT(cuts); i++) {
+        load(cuts[i].id, &model);
+        load(cuts[i].whole, &whole);
+        assert_int_equal(orr_model_params(&model), cuts[i].layers * cuts[i].layer_params + cuts[i].end_params);
+        assert_memory_equal(&model.kinds[0], &whole.kinds[0], sizeof model.kinds[0]);
+    }
+}
+
+/* Every model of the catalogue has its count in one of the tables. */
+static bool is_counted(const char *id)
+{
+    for (size_t i = 0; i < COUNT(totals); i++)
+        if (strcmp(totals[i].id, id) == 0) return true;
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        if (strcmp(shapes[i].id, id) == 0) return true;
+    for (size_t i = 0; i < COUNT(cuts); i++)
+        if (strcmp(cuts[i].id, id) == 0) return true;
+    return false;
 }
 
 /* Eq. 18 by hand: the total less the experts a token does not use. */
@@ -204,6 +315,7 @@ static void whole_catalogue_reads(void **state)
         char id[256];
         snprintf(id, sizeof id, "%.*s", (int)(length - 5), entry->d_name);
         load(id, &model);
+        if (!is_counted(id)) fail_msg("%s: no row with its exact parameter count", id);
         assert_true(orr_model_params(&model) >= orr_model_params_active(&model));
         assert_true(orr_model_params_active(&model) > 100000000);
         snprintf(path, sizeof path, "data/models/%.200s", entry->d_name);
@@ -559,6 +671,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_totals),
+        cmocka_unit_test(totals_of_shapes),
+        cmocka_unit_test(totals_of_cuts),
         cmocka_unit_test(active_counts),
         cmocka_unit_test(whole_catalogue_reads),
         cmocka_unit_test(gemma3_has_five_windows_to_one_full),

@@ -93,6 +93,30 @@ static void prompts_wait_for_room_in_a_step(void **state)
     assert_true(run_s > both_s && run_s < both_s + prompt_s);
 }
 
+/* Two join, then two more beside them, then three decode steps of four: the first pair's contexts grow by one while the
+ * second joins. A slow cache makes every token of context count. */
+static void contexts_grow_while_prompts_join(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, 100, 5);
+    w->job.calibration.decode[w->job.engine.decode_kernel][1].dram_frac *= 1e-4;
+    struct orr_step_model *model = orr_step_model_new(&w->job);
+    assert_non_null(model);
+    const struct orr_step steps[] = {
+        {.prefill_tokens = 200, .prefill_sequences = 2},
+        {.prefill_tokens = 200, .prefill_sequences = 2, .decode_sequences = 2, .decode_context = 2 * 101},
+        {.decode_sequences = 4, .decode_context = 2 * 102 + 2 * 101},
+        {.decode_sequences = 4, .decode_context = 2 * 103 + 2 * 102},
+        {.decode_sequences = 4, .decode_context = 2 * 104 + 2 * 103},
+        {.decode_sequences = 2, .decode_context = 2 * 104},
+    };
+    double run_s = 0;
+    for (size_t i = 0; i < COUNT(steps); i++) run_s += orr_step_time(model, &steps[i]);
+    orr_step_model_free(model);
+    const struct orr_offline run = {.requests = 4, .max_batch = 4, .max_step_tokens = 250};
+    assert_close(orr_offline_s(&w->job, &run), run_s, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +125,7 @@ int main(void)
         cmocka_unit_test(a_run_is_its_steps),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(prompts_wait_for_room_in_a_step),
+        cmocka_unit_test(contexts_grow_while_prompts_join),
     };
     return cmocka_run_group_tests_name("offline", tests, open_world, close_world);
 }

@@ -2,6 +2,7 @@
  * reference (Eqs. 17-23), collectives per layer (3.5), rows per expert (Eq. 7), layers per pipeline rank. */
 #include "support.h"
 
+#include "ops/experts.h"
 #include "ops/ops.h"
 
 struct shape {
@@ -546,9 +547,69 @@ static void latent_attention_falls_back_where_no_kernel_has_it(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- one emitter */
+
+/* Eq. 8 by hand: one token touches its 2 of 8 experts, two touch 8 (1 - (6/8)^2) = 3.5, on 4 ranks a fourth of that;
+ * many touch all, and 12 places on 4 ranks are 3. */
+static void touched_experts_are_eq_8(void **state)
+{
+    (void)state;
+    assert_close(orr_experts_touched(8, 2, 1, 1), 2, 1e-15);
+    assert_close(orr_experts_touched(8, 2, 2, 1), 3.5, 1e-15);
+    assert_close(orr_experts_touched(8, 2, 2, 4), 0.875, 1e-15);
+    assert_close(orr_experts_touched(8, 2, 159, 1), 8, 1e-15); /* just before the power is spared, and after */
+    assert_close(orr_experts_touched(8, 2, 161, 1), 8, 0);
+    assert_close(orr_experts_touched(12, 2, 1e6, 4), 3, 0);
+}
+
+/* FLOP of the matrix products of one phase in one layer, without the router: in training a rank routes its share. */
+static double layer_flops(const struct world *w, enum orr_phase phase, double layers)
+{
+    const struct orr_op *ops = w->scratch->ops.items;
+    double flops = 0;
+    for (size_t i = 0; i < w->scratch->ops.n; i++)
+        if (ops[i].phase == phase && ops[i].layer_kind == w->job.model.n_kinds - 1 &&
+            strcmp(ops[i].name, "moe.router") != 0)
+            flops += ops[i].count / layers * ops[i].flops;
+    return flops;
+}
+
+/* A layer's forward is the same work whether its backward follows or its keys go to a cache. */
+static void a_prefill_is_a_forward(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *model, *attention;
+        int layers;
+    } rows[] = {{"llama3-8b", "flash3", 32},
+                {"mixtral-8x7b", "flash3", 32},
+                {"deepseek-v3", "flash3", 58},
+                {"llama3-8b", "unfused", 32}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct orr_infer_result result;
+        read_job(w,
+                 "{'kind':'train','model':'%s','system':'h200-sxm','gpus':8,'plan':{'tp':4,'cp':2,'sp':false},"
+                 "'workload':{'engine':'megatron-core-2025','attention':'%s','micro_batch':2,'global_batch':2,"
+                 "'seq':4096}}",
+                 rows[i].model, rows[i].attention);
+        train(w);
+        const double forward = layer_flops(w, ORR_PHASE_FORWARD, 1);
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'h200-sxm','gpus':8,'plan':{'tp':4,'cp':2},'workload':{"
+                 "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1}}",
+                 rows[i].model);
+        if (strcmp(rows[i].attention, "unfused") == 0) w->job.workload.attention = ORR_ATTENTION_UNFUSED;
+        orr_infer(&w->job, w->scratch, &result);
+        assert_true(forward > 0);
+        assert_close(layer_flops(w, ORR_PHASE_PREFILL, rows[i].layers), forward, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(touched_experts_are_eq_8),
+        cmocka_unit_test(a_prefill_is_a_forward),
         cmocka_unit_test(gpt3_is_cut_as_in_table_3_1),
         cmocka_unit_test(grouped_queries_keep_one_key_head_per_rank),
         cmocka_unit_test(fused_attention_counts_the_causal_half),

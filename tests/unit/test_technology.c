@@ -409,6 +409,20 @@ static void names_keep_what_was_asked(void **state)
     assert_near(recipe.split.power_frac[ORR_COMPONENT_CORE], 0.2, 1e-12);
 }
 
+/* The links of a mesh are shared by its neighbours: four of them get a quarter each, as many links, the same power. */
+static void neighbours_share_the_links(void **state)
+{
+    struct world *world = *state;
+    char reason[ORR_REASON];
+    make(world, "generated:design=volta,technology=deepflow");
+    const struct orr_link_level alone = machine.scaleup;
+    recipe.scaleup.degree = 4;
+    assert_true(orr_generate(&recipe, &machine, reason));
+    assert_near(machine.scaleup.bytes_per_s, alone.bytes_per_s / 4, 1e-12);
+    assert_int_equal(machine.scaleup.n_links, alone.n_links);
+    assert_near(machine.scaleup.at.power_w, alone.at.power_w, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +445,7 @@ int main(void)
         cmocka_unit_test(the_largest_die_of_a_wafer),
         cmocka_unit_test(cost_of_a_chip),
         cmocka_unit_test(cost_keys_of_the_name),
+        cmocka_unit_test(neighbours_share_the_links),
         cmocka_unit_test(every_built_in_part_makes_a_system),
         cmocka_unit_test(json_reads_back_the_same),
         cmocka_unit_test(set_goes_over_what_was_generated),

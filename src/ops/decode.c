@@ -1,0 +1,100 @@
+/* What decoding needs beside the weight products: the attention core of one query per sequence over its cached
+ * context, and the formats that weights and cache are stored in. */
+#include "ops/emit.h"
+
+#include "base/number.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- formats */
+
+double orr_stored_bytes(enum orr_dtype dtype)
+{
+    switch (dtype) {
+    case ORR_DTYPE_FP8:
+    case ORR_DTYPE_FP8_BLOCK:
+    case ORR_DTYPE_INT8: return 1 + 4.0 / (128 * 128); /* one fp32 scale per 128 x 128 block */
+    case ORR_DTYPE_INT4: return 0.5 + 2.0 / 128;       /* one 16-bit scale per 128 weights */
+    case ORR_DTYPE_FP4: return 0.5 + 1.0 / 16;         /* one 8-bit scale per 16 weights */
+    case ORR_DTYPE_FP32:
+    case ORR_DTYPE_TF32:
+    case ORR_DTYPE_FP16:
+    case ORR_DTYPE_BF16: return orr_dtype_bytes(dtype);
+    case ORR_N_DTYPES: break;
+    }
+    return 2;
+}
+
+bool orr_serve_experts_only(const struct orr_job *job)
+{
+    return job->model.mxfp4 && job->serving.weights == ORR_DTYPE_FP4;
+}
+
+double orr_serve_step_tokens(const struct orr_job *job)
+{
+    return (double)(job->serving.chunk_tokens > 0 ? job->serving.chunk_tokens : job->engine.max_step_tokens);
+}
+
+static double kv_heads_per_rank(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return orr_max(1, (double)kind->n_kv_heads / (double)job->plan.tp);
+}
+
+double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const double w = orr_dtype_bytes(job->serving.kv);
+    if (kind->mla_kv_rank > 0) /* the latent is not divided over tp */
+        return (double)(kind->mla_kv_rank + kind->mla_rope) * w;
+    return kv_heads_per_rank(job, kind) * (double)(kind->head_qk + kind->head_v) * w;
+}
+
+double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes)
+{
+    if (kind->mla_kv_rank > 0) return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes;
+    return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes;
+}
+
+/* ---------------------------------------------------------------- attention core */
+
+/* Does the decode kernel read a K,V head once for its whole query group? */
+static bool packs_groups(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const struct orr_engine *engine = &job->engine;
+    const int64_t most = engine->packed_gqa_most;
+    if (kind->chunked && strcmp(engine->unpacked_chunks, job->system.chip.family) == 0) return false;
+    if (!engine->packed_gqa || (most > 0 && kind->n_heads > most * kind->n_kv_heads)) return false;
+    return !engine->packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128);
+}
+
+/* Eqs. 11, 47: one query per sequence, or the drafted ones with it. */
+static void fill_decode(struct orr_op *op, const struct orr_job *job, const struct orr_layer_kind *kind,
+                        double sequences, double queries)
+{
+    op->batch = sequences;
+    op->m = (double)kind->n_heads / (double)job->plan.tp * queries;
+    op->k = (double)(kind->mla_kv_rank > 0 ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
+    op->latent_rank = (int32_t)kind->mla_kv_rank;
+    op->input_bytes = orr_dtype_bytes(job->serving.kv);
+    op->kv_heads = kv_heads_per_rank(job, kind);
+    op->table_bytes = (double)job->engine.kv_table_entry_bytes / (double)job->engine.kv_block_tokens;
+    op->packed = packs_groups(job, kind);
+}
+
+struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                  double queries)
+{
+    struct orr_op op = {.kind = ORR_OP_DECODE, .dtype = orr_serve_dtype16(job), .launches = 1, .window_op = -1};
+    fill_decode(&op, job, kind, sequences, queries);
+    return op;
+}
+
+void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    if (d->decoding <= 0) return;
+    struct orr_op *op = orr_emit_op(emit, "attention.decode", ORR_OP_DECODE, ORR_PHASE_FORWARD);
+    fill_decode(op, emit->job, kind, d->decoding, d->queries);
+    op->n = kind->window > 0 ? orr_min(d->decode_context, (double)kind->window) : d->decode_context;
+    op->flops = 2 * op->batch * op->m * op->n * (op->k + (op->latent_rank > 0 ? op->latent_rank : op->k));
+    op->bytes = d->decoding * op->n * (orr_kv_rank_bytes(emit->job, kind) + op->table_bytes);
+}

@@ -1,0 +1,261 @@
+/* Shared by the tests over random jobs: valid jobs of both kinds over every engine, models of every architecture,
+ * systems with small and large scale-up domains, and all fields of plan and workload. A job that breaks a property is
+ * cut down to the fields that matter before it is printed. */
+#ifndef ORR_TESTS_JOBS_H
+#define ORR_TESTS_JOBS_H
+
+#include "random.h"
+#include "support.h"
+
+#define JOB_FIELDS 24
+#define JOB_TEXT   1024
+
+struct job_field {
+    const char *key; /* "plan.tp", "workload.batch"; NULL: left out */
+    char value[64];  /* as JSON, with ' for " */
+};
+
+/* A request as a list of fields, so that single ones can be left out, and the job it reads as. */
+struct drawn {
+    enum orr_job_kind kind;
+    const char *model, *system;
+    size_t n_fields;
+    struct job_field fields[JOB_FIELDS];
+    struct orr_job job;
+};
+
+static const char *const JOB_MODELS[] = {
+    "llama3-8b",    "gpt3-175b",       "llama2-70b", "gpt2-xl",     "falcon-40b",   "gemma3-12b",       "gpt-oss-120b",
+    "mixtral-8x7b", "qwen3-235b-a22b", "bloom-7b1",  "deepseek-v3", "llama4-scout", "deepseek-v2-lite", "qwen2.5-7b"};
+static const char *const JOB_SYSTEMS[] = {"h100-sxm",    "a100-80g-sxm", "h200-sxm", "b200-sxm",
+                                          "gb200-nvl72", "mi300x",       "mi250x",   "h100-pcie",
+                                          "l40s",        "trainium2",    "h800-sxm", "v100-32g-sxm"};
+static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
+                                            "deepspeed-zero3-2021",
+                                            "generic",
+                                            "jax-xla",
+                                            "megatron-core-2024",
+                                            "megatron-core-2026",
+                                            "megatron-core-rocm",
+                                            "megatron-lm-2020",
+                                            "megatron-lm-2021",
+                                            "megatron-lm-2022",
+                                            "mosaic-fsdp",
+                                            "pytorch-eager",
+                                            "pytorch-fsdp-compile",
+                                            "torch-compile"};
+static const char *const SERVING_ENGINES[] = {"vllm",
+                                              "fastertransformer",
+                                              "lmdeploy-turbomind-0.2",
+                                              "pytorch-compiled-pointwise-cudagraph",
+                                              "pytorch-eager-cudagraph",
+                                              "pytorch-eager-stream",
+                                              "serving-base",
+                                              "sglang",
+                                              "tensorrt-10.2",
+                                              "tensorrt-llm-0.5",
+                                              "tensorrt-llm-0.9",
+                                              "tensorrt-llm-1.2",
+                                              "tensorrt-llm-nemo",
+                                              "tensorrt-llm-pytorch"};
+
+__attribute__((format(printf, 3, 4))) static inline void put_field(struct drawn *drawn, const char *key,
+                                                                   const char *format, ...)
+{
+    assert_true(drawn->n_fields < JOB_FIELDS);
+    struct job_field *field = &drawn->fields[drawn->n_fields++];
+    va_list arguments;
+    field->key = key;
+    va_start(arguments, format);
+    (void)vsnprintf(field->value, sizeof field->value, format, arguments);
+    va_end(arguments);
+}
+
+static inline size_t write_section(const struct drawn *drawn, const char *section, char *text, size_t at)
+{
+    const char *comma = "";
+    const size_t n = strlen(section);
+    at += (size_t)snprintf(text + at, JOB_TEXT - at, ",'%s':{", section);
+    for (size_t i = 0; i < drawn->n_fields; i++) {
+        const struct job_field *field = &drawn->fields[i];
+        if (!field->key || strncmp(field->key, section, n) != 0) continue;
+        at += (size_t)snprintf(text + at, JOB_TEXT - at, "%s'%s':%s", comma, field->key + n + 1, field->value);
+        comma = ",";
+    }
+    return at + (size_t)snprintf(text + at, JOB_TEXT - at, "}");
+}
+
+/* The request of a drawn job. */
+static inline void write_drawn(const struct drawn *drawn, char text[JOB_TEXT])
+{
+    size_t at = (size_t)snprintf(text, JOB_TEXT, "{'kind':'%s','model':'%s','system':'%s'",
+                                 drawn->kind == ORR_JOB_TRAIN ? "train" : "infer", drawn->model, drawn->system);
+    at = write_section(drawn, "plan", text, at);
+    at = write_section(drawn, "workload", text, at);
+    (void)snprintf(text + at, JOB_TEXT - at, "}");
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+}
+
+/* Read it; false: a combination that is refused. */
+static inline bool read_drawn(struct orr_reader *reader, struct drawn *drawn)
+{
+    char text[JOB_TEXT];
+    struct orr_error error;
+    const struct orr_job *job;
+    write_drawn(drawn, text);
+    if (orr_reader_job(reader, text, "request", NULL, &job, &error)) return false;
+    drawn->job = *job;
+    return true;
+}
+
+/* ---------------------------------------------------------------- drawing */
+
+static const char *const ROUTED[] = {"gpt-oss-120b", "mixtral-8x7b", "qwen3-235b-a22b",
+                                     "deepseek-v3",  "llama4-scout", "deepseek-v2-lite"};
+
+static inline bool routes_tokens(const char *model)
+{
+    for (size_t i = 0; i < COUNT(ROUTED); i++)
+        if (strcmp(ROUTED[i], model) == 0) return true;
+    return false;
+}
+
+static inline void draw_parts(struct random *r, enum orr_job_kind kind, struct drawn *drawn)
+{
+    drawn->kind = kind;
+    drawn->n_fields = 0;
+    drawn->model = JOB_MODELS[draw(r, COUNT(JOB_MODELS))];
+    drawn->system = JOB_SYSTEMS[draw(r, COUNT(JOB_SYSTEMS))];
+    const char *engine = kind == ORR_JOB_TRAIN ? TRAIN_ENGINES[draw(r, COUNT(TRAIN_ENGINES))]
+                                               : SERVING_ENGINES[draw(r, COUNT(SERVING_ENGINES))];
+    put_field(drawn, "workload.engine", "'%s'", engine);
+    if (strcmp(engine, "sglang") == 0) drawn->model = ROUTED[draw(r, COUNT(ROUTED))]; /* it runs them in halves */
+}
+
+/* Degrees of the plan; few ranks more often than many. */
+static inline void draw_degrees(struct random *r, struct drawn *drawn, int *pp, int *dp, int *cp)
+{
+    const int tp = draw_power(r, 4), ep = draw_power(r, 6), etp = draw(r, 4) ? 1 : 2;
+    *pp = draw(r, 2) ? 1 : draw(r, 4) ? draw_power(r, 5) : 3 + (int)draw(r, 4);
+    *dp = draw(r, 4) ? draw_power(r, 6) : 1 + (int)draw(r, 6);
+    *cp = draw(r, 3) ? 1 : draw_power(r, 3);
+    put_field(drawn, "plan.tp", "%d", tp);
+    put_field(drawn, "plan.pp", "%d", *pp);
+    put_field(drawn, "plan.dp", "%d", *dp);
+    put_field(drawn, "plan.cp", "%d", *cp);
+    if (!routes_tokens(drawn->model)) return;
+    put_field(drawn, "plan.ep", "%d", ep);
+    if (etp > 1) put_field(drawn, "plan.etp", "%d", etp);
+}
+
+static inline void draw_train_plan(struct random *r, struct drawn *drawn, int pp, int dp, int cp)
+{
+    static const char *const SCHEDULES[] = {"gpipe", "1f1b", "zb-h1", "zb-h2"};
+    static const char *const KINDS[] = {"ring", "allgather", "ulysses"};
+    static const char *const OVERLAPS[] = {"none", "tp,dp", "ep", "pp,dp"};
+    const int vpp = pp > 1 && draw(r, 3) == 0 ? 2 + (int)draw(r, 2) : 1, zero = (int)draw(r, 4);
+    put_field(drawn, "plan.zero", "%d", zero);
+    if (zero == 3 && dp * cp > 1 && draw(r, 3) == 0) put_field(drawn, "plan.zero_group", "%d", dp * cp > 8 ? 8 : cp);
+    if (vpp > 1) put_field(drawn, "plan.vpp", "%d", vpp);
+    put_field(drawn, "plan.schedule", "'%s'", vpp > 1 ? "interleaved" : SCHEDULES[draw(r, COUNT(SCHEDULES))]);
+    if (cp > 1) put_field(drawn, "plan.cp_kind", "'%s'", KINDS[draw(r, COUNT(KINDS))]);
+    if (draw(r, 3) == 0) put_field(drawn, "plan.sp", "%s", draw(r, 2) ? "true" : "false");
+    if (draw(r, 4) == 0) put_field(drawn, "plan.overlap", "'%s'", OVERLAPS[draw(r, COUNT(OVERLAPS))]);
+}
+
+static inline void draw_train(struct random *r, struct drawn *drawn)
+{
+    static const char *const RECOMPUTES[] = {"none", "selective", "full"};
+    static const char *const PRECISIONS[] = {"bf16", "bf16", "fp16", "fp8"};
+    int pp, dp, cp;
+    draw_parts(r, ORR_JOB_TRAIN, drawn);
+    draw_degrees(r, drawn, &pp, &dp, &cp);
+    draw_train_plan(r, drawn, pp, dp, cp);
+    const int b = draw_power(r, 3), m = draw(r, 2) ? pp * (1 + (int)draw(r, 4)) : 1 + (int)draw(r, 12);
+    const char *recompute = RECOMPUTES[draw(r, COUNT(RECOMPUTES))];
+    put_field(drawn, "workload.micro_batch", "%d", b);
+    put_field(drawn, "workload.global_batch", "%d", b * dp * m);
+    put_field(drawn, "workload.seq", "%d", 512 * draw_power(r, 5));
+    put_field(drawn, "workload.recompute", "'%s'", recompute);
+    if (strcmp(recompute, "full") == 0 && draw(r, 2)) put_field(drawn, "workload.recompute_every", "%d", 2);
+    put_field(drawn, "workload.precision", "'%s'", PRECISIONS[draw(r, COUNT(PRECISIONS))]);
+    if (draw(r, 2)) put_field(drawn, "workload.attention", "'%s'", draw(r, 3) ? "flash" : "unfused");
+    if (draw(r, 4) == 0) put_field(drawn, "workload.causal", "false");
+    if (draw(r, 4) == 0) put_field(drawn, "workload.moe_imbalance", "1.3");
+    if (draw(r, 4) == 0) put_field(drawn, "workload.mtp_layers", "%d", 1 + (int)draw(r, 2));
+    if (draw(r, 4) == 0) put_field(drawn, "workload.hidden_dropout", "true");
+}
+
+static inline void draw_infer(struct random *r, struct drawn *drawn)
+{
+    static const char *const PRECISIONS[] = {"bf16", "fp16", "fp8", "int4", "int8", "fp4"};
+    static const char *const CACHES[] = {"bf16", "fp16", "fp8"};
+    int pp, dp, cp;
+    draw_parts(r, ORR_JOB_INFER, drawn);
+    draw_degrees(r, drawn, &pp, &dp, &cp);
+    const int input = 1 + (int)draw(r, draw(r, 3) ? 3000 : 60000), output = 1 + (int)draw(r, 600);
+    put_field(drawn, "workload.batch", "%d", draw(r, 3) ? draw_power(r, 9) : 1 + (int)draw(r, 40));
+    put_field(drawn, "workload.input_len", "%d", input);
+    put_field(drawn, "workload.output_len", "%d", output);
+    if (draw(r, 2)) put_field(drawn, "workload.precision", "'%s'", PRECISIONS[draw(r, COUNT(PRECISIONS))]);
+    if (draw(r, 3) == 0) put_field(drawn, "workload.kv_precision", "'%s'", CACHES[draw(r, COUNT(CACHES))]);
+    if (draw(r, 4) == 0) put_field(drawn, "workload.chunk_tokens", "%d", 128 * draw_power(r, 4));
+    if (draw(r, 4) == 0) put_field(drawn, "workload.prefix_hit_frac", "%g", 0.25 * (double)(1 + draw(r, 3)));
+    if (draw(r, 5) == 0) put_field(drawn, "workload.disaggregated", "true");
+    if (draw(r, 5) == 0) put_field(drawn, "workload.moe_imbalance", "1.4");
+    if (strncmp(drawn->model, "llama3", 6) == 0 && draw(r, 3) == 0) {
+        put_field(drawn, "workload.draft_model", "'llama3.2-1b'");
+        put_field(drawn, "workload.draft_tokens", "%d", 1 + (int)draw(r, 5));
+    }
+}
+
+/* The next valid job of a kind; *r moves on. */
+static inline void draw_job(struct orr_reader *reader, struct random *r, enum orr_job_kind kind, struct drawn *drawn)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        if (kind == ORR_JOB_TRAIN) draw_train(r, drawn);
+        else draw_infer(r, drawn);
+        if (read_drawn(reader, drawn)) return;
+    }
+    fail_msg("none of 1000 drawn jobs is valid");
+}
+
+/* ---------------------------------------------------------------- cutting down */
+
+/* Try another text for a field (NULL: leave it out); keep it if the job is still valid and `broken`. */
+static inline bool try_field(struct orr_reader *reader, struct drawn *drawn, size_t i, const char *value,
+                             bool (*broken)(void *context, const struct orr_job *job), void *context)
+{
+    static struct drawn other;
+    other = *drawn;
+    if (value) (void)snprintf(other.fields[i].value, sizeof other.fields[i].value, "%s", value);
+    else other.fields[i].key = NULL;
+    if (!read_drawn(reader, &other) || !broken(context, &other.job)) return false;
+    *drawn = other;
+    return true;
+}
+
+/* The same job with as few fields, as small numbers and as plain parts as still break it. */
+static inline void cut_down(struct orr_reader *reader, struct drawn *drawn,
+                            bool (*broken)(void *context, const struct orr_job *job), void *context)
+{
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < drawn->n_fields; i++) {
+            if (!drawn->fields[i].key || try_field(reader, drawn, i, NULL, broken, context)) continue;
+            char half[16];
+            while (atoi(drawn->fields[i].value) > 1) {
+                (void)snprintf(half, sizeof half, "%d", atoi(drawn->fields[i].value) / 2);
+                if (!try_field(reader, drawn, i, half, broken, context)) break;
+            }
+        }
+        const struct drawn before = *drawn;
+        drawn->model = JOB_MODELS[0];
+        if (!read_drawn(reader, drawn) || !broken(context, &drawn->job)) *drawn = before;
+        const struct drawn second = *drawn;
+        drawn->system = JOB_SYSTEMS[0];
+        if (!read_drawn(reader, drawn) || !broken(context, &drawn->job)) *drawn = second;
+    }
+}
+
+#endif
