@@ -23,7 +23,7 @@ static double payload_bytes(const struct world *w, enum orr_group group, enum or
 {
     const struct orr_op *ops;
     const struct orr_cost *costs;
-    const size_t n = orr_scratch_ops(w->scratch, &ops, &costs);
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
     double bytes = 0;
     for (size_t i = 0; i < n; i++)
         if (ops[i].kind == ORR_OP_COLLECTIVE && ops[i].group == group && ops[i].collective == collective &&
