@@ -9,8 +9,7 @@
 #include "report/op_text.h"
 
 /* What was asked, in four lines; the terminal report, the operator table and --explain begin with it. */
-void orr_train_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
-void orr_infer_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 void orr_infer_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);

@@ -80,7 +80,7 @@ void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *s
 void orr_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
-    (train ? orr_train_heading : orr_infer_heading)(answer, style, text);
+    orr_heading(answer, style, text);
     orr_paint(text, style, ORR_PAINT_BOLD, "headline: formula = values = result [source]");
     orr_text_add(text, "\n");
     (train ? orr_train_explain : orr_infer_explain)(answer, style, text);
