@@ -11,15 +11,15 @@ static bool runs_in_halves(const struct orr_job *job)
     return job->engine.two_batch_overlap && job->plan.ep * job->plan.etp > job->plan.tp;
 }
 
-/* A batch is cut into as many pieces as there are stages, or sequences, and into halves where one exchanges tokens
- * while the other computes. Engines with a limit on the tokens of a piece cut the batch into pp where that leaves no
- * rest, and halve it while a piece is too large and even. */
+/* A batch is cut into as many pieces as there are stages, and into twice as many where one piece exchanges tokens while
+ * another computes, but no further than into single sequences. Engines with a limit on the tokens of a piece cut the
+ * batch into pp where that leaves no rest, and halve it while a piece is too large and even. */
 static double pieces_of(const struct orr_job *job, int64_t sequences, int64_t tokens)
 {
     const int64_t p = job->plan.pp, limit = job->engine.piece_tokens;
     if (limit <= 0) {
-        const int64_t pieces = sequences < p ? sequences : p;
-        return (double)(runs_in_halves(job) && sequences >= 2 * pieces ? 2 * pieces : pieces);
+        const int64_t most = runs_in_halves(job) ? 2 * p : p;
+        return (double)(sequences < most ? sequences : most);
     }
     int64_t piece = sequences % p == 0 ? sequences / p : sequences;
     while (piece * tokens > limit && piece % 2 == 0) piece /= 2;

@@ -5,27 +5,36 @@
 
 #include <math.h>
 
-/* Weight gradients that can fill a zero-bubble pipeline, per rank of the pipeline: the schedule's own number, and no
- * more than the micro-batches before the last leave. With all of them deferred, a step of m micro-batches still takes
- * (m + p - 1)(F + B - W) + W, so that at most m - 1 of them lie in what would be the bubble (Eqs. 70, 71). */
-static double filled(const struct orr_plan *plan, double n_micro_batches, double most)
+/* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). In a zero-bubble schedule a
+ * rank hands its input gradients on before it works out its weight gradients, so those are not in the way. */
+static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
-    return plan->pp > 1 ? orr_min(most, 1 + (n_micro_batches - 1) / (double)(plan->pp - 1)) : most;
-}
-
-/* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). */
-static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank, double n_micro_batches)
-{
-    const double work_s = rank->forward_s + rank->backward_s, w = rank->wgrad_s;
+    const double work_s = rank->forward_s + rank->backward_s;
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
     case ORR_SCHEDULE_INTERLEAVED: return work_s / (double)plan->vpp;
-    case ORR_SCHEDULE_ZB_H1: return orr_max(0, work_s - filled(plan, n_micro_batches, 2) * w);
-    case ORR_SCHEDULE_ZB_H2: return orr_max(0, work_s - filled(plan, n_micro_batches, 3) * w);
+    case ORR_SCHEDULE_ZB_H1:
+    case ORR_SCHEDULE_ZB_H2: return work_s - rank->wgrad_s;
     case ORR_N_SCHEDULES: break;
     }
     return work_s;
+}
+
+/* Weight gradients of the rank that sets the pace which lie in what would be its bubble: one for every other rank, or
+ * two with twice the memory, and no more than the micro-batches before the last leave (Eqs. 70, 71). */
+static double filled_s(const struct orr_plan *plan, const struct orr_rank_time *rank, double n_micro_batches)
+{
+    const double others = (double)(plan->pp - 1);
+    switch (plan->schedule) {
+    case ORR_SCHEDULE_GPIPE:
+    case ORR_SCHEDULE_1F1B:
+    case ORR_SCHEDULE_INTERLEAVED: return 0;
+    case ORR_SCHEDULE_ZB_H1: return orr_min(others, n_micro_batches - 1) * rank->wgrad_s;
+    case ORR_SCHEDULE_ZB_H2: return orr_min(2 * others, n_micro_batches - 1) * rank->wgrad_s;
+    case ORR_N_SCHEDULES: break;
+    }
+    return 0;
 }
 
 /* Interleaving runs groups of pp micro-batches; an incomplete last group leaves holes in every chunk but one. */
@@ -55,19 +64,23 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
                                       const struct orr_step_sums *step, double n_micro_batches)
 {
     struct orr_pipeline pipe = {0};
-    double others_s = 0, slowest_s = -1;
-    for (size_t i = 0; i < n_classes; i++) {
-        const double work_s = classes[i].forward_s + classes[i].backward_s;
-        others_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i], n_micro_batches);
-        if (work_s > slowest_s) {
-            slowest_s = work_s;
-            pipe.slowest = i;
-        }
+    double shares_s = 0, longest_s = -1;
+    for (size_t i = 0; i < n_classes; i++) shares_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
+    for (size_t i = 0; i < n_classes; i++) { /* no step is shorter than any rank's work and bubble: Eq. 73 */
+        const struct orr_rank_time *rank = &classes[i];
+        const double work_s = n_micro_batches * (rank->forward_s + rank->backward_s);
+        const double others_s = shares_s - bubble_share_s(&job->plan, rank);
+        const double bubble_s = orr_max(0, others_s - filled_s(&job->plan, rank, n_micro_batches));
+        const double total_s = work_s + bubble_s;
+        /* one micro-batch takes the same whichever rank is looked at: equal but for rounding, the most work decides */
+        const bool equal = fabs(total_s - longest_s) <= 1e-12 * total_s;
+        if (equal ? work_s <= pipe.work_s : total_s < longest_s) continue;
+        longest_s = total_s;
+        pipe.slowest = i;
+        pipe.work_s = work_s;
+        pipe.bubble_s = bubble_s;
     }
-    const struct orr_rank_time *slowest = &classes[pipe.slowest];
-    pipe.work_s = n_micro_batches * slowest_s;
-    pipe.bubble_s = others_s - bubble_share_s(&job->plan, slowest, n_micro_batches) +
-                    ragged_s(&job->plan, slowest, n_micro_batches); /* Eq. 73 */
+    pipe.bubble_s += ragged_s(&job->plan, &classes[pipe.slowest], n_micro_batches);
     const struct orr_send_pairs pairs = orr_send_pairs_of(job, n_micro_batches);
     pipe.send_exposed_s = pairs.exposed * (step->send_s + step->send_backward_s);
     pipe.send_hidden_s = pairs.hidden * (step->send_s + step->send_backward_s);

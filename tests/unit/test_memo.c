@@ -24,7 +24,7 @@ static struct orr_op product(void)
                            .window_op = -1};
 }
 
-/* Each differs from the first in one respect. */
+/* Each differs from the first in one respect, or in its shape alone. */
 static size_t list_products(struct orr_op *ops)
 {
     size_t n = 0;
@@ -50,6 +50,16 @@ static size_t list_products(struct orr_op *ops)
     ops[n++].batch = 1;
     ops[n] = product();
     ops[n++].dtype = ORR_DTYPE_FP8;
+    /* as many FLOP in another shape */
+    ops[n] = product();
+    ops[n].m = 1024;
+    ops[n++].n = 256;
+    ops[n] = product();
+    ops[n].m = 4096;
+    ops[n++].k = 64;
+    ops[n] = product();
+    ops[n].batch = 64;
+    ops[n++].m = 1;
     return n;
 }
 

@@ -6,12 +6,20 @@
 #define N_TRAIN 2000
 #define N_INFER 2500
 
-/* Properties that are known not to hold yet. Their violations are printed and do not fail; everything else fails. */
-static const char *const KNOWN[] = {
-    "a higher FLOP rate is slower (zero bubble)", "a higher L2 rate is slower (zero bubble)",
-    "a larger L2 is slower (zero bubble)",        "one sequence more takes less",
-    "one sequence more takes less (pp > 1)",      "one sequence more: earlier first token (pp > 1)",
-    "one sequence more: less per token",          "one sequence more: less per token (pp > 1)",
+/* Claims that are not strict, by how much, and why. The test fails where one of them is broken by more. */
+static const struct allowance {
+    const char *claim;
+    double excess;
+} ALLOWED[] = {
+    /* the pipeline rank that sets the pace changes, and with it the window its gradient collectives hide under */
+    {"a higher FLOP rate is slower (zero bubble)", 0.01},
+    {"a higher L2 rate is slower (zero bubble)", 0.01},
+    {"a larger L2 is slower (zero bubble)", 0.01},
+    /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
+    {"one sequence more takes less", 0.03},
+    {"one sequence more takes less (pp > 1)", 0.03},
+    {"one sequence more: less per token", 0.03},
+    {"one sequence more: less per token (pp > 1)", 0.03},
 };
 
 struct suite {
@@ -145,7 +153,8 @@ static double power_with(struct suite *suite, const struct orr_job *job, unsigne
     return job->kind == ORR_JOB_TRAIN ? trained(suite, &other).power_w_per_gpu : served(suite, &other).power_w_per_gpu;
 }
 
-/* FLOP, DRAM and links each add their part to what an idle GPU draws; links where tensors are cut, the others always. */
+/* FLOP, DRAM and links each add their part to what an idle GPU draws: FLOP and DRAM always, links where tensors are
+ * cut. */
 static double parts_of_energy_do_not_sum(struct suite *suite, const struct orr_job *job)
 {
     const double all_w = power_with(suite, job, 7), idle_w = power_with(suite, job, 0);
@@ -495,14 +504,15 @@ static bool is_broken(void *context, const struct orr_job *job)
     return by->claim->about(job) && by->claim->excess(by->suite, job) > by->least_excess;
 }
 
-static bool is_known(const struct claim *claim)
+/* Sums in another order differ by ROUNDING; an allowance may be larger. */
+static double allowed_excess(const struct claim *claim)
 {
-    for (size_t i = 0; i < COUNT(KNOWN); i++)
-        if (strcmp(KNOWN[i], claim->name) == 0) return true;
-    return false;
+    for (size_t i = 0; i < COUNT(ALLOWED); i++)
+        if (strcmp(ALLOWED[i].claim, claim->name) == 0) return ALLOWED[i].excess;
+    return ROUNDING;
 }
 
-/* One claim over jobs first..end; returns whether it holds or is known not to. */
+/* One claim over jobs first..end; returns whether it holds. */
 static bool check_claim(struct suite *suite, const struct claim *claim, size_t first, size_t end)
 {
     static struct drawn least;
@@ -519,18 +529,14 @@ static bool check_claim(struct suite *suite, const struct claim *claim, size_t f
         worst_excess = excess;
         worst = i;
     }
-    if (n_broken == 0) {
-        if (is_known(claim) && n_checked > 0)
-            print_message("# no longer broken, take it out of KNOWN: %s\n", claim->name);
-        return true;
-    }
+    if (n_broken == 0) return true;
     least = suite->jobs[worst];
     struct broken_by by = {suite, claim, fmax(ROUNDING, worst_excess / 2)};
     cut_down(suite->reader, &least, is_broken, &by);
     write_drawn(&least, text);
     print_message("# %s: %zu of %zu jobs, by up to %.3g; smallest, by %.3g: %s\n", claim->name, n_broken, n_checked,
                   worst_excess, claim->excess(suite, &least.job), text);
-    return is_known(claim);
+    return worst_excess <= allowed_excess(claim);
 }
 
 static void check_claims(struct suite *suite, size_t first, size_t end)
