@@ -38,7 +38,7 @@ struct orr_step_sums {
 struct orr_step_sums orr_step_sums_of(const struct orr_op_list *list, size_t first, const struct orr_cost *costs);
 
 /* Times of layers as functions of the clock alone: kernels the clock stretches, kernels it does not touch, and the few
- * whose bound changes on the way. A prediction asks for several clocks, a search for the same layers again and again. */
+ * whose bound changes on the way. A prediction asks for several clocks, a search for the same layers many times. */
 struct orr_bend {
     double compute_s, l2_s, dram_s;
     bool partial;
