@@ -1,4 +1,4 @@
-/* orrery: dispatch to a command. */
+/* orrery: find the command and run it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static enum cli_status dispatch(int argc, const char *const *argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an ordinary write error */
+    signal(SIGPIPE, SIG_IGN); /* A closed pipe is then an ordinary write error. */
     if (cli_cluster_enter(argv)) return CLI_BAD;
     return (int)dispatch(argc, (const char *const *)argv);
 }

@@ -1,4 +1,4 @@
-/* The one table of options: used to parse the command line, to build the request and to print --help. */
+/* The table of all options: it serves to parse the command line, to build the request and to print --help. */
 #define _DEFAULT_SOURCE
 #include "options.h"
 
@@ -186,7 +186,7 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* Does a command have the option? A study takes over what makes up the request of the command it repeats. */
+/* Does a command have the option? A study also has those options of the command it repeats that make up the request. */
 static bool belongs(const struct cli_option *option, unsigned command)
 {
     const bool request = option->kind == CLI_HEADING || option->kind == CLI_TEXT || option->kind == CLI_LIST ||
@@ -206,7 +206,7 @@ static const struct cli_option *find_option(const char *name, size_t n, unsigned
     return NULL;
 }
 
-/* A command that has the option this one lacks; NULL: none. */
+/* Another command that has this option; NULL if there is none. */
 static const char *other_command(const char *flag, size_t n)
 {
     static const struct {
@@ -235,7 +235,7 @@ static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command
     return cli_fail("unknown option --%s (see --help)", word);
 }
 
-/* "ops, costs or memory" of "ops costs memory". */
+/* Write "ops, costs or memory" for the list "ops costs memory". */
 static void join_or(struct orr_text *text, const char *list)
 {
     for (const char *at = list; *at;) {
@@ -291,7 +291,7 @@ static enum cli_status set_max_mape(const char *value, double *bar)
     return CLI_ANSWERED;
 }
 
-/* Options that are not part of the request act at once. */
+/* Apply an option that is not part of the request. */
 static enum cli_status apply(struct cli_args *args, const struct cli_given *given, const struct cli_option **format)
 {
     enum orr_format asked = given->option->format;
@@ -331,7 +331,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     return CLI_ANSWERED;
 }
 
-/* One option at argv[*i], its value after "=" or in the next argument. */
+/* Read the option at argv[*i]; its value is behind "=" or in the next argument. */
 static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command,
                                     struct cli_given *given)
 {
