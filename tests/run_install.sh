@@ -110,7 +110,7 @@ completes() {
     complete_bash orrery sea | grep -q ' search ' && complete_bash orrery search "" | grep -q ' train infer ' &&
         complete_bash orrery train --tensor | grep -q -- '--tensor-parallel-size' &&
         complete_bash orrery train --model gpt3 | grep -q ' gpt3-175b ' &&
-        complete_bash orrery infer --dump "" | grep -q ' ops costs timeline memory ' &&
+        complete_bash orrery infer --dump "" | grep -q ' ops costs ledger timeline memory ' &&
         complete_bash orrery show h100 | grep -q ' h100-sxm-80gb ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
 }
 check "bash completes commands, options, values and ids" completes

@@ -63,7 +63,7 @@ test_same() {
     same train "$train" '' --json
     same train "$sized" '' --json
     same infer "$infer" '' --json
-    for stage in ops costs memory timeline; do
+    for stage in ops costs ledger memory timeline; do
         same train "$train" "?dump=$stage" "--dump $stage"
         same infer "$infer" "?dump=$stage" "--dump $stage"
     done

@@ -573,6 +573,14 @@ static void parts_mean_what_the_header_says(void **state)
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }
+#define X(name, key, meaning) {"energy_part_j." key, meaning},
+    static const char *const energy_parts[][2] = {ORR_ENERGY_PARTS(X)};
+#undef X
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) {
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, (int)ORR_INFER_METRIC_ENERGY_FLOP + i);
+        assert_string_equal(info->key, energy_parts[i][0]);
+        assert_string_equal(info->meaning, energy_parts[i][1]);
+    }
 }
 
 int main(void)
