@@ -68,10 +68,9 @@ extern "C" {
 
 /* The soname carries the first number of the version (liborrery.so.0). It changes when the core breaks a program that
  * was compiled before: a function of the core is removed or takes other arguments, a struct of the core (orr_error,
- * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number (counts such as
- * ORR_N_PARTS apart). New
- * functions, formats at the end of enum orr_format, parts at the end of enum orr_part, columns and JSON keys do not
- * change it. What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
+ * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number
+ * (counts such as ORR_N_PARTS apart). New functions, new members at the end of an enum, columns and JSON keys do not change it.
+ * What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
 #define ORR_VERSION "0.1.0"
 #define ORR_SCHEMA "orrery/1" /* the "schema" key of every JSON result */
 
@@ -107,8 +106,8 @@ ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
 /* ---------------------------------------------------------------- formats */
 
-/* What a text looks like. Every `..._render` function takes any of these and says which its thing has; asked for another
- * it gives the first of those. */
+/* What a text looks like. Every `..._render` function takes any of these and says which its thing has; asked for
+ * another it gives the first of those. */
 enum orr_format {
     ORR_FORMAT_TERMINAL,
     ORR_FORMAT_EXPLAIN, /* an answer with every number's formula */
@@ -262,8 +261,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int
                                                   struct orr_error *error);
 /* From another thread: no further block is begun. What is found so far is kept. */
 ORR_API void orr_search_stop(struct orr_search *search);
-/* The answer of a search: TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML; the
- * caller owns it. Every listed plan is predicted again in full. */
+/* The answer of a search: TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML;
+ * the caller owns it. Every listed plan is predicted again in full. */
 ORR_API ORR_NODISCARD char *orr_search_render(const struct orr_search *search, enum orr_format format,
                                               const struct orr_style *style);
 
@@ -278,7 +277,8 @@ struct orr_sweep;
 
 /* {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...], "mode": "product" (default),
  * "zip" or "sample", "samples", "seed"}. A field that does not exist or a value it cannot have is an error here; values
- * that do not go together (ORR_ERR_RULE) are rows. Keys of errors are those of the request. `n_threads` 0: all cores. */
+ * that do not go together (ORR_ERR_RULE) are rows. Keys of errors are those of the request. `n_threads` 0 means all
+ * cores. */
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json,
                                                        const char *origin, int n_threads, struct orr_sweep **sweep,
                                                        struct orr_error *error);
@@ -1017,7 +1017,7 @@ struct orr_infer_result {
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
     double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, including what is hidden (Eq. 95) */
+    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, including hidden time (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
@@ -1145,7 +1145,7 @@ ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr
 ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
 
-/* ---------------------------------------------------------------- search with open structs, and over several processes */
+/* ---------------------------------------------------------------- search with open structs */
 
 #define ORR_OBJECTIVES(X)                                                                     \
     /*  enum        name          what the best plan has                                   */ \
@@ -1208,7 +1208,7 @@ struct orr_search_request {
     struct orr_limit limits[ORR_MAX_LIMITS];
 };
 
-/* The request of a form as a search. The keys of "limits" are checked by orr_search_new. */
+/* The request of a form as a search. orr_search_new checks the keys of "limits". */
 ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
                                                    struct orr_error *error);
 
@@ -1250,8 +1250,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_search_pass(struct orr_search *search, in
                                                    int64_t (*next)(void *context), void *next_context,
                                                    orr_search_progress progress, void *context,
                                                    struct orr_error *error);
-/* What this process found in its last pass, and adding what another did. */
-ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes); /* malloc'd */
+/* What this process found in its last pass, which the caller owns; and adding what another did. */
+ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes);
 ORR_API ORR_NODISCARD enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes,
                                                     struct orr_error *error);
 
@@ -1362,8 +1362,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *cat
                                                  const char *csv, const char *origin, struct orr_study **study,
                                                  struct orr_error *error);
 ORR_API void orr_study_free(struct orr_study *study);
-/* The name of the i-th table, static; NULL after the last. *csv (may be NULL) receives the table as CSV, which the caller
- * owns; NULL there: out of memory. */
+/* The name of the i-th table, static; NULL after the last. If csv is not NULL, *csv receives the table as CSV, which
+ * the caller owns; NULL there: out of memory. */
 ORR_API const char *orr_study_table(const struct orr_study *study, size_t i, char **csv);
 /* TERMINAL, JSON, CSV (the first table), HTML, or GNUPLOT: the script reads NAME.csv of the study's tables and writes
  * NAME.svg of the study. The caller owns it. */
@@ -1394,7 +1394,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
 /* TERMINAL, JSON, CSV (one line per row) or HTML; the caller owns it. */
 ORR_API ORR_NODISCARD char *orr_fit_render(const struct orr_fit *fit, enum orr_format format,
                                            const struct orr_style *style);
-/* A complete calibration file, malloc'd; `date` goes into its sources (NULL: none). */
+/* A complete calibration file, which the caller owns; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,
                                                 struct orr_error *error);
 
