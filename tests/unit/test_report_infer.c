@@ -415,7 +415,7 @@ static void waits_are_explained_by_name(void **state)
     assert_non_null(strstr(text, "\n    host launches, decode: "));
     free(text);
     text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 100, false);
-    assert_non_null(strstr(text, "\n    sends between stages, decode: "));
+    assert_non_null(strstr(text, "\n    pp.send, decode: "));
     assert_non_null(strstr(text, "\n    other stages, prefill: "));
     assert_non_null(strstr(text, "\n    cache handed to the decode GPUs: "));
     free(text);
