@@ -127,11 +127,9 @@ static void add_launch(struct orr_search_view *v, struct orr_text *text)
 {
     orr_search_show(v, &v->best[0].choice);
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text flags = {0}, notes = {0};
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &flags, &notes);
-        orr_text_add(text, "<h2>%s</h2>\n<p><code>", orr_launcher_program(launcher));
+        if (!orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
+        orr_text_add(text, "<h2>%s</h2>\n<p><code>", orr_launchers[i].program);
         orr_html_text(text, flags.data ? flags.data : "");
         orr_text_add(text, "</code></p>\n");
         if (notes.length) orr_html_element(text, "p", "", notes.data);

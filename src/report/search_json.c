@@ -106,13 +106,11 @@ static json_t *launch_json(struct orr_search_view *v, bool notes)
     int failed = !launch;
     if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
     for (int i = 0; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text texts[2] = {{0}};
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &texts[0], &texts[1]);
+        if (!orr_launch((enum orr_launcher)i, &v->job, &texts[0], &texts[1])) continue;
         const char *text = texts[notes].data ? texts[notes].data : "";
         failed = texts[0].failed || texts[1].failed ||
-                 json_object_set_new(launch, orr_launcher_key(launcher), orr_json_word(text));
+                 json_object_set_new(launch, orr_launchers[i].key, orr_json_word(text));
         for (int k = 0; k < 2; k++) free(texts[k].data);
     }
     if (!failed) return launch;

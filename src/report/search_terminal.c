@@ -242,12 +242,10 @@ static void add_launch(struct orr_search_view *v, const struct orr_style *style,
     orr_search_show(v, &v->best[0].choice);
     add_title(text, style, "to run the winner");
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text flags = {0}, notes = {0};
         char label[32];
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &flags, &notes);
-        (void)snprintf(label, sizeof label, "  %s", orr_launcher_program(launcher));
+        if (!orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
+        (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
         if (flags.length) wrap_flags(text, style, label, flags.data);
         if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
         text->failed |= flags.failed || notes.failed;
