@@ -221,8 +221,7 @@ static void add_wrapped(struct orr_text *text, json_t *object, int column)
             used = column;
         } else if (!first) orr_text_add(text, ", ");
         orr_text_add(text, "%s", member.data ? member.data : "");
-        text->failed |= member.failed;
-        free(member.data);
+        orr_text_drop(text, &member);
         used += length + 2;
         first = false;
     }

@@ -107,9 +107,7 @@ void orr_op_explain(const struct orr_style *style, const char *head, const struc
     struct orr_text line = {0};
     orr_text_wrap(text, style, "", EXPLAIN_INDENT - 2, head, " ");
     add_make_up(op, cost, clock_frac, &line);
-    orr_text_wrap(text, style, "", EXPLAIN_INDENT, line.data ? line.data : "", ", ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_wrap_line(text, style, "", EXPLAIN_INDENT, &line, ", ");
 }
 
 /* ---------------------------------------------------------------- JSON */

@@ -70,8 +70,7 @@ void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n
 
 /* ---------------------------------------------------------------- CSV */
 
-/* A cell; quoted where a comma, quote or line break would break the row. */
-static void csv_word(struct orr_text *text, const char *word)
+void orr_csv_word(struct orr_text *text, const char *word)
 {
     const char *const quote = strpbrk(word, ",\"\r\n") ? "\"" : "";
     orr_text_add(text, "%s", quote);
@@ -83,7 +82,7 @@ static void csv_word(struct orr_text *text, const char *word)
 static void csv_scalar(struct orr_text *text, json_t *value)
 {
     if (json_is_string(value)) {
-        csv_word(text, json_string_value(value));
+        orr_csv_word(text, json_string_value(value));
         json_decref(value);
     } else {
         orr_json_add(text, value, JSON_ENCODE_ANY);

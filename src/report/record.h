@@ -12,6 +12,9 @@ void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n
 /* Put an entry at its key ("group.member", "group.0" a place in an array) of an object; 0, or -1: out of memory. */
 int orr_record_put(json_t *root, const struct orr_entry *entry);
 
+/* A cell of a CSV row, quoted where a comma, quote or line break would break the row. */
+void orr_csv_word(struct orr_text *text, const char *word);
+
 /* A header line and one row: the scalars of the request, then every entry. Takes `request`. */
 void orr_record_csv(const struct orr_entry *entries, size_t n_entries, json_t *request, struct orr_text *text);
 /* One of the two lines; `request` stays with the caller. */

@@ -140,8 +140,7 @@ static json_t *obstacles_json(const struct orr_search_view *v, struct orr_text *
     orr_search_obstacles_text(v, &why);
     char *lines = why.data;
     for (const char *line; (line = orr_next_line(&lines));) json_array_append_new(obstacles, orr_json_word(line));
-    text->failed |= why.failed;
-    free(why.data);
+    orr_text_drop(text, &why);
     return obstacles;
 }
 

@@ -10,13 +10,6 @@
 
 enum { FRONT_ROWS = 12 };
 
-static void add_title(struct orr_text *text, const struct orr_style *style, const char *title)
-{
-    orr_text_add(text, "\n");
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
-}
-
 /* ---------------------------------------------------------------- what was asked */
 
 static void add_workload(const struct orr_job *job, struct orr_text *line)
@@ -151,7 +144,7 @@ static void add_best(struct orr_search_view *v, const struct orr_style *style, s
     size_t *ranks = calloc(v->n_best + 1, sizeof *ranks);
     struct orr_plan_table plans = orr_plan_table_of(v, v->best, v->n_best);
     for (size_t i = 0; i < v->n_best && ranks; i++) ranks[i] = i;
-    add_title(text, style, "best plans, one per layout");
+    orr_text_section(text, style, "best plans, one per layout");
     if (ranks && plans.cells) print_plans(&plans, ranks, style, text);
     else text->failed = true;
     orr_plan_table_free(&plans);
@@ -173,7 +166,7 @@ static void add_front(struct orr_search_view *v, const struct orr_style *style, 
     if (n < v->n_front) (void)snprintf(of, sizeof of, ", %zu of %zu plans", n, v->n_front);
     (void)snprintf(title, sizeof title, "front of %s and %s%s", orr_front_name(v->request, 0),
                    orr_front_name(v->request, 1), of);
-    add_title(text, style, title);
+    orr_text_section(text, style, title);
     struct orr_plan_table plans = orr_plan_table_of(v, rows, n);
     if (plans.cells) print_plans(&plans, ranks, style, text);
     else text->failed = true;
@@ -194,7 +187,7 @@ static void add_rejected(const struct orr_search_view *v, const struct orr_style
     const uint64_t plans = v->counts.plans;
     struct orr_table table;
     if (plans == 0) return;
-    add_title(text, style, "where the plans went");
+    orr_text_section(text, style, "where the plans went");
     orr_table_start(&table, "lrrf");
     for (int i = 0; i < ORR_N_REJECTS; i++)
         if (i != ORR_REJECT_LIMIT || v->request->n_limits > 0)
@@ -240,7 +233,7 @@ static void wrap_flags(struct orr_text *text, const struct orr_style *style, con
 static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     orr_search_show(v, &v->best[0].choice);
-    add_title(text, style, "to run the winner");
+    orr_text_section(text, style, "to run the winner");
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
         struct orr_text flags = {0}, notes = {0};
         char label[32];
@@ -248,9 +241,8 @@ static void add_launch(struct orr_search_view *v, const struct orr_style *style,
         (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
         if (flags.length) wrap_flags(text, style, label, flags.data);
         if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
-        text->failed |= flags.failed || notes.failed;
-        free(flags.data);
-        free(notes.data);
+        orr_text_drop(text, &flags);
+        orr_text_drop(text, &notes);
     }
 }
 
@@ -263,8 +255,7 @@ static void add_nothing(const struct orr_search_view *v, const struct orr_style 
     orr_search_obstacles_text(v, &why);
     char *lines = why.data;
     for (const char *line; (line = orr_next_line(&lines));) orr_text_wrap(text, style, " ", 2, line, " ");
-    text->failed |= why.failed;
-    free(why.data);
+    orr_text_drop(text, &why);
 }
 
 void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text)

@@ -90,8 +90,7 @@ static void add_terminal(const struct found *found, struct orr_text *text, const
                    words[0], words[1], words[2]);
     orr_text_fit(text, style, meaning);
     if (idle.length) orr_text_wrap(text, style, "  no effect", 12, idle.data, ", ");
-    text->failed |= idle.failed;
-    free(idle.data);
+    orr_text_drop(text, &idle);
 }
 
 /* ---------------------------------------------------------------- JSON */

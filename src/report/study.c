@@ -7,6 +7,7 @@
 
 #include "report/html.h"
 #include "report/json_text.h"
+#include "report/record.h"
 #include "report/table.h"
 
 /* A longer table is shown as its first rows. */
@@ -31,17 +32,6 @@ bool orr_column_is_text(const struct orr_sheet *sheet, size_t column)
 
 /* ---------------------------------------------------------------- CSV */
 
-static void add_csv_word(struct orr_text *text, const char *word)
-{
-    if (!strpbrk(word, ",\"\n")) {
-        orr_text_add(text, "%s", word);
-        return;
-    }
-    orr_text_add(text, "\"");
-    for (const char *c = word; *c; c++) orr_text_add(text, "%s%c", *c == '"' ? "\"" : "", *c);
-    orr_text_add(text, "\"");
-}
-
 char *orr_study_csv(const struct orr_study *study, size_t table)
 {
     struct orr_text text = {0};
@@ -50,7 +40,7 @@ char *orr_study_csv(const struct orr_study *study, size_t table)
     for (const char *c = sheet->columns; *c; c++) orr_text_add(&text, "%c", *c == ' ' ? ',' : *c);
     for (size_t i = 0; i < sheet->n_cells; i++) {
         orr_text_add(&text, i % sheet->n_columns ? "," : "\n");
-        add_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
+        orr_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
     }
     orr_text_add(&text, "\n");
     return orr_text_take(&text);

@@ -113,8 +113,7 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
     struct orr_table table;
     char shape[ORR_SHAPE_TEXT], time[32], share[32];
     if (n == 0) return;
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    orr_text_title(text, style, title);
     orr_table_start(&table, "flfrrl");
     for (size_t i = 0; i < n; i++) {
         const struct orr_time_row *row = &answer->rows[heaviest[i].first];
@@ -201,8 +200,7 @@ void orr_summary_time(const struct orr_answer *answer, const struct orr_style *s
         slices[i] =
             (struct slice){orr_part_text(answer->job->kind, i), parts_s[i], 100 * orr_rows_share_frac(answer, i)};
     start_parts(&table);
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    orr_text_title(text, style, title);
     (void)add_slices(&table, slices, (size_t)n, &scale);
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");
