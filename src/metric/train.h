@@ -5,6 +5,7 @@
 #define ORR_METRIC_TRAIN_H
 
 #include "metric/job_symbols.h"
+#include "metric/shared.h"
 #include "metric/value.h"
 
 /* clang-format off */
@@ -24,14 +25,7 @@
       " + time_s.ep_exposed + time_s.pp_exposed + time_s.pp_bubble + time_s.dp_exposed + time_s.optimizer"            \
       " + time_s.overhead",                                                                                           \
       "Eq. 1", r->step_time_s)                                                                                        \
-    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the step time",                             \
-      "step_time_s · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",        \
-      r->interval_low_s)                                                                                              \
-    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the step time",                            \
-      "step_time_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",       \
-      r->interval_high_s)                                                                                             \
-    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
-      "dense or MoE, and whether the chip's kernels were measured", "validation residuals", r->interval_class)        \
+    ORR_METRICS_INTERVAL(X, "step_time_s", "step time", "dense or MoE, and whether the chip's kernels were measured") \
     X(BOUND, "bound_s", S, "speed of light: no overhead, full overlap, nominal rates",                                \
       "max(causal model FLOP / (gpus · peak), optimizer state / DRAM rate, gradients / fastest link)",                \
       "Eq. 24 with u = 1", r->bound_s)                                                                                \
@@ -58,17 +52,9 @@
       "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
     X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the step",                            \
       "largest of bound_share", "Eq. 25", orr_bound_name(r->bottleneck))                                              \
-    X(SHARE_COMPUTE, "bound_share.compute", FRAC, "share of the step bound by matrix or vector units",                \
-      "Σ compute-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_COMPUTE])                      \
-    X(SHARE_L2, "bound_share.l2", FRAC, "share of the step bound by last-level cache bandwidth",                      \
-      "Σ l2-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_L2])                                \
-    X(SHARE_DRAM, "bound_share.dram", FRAC, "share of the step bound by DRAM bandwidth",                              \
-      "(Σ dram-bound kernels + time_s.optimizer) / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_DRAM])       \
-    X(SHARE_NETWORK, "bound_share.network", FRAC, "share of the step bound by link bandwidth or latency",             \
-      "Σ exposed communication / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_NETWORK])                      \
-    X(SHARE_OVERHEAD, "bound_share.overhead", FRAC, "share of the step in launch gaps, waiting and other fixed cost", \
-      "(Σ launch-bound kernels + time_s.pp_bubble + time_s.overhead) / step_time_s", "Eq. 25",                        \
-      r->bound_share_frac[ORR_BOUND_OVERHEAD])
+    ORR_METRICS_BOUNDS(X, SHARE, "bound_share", bound_share_frac, "the step", "step_time_s",                          \
+                       "(Σ dram-bound kernels + time_s.optimizer)", "Σ exposed communication",                        \
+                       "launch gaps, waiting", "time_s.pp_bubble + time_s.overhead")
 
 #define ORR_TRAIN_METRICS_TIME(X)                                                                                     \
     X(TIME_FORWARD, "time_s.forward", S, "forward compute of the critical pipeline rank",                             \
@@ -144,26 +130,7 @@
       "by schedule", "Eqs. 67-71, 89", r->memory.in_flight)
 
 #define ORR_TRAIN_METRICS_COST(X)                                                                                     \
-    X(ENERGY, "energy_j", J, "energy of one step, whole system with facility overhead",                               \
-      "gpus · power_w_per_gpu · step_time_s · pue_frac", "Eq. 104", r->energy_j)                                      \
-    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
-      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte)"              \
-      " / step_time_s)",                                                                                              \
-      "Eq. 104", r->power_w_per_gpu)                                                                                  \
-    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
-      "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
-    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
-      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
-    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
-      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
-    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
-      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
-      "gpus · idle_w · step_time_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                    \
-    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
-      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
-    X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
-      "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
+    ORR_METRICS_ENERGY(X, "step_time_s", "one step", "trained", "global_batch · seq", step_tokens(j))                 \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
       "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, step_tokens(j)))               \
     X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
@@ -226,12 +193,9 @@ enum orr_train_metric { ORR_TRAIN_METRICS(ORR_X_TRAIN_METRIC_) ORR_N_TRAIN_METRI
 
 /* clang-format on */
 
-const struct orr_metric_info *orr_train_metric_info(enum orr_train_metric metric);
 struct orr_value orr_train_metric_value(const struct orr_job *job, const struct orr_result *result,
                                         enum orr_train_metric metric);
 /* Value of a symbol by its name, `length` bytes long; false if there is none. */
 bool orr_train_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
-/* The symbols as the glossary lists them; *n of them. */
-const struct orr_symbol_info *orr_train_symbol_infos(size_t *n);
 
 #endif
