@@ -30,9 +30,8 @@ void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style
                          struct orr_text *text);
 /* The heaviest operators and waits of a part of the time. */
 void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text);
-/* The constants behind the answer (train_constants.c, infer_constants.c). */
-void orr_train_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
-void orr_infer_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The constants behind the answer (constants.c). */
+void orr_explain_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 /* ---- dumps: JSON arrays, one object per line (dump.c) */
 

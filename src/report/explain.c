@@ -82,5 +82,5 @@ void orr_explain(const struct orr_answer *answer, const struct orr_style *style,
     orr_heading(answer, style, text);
     orr_text_title(text, style, "headline: formula = values = result [source]");
     (train ? orr_train_explain : orr_infer_explain)(answer, style, text);
-    (train ? orr_train_constants : orr_infer_constants)(answer, style, text);
+    orr_explain_constants(answer, style, text);
 }

@@ -22,6 +22,13 @@ json_t *orr_json_word(const char *word)
     return json_string(plain);
 }
 
+json_t *orr_json_whole(json_t *value, int failed)
+{
+    if (!failed) return value;
+    json_decref(value);
+    return NULL;
+}
+
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
 {
     char *dump = value ? json_dumps(value, flags | ORR_JSON_FLAGS) : NULL;

@@ -13,6 +13,8 @@
 json_t *orr_json_real(double value);
 /* A string; bytes that are not UTF-8 become '?'. */
 json_t *orr_json_word(const char *word);
+/* A value that was built, or, where a step of it failed, NULL; then it is given back. */
+json_t *orr_json_whole(json_t *value, int failed);
 /* Print a value, give it back, and note a failure in `text`. `value` may be NULL: out of memory. */
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags);
 

@@ -116,9 +116,7 @@ json_t *orr_json_joined(json_t *object, json_t *more)
 {
     const int failed = !object || !more || json_object_update(object, more);
     json_decref(more);
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+    return orr_json_whole(object, failed);
 }
 
 void orr_dump_line(struct orr_text *text, json_t *element, bool last)

@@ -171,9 +171,7 @@ static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *
     }
     for (size_t i = 0; i < n_columns && !failed; i++)
         failed = json_array_append_new(list, cell_json(&columns[i], row, i));
-    if (!failed) return list;
-    json_decref(list);
-    return NULL;
+    return orr_json_whole(list, failed);
 }
 
 char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)

@@ -6,29 +6,16 @@
 #include "spec/json.h"
 #include "spec/technology.h"
 
-static enum orr_err report_chip(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                struct orr_error *error)
-{
-    return orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
-}
+enum { CHIP, NODES, COST, N_QUESTIONS };
+static const char *const QUESTIONS[N_QUESTIONS] = {"chip", "nodes", "cost"};
 
-static enum orr_err report_nodes(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                 struct orr_error *error)
+static enum orr_err report(const struct orr_catalogue *catalogue, size_t question, const char *name, char **text,
+                           struct orr_error *error)
 {
-    return orr_technology_nodes(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
-}
-
-static enum orr_err report_cost(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                struct orr_error *error)
-{
+    if (question == CHIP) return orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
+    if (question == NODES) return orr_technology_nodes(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
     return orr_technology_cost(catalogue, name, NULL, 0, ORR_FORMAT_JSON, NULL, text, error);
 }
-
-static const struct {
-    const char *key;
-    enum orr_err (*report)(const struct orr_catalogue *catalogue, const char *name, char **text,
-                           struct orr_error *error);
-} QUESTIONS[] = {{"chip", report_chip}, {"nodes", report_nodes}, {"cost", report_cost}};
 
 /* Which question the request asks; errors stand at its key. */
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *request, char **text,
@@ -37,8 +24,8 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     char shown[ORR_SHOWN];
     const char *key = json_object_iter_key(json_object_iter(request->root));
     size_t q = 0;
-    while (q < ORR_COUNT_OF(QUESTIONS) && !(key && strcmp(key, QUESTIONS[q].key) == 0)) q++;
-    if (json_object_size(request->root) != 1 || q == ORR_COUNT_OF(QUESTIONS))
+    while (q < N_QUESTIONS && !(key && strcmp(key, QUESTIONS[q]) == 0)) q++;
+    if (json_object_size(request->root) != 1 || q == N_QUESTIONS)
         return orr_doc_fail(request, "", error, "must be an object with one key: \"chip\", \"nodes\" or \"cost\"");
     const json_t *value = json_object_get(request->root, key);
     if (!json_is_string(value))
@@ -50,7 +37,7 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     struct orr_error found;
     if (!name) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     (void)snprintf(name, size, "%s%s", prefix, given);
-    const enum orr_err err = QUESTIONS[q].report(catalogue, name, text, &found);
+    const enum orr_err err = report(catalogue, q, name, text, &found);
     free(name);
     return err ? orr_doc_fail(request, key, error, "%s", found.text) : ORR_OK;
 }
