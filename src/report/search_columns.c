@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/units.h"
 #include "report/search.h"
+#include "report/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,17 +217,8 @@ static void infer_plan(const struct orr_search_view *view, struct orr_text *text
 
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text)
 {
-    const struct orr_plan *plan = &view->job.plan;
-    const struct {
-        const char *name;
-        int64_t degree;
-        bool always;
-    } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
-                   {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
-    orr_text_add(text, "%d GPU%s", view->choice->gpus, view->choice->gpus == 1 ? "" : "s");
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (degrees[i].always || degrees[i].degree > 1)
-            orr_text_add(text, " · %s %lld", degrees[i].name, (long long)degrees[i].degree);
+    orr_text_add(text, "%d GPU%s · ", view->choice->gpus, view->choice->gpus == 1 ? "" : "s");
+    orr_summary_degrees(&view->job.plan, text);
     if (view->job.kind == ORR_JOB_TRAIN) train_plan(&view->job, text);
     else infer_plan(view, text);
 }

@@ -36,9 +36,17 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
     orr_text_add(line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
 }
 
-void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree)
+void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line)
 {
-    orr_text_add(line, " · %s %lld", name, (long long)degree);
+    const struct {
+        const char *name;
+        int64_t degree;
+        bool always;
+    } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
+                   {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].always || degrees[i].degree > 1)
+            orr_text_add(line, "%s%s %lld", i > 0 ? " · " : "", degrees[i].name, (long long)degrees[i].degree);
 }
 
 void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound skip, struct orr_text *line)
