@@ -52,41 +52,36 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
 
 /* ---------------------------------------------------------------- the winner */
 
-static char *number(const struct orr_search_view *v, int metric, char buffer[ORR_VALUE_TEXT])
-{
-    return orr_value_print(buffer, orr_metric_value(&v->answer, metric));
-}
-
 static void train_rows(const struct orr_search_view *v, struct orr_table *table)
 {
     char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
     (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->answer.train.mfu_frac,
-                   number(v, ORR_TRAIN_METRIC_INTERVAL_LOW, a), number(v, ORR_TRAIN_METRIC_INTERVAL_HIGH, b));
+                   orr_summary_number(&v->answer, ORR_TRAIN_METRIC_INTERVAL_LOW, a), orr_summary_number(&v->answer, ORR_TRAIN_METRIC_INTERVAL_HIGH, b));
     ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->answer.train.step_time_s), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_TRAIN_METRIC_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_TRAIN_METRIC_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable", number(v, ORR_TRAIN_METRIC_MEMORY_USABLE, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_TRAIN_METRIC_MEMORY_TOTAL, a), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_TOKENS_PER_GPU, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_TOKENS, a), detail);
+    (void)snprintf(detail, sizeof detail, "of %s usable", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_MEMORY_USABLE, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "memory", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_MEMORY_TOTAL, a), detail);
     (void)snprintf(detail, sizeof detail, "per billion tokens, %s per token",
-                   number(v, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_TRAIN_METRIC_COST_PER_BILLION, a), detail);
+                   orr_summary_number(&v->answer, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_COST_PER_BILLION, a), detail);
 }
 
 static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
 {
     char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "TTFT, whole answer %s", number(v, ORR_INFER_METRIC_LATENCY, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "first token", number(v, ORR_INFER_METRIC_TTFT, a), detail);
-    (void)snprintf(detail, sizeof detail, "TPOT, %s per user", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "next tokens", number(v, ORR_INFER_METRIC_TPOT, a), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
+    (void)snprintf(detail, sizeof detail, "TTFT, whole answer %s", orr_summary_number(&v->answer, ORR_INFER_METRIC_LATENCY, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "first token", orr_summary_number(&v->answer, ORR_INFER_METRIC_TTFT, a), detail);
+    (void)snprintf(detail, sizeof detail, "TPOT, %s per user", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, b));
+    ORR_ROW(table, ORR_PAINT_BOLD, "next tokens", orr_summary_number(&v->answer, ORR_INFER_METRIC_TPOT, a), detail);
+    (void)snprintf(detail, sizeof detail, "%s per GPU", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "throughput", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
     (void)snprintf(detail, sizeof detail, "of %s usable, at most batch %lld",
-                   number(v, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->answer.infer.max_batch);
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
+                   orr_summary_number(&v->answer, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->answer.infer.max_batch);
+    ORR_ROW(table, ORR_PAINT_NONE, "memory", orr_summary_number(&v->answer, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
     (void)snprintf(detail, sizeof detail, "per million output tokens, %s per token",
-                   number(v, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_INFER_METRIC_COST_PER_MILLION, a), detail);
+                   orr_summary_number(&v->answer, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
+    ORR_ROW(table, ORR_PAINT_NONE, "cost", orr_summary_number(&v->answer, ORR_INFER_METRIC_COST_PER_MILLION, a), detail);
 }
 
 static void quality_rows(const struct orr_search_view *v, struct orr_table *table)
@@ -132,23 +127,21 @@ static void print_plans(const struct orr_plan_table *plans, const size_t *ranks,
             cells[n++] = r == 0 ? plans->columns[i].title : plans->cells[(r - 1) * plans->n_columns + i];
         }
         if (r == 0) orr_table_start(&table, align);
-        else (void)snprintf(rank, sizeof rank, "%zu", ranks[r - 1] + 1);
+        else (void)snprintf(rank, sizeof rank, "%zu", ranks ? ranks[r - 1] + 1 : r);
         orr_table_row(&table, r == 0 ? ORR_PAINT_DIM : ORR_PAINT_NONE, cells);
     }
     table.drop = drop;
     orr_table_print(&table, text, style);
 }
 
-static void add_best(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+/* `ranks`: places of the plans in their list, from 0; NULL: one after the other. */
+static void add_plans(struct orr_search_view *v, const struct orr_found *found, size_t n, const size_t *ranks,
+                      const struct orr_style *style, struct orr_text *text)
 {
-    size_t *ranks = calloc(v->n_best + 1, sizeof *ranks);
-    struct orr_plan_table plans = orr_plan_table_of(v, v->best, v->n_best);
-    for (size_t i = 0; i < v->n_best && ranks; i++) ranks[i] = i;
-    orr_text_section(text, style, "best plans, one per layout");
-    if (ranks && plans.cells) print_plans(&plans, ranks, style, text);
+    struct orr_plan_table plans = orr_plan_table_of(v, found, n);
+    if (plans.cells) print_plans(&plans, ranks, style, text);
     else text->failed = true;
     orr_plan_table_free(&plans);
-    free(ranks);
 }
 
 /* The front, thinned to a few rows that keep its ends. */
@@ -167,10 +160,7 @@ static void add_front(struct orr_search_view *v, const struct orr_style *style, 
     (void)snprintf(title, sizeof title, "front of %s and %s%s", orr_front_name(v->request, 0),
                    orr_front_name(v->request, 1), of);
     orr_text_section(text, style, title);
-    struct orr_plan_table plans = orr_plan_table_of(v, rows, n);
-    if (plans.cells) print_plans(&plans, ranks, style, text);
-    else text->failed = true;
-    orr_plan_table_free(&plans);
+    add_plans(v, rows, n, ranks, style, text);
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -263,7 +253,8 @@ void orr_search_terminal(struct orr_search_view *view, const struct orr_style *s
     add_heading(view, style, text);
     if (view->n_best > 0) {
         add_winner(view, style, text);
-        add_best(view, style, text);
+        orr_text_section(text, style, "best plans, one per layout");
+        add_plans(view, view->best, view->n_best, NULL, style, text);
         add_front(view, style, text);
     } else {
         add_nothing(view, style, text);

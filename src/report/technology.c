@@ -8,15 +8,21 @@
 #include "report/html.h"
 #include "report/json_text.h"
 
-enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
-                              struct orr_machine *machine, struct orr_error *error)
+enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                                  struct orr_error *error)
 {
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
-    char reason[ORR_REASON];
     if (!orr_is_generated(name))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                         "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", name);
-    const enum orr_err err = orr_recipe_read(catalogue, &reference, recipe, error);
+    return orr_recipe_read(catalogue, &reference, recipe, error);
+}
+
+enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                              struct orr_machine *machine, struct orr_error *error)
+{
+    char reason[ORR_REASON];
+    const enum orr_err err = orr_generated_recipe(catalogue, name, recipe, error);
     if (err) return err;
     if (!orr_generate(recipe, machine, reason))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "generated: %s", reason);
