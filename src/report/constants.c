@@ -133,9 +133,9 @@ static void add_hardware(const struct orr_style *style, const struct orr_system 
     (void)snprintf(title, sizeof title, "hardware facts: system %s, chip %s", system->id, system->chip.id);
     orr_table_start(&table, "lrf");
     word_row(&table, "scaleup_bytes_per_s", orr_print_rate(buffer, system->scaleup_bytes_per_s),
-                     "one direction of a GPU");
+             "one direction of a GPU");
     word_row(&table, "scaleout_bytes_per_s", orr_print_rate(buffer, system->scaleout_bytes_per_s),
-                     "one direction of a GPU");
+             "one direction of a GPU");
     number_row(&table, "scaleout_efficiency_frac", system->scaleout_efficiency_frac, "sustained share of it");
     time_row(&table, "scaleout_latency_s", system->scaleout_latency_s, "one hop");
     add_table(style, title, &table, text);
@@ -146,8 +146,7 @@ static void train_rows(const struct orr_engine *engine, struct orr_table *table)
     number_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
     number_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
     number_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
-    number_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac,
-                       "of a layer's compute, for its gathers");
+    number_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");
     time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
     time_row(table, "host_step_s", engine->host_step_s, "host time per iteration");
 }
@@ -159,9 +158,8 @@ static void kernel_rows(const struct orr_engine *engine, struct orr_table *table
     number_row(table, "layer_pointwise_kernels", (double)engine->layer_pointwise_kernels, "in one layer");
     time_row(table, "pointwise_floor_s", engine->pointwise_floor_s, "least time of one of them");
     number_row(table, "pointwise_bytes_per_element", engine->pointwise_bytes_per_element,
-                       "their traffic, activation apart");
-    word_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel),
-                     "attention of a decode step");
+               "their traffic, activation apart");
+    word_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel), "attention of a decode step");
     flag_row(table, "fused_gate_up", engine->fused_gate_up, "gate and up are one product");
     flag_row(table, "split_kv", engine->split_kv, "long contexts cut over idle SMs");
     flag_row(table, "packed_gqa", engine->packed_gqa, "a K,V head is read once for its group");

@@ -13,12 +13,12 @@
 #define T(name) ORR_TRAIN_METRIC_##name
 #define I(name) ORR_INFER_METRIC_##name
 static const int TRAIN[] = {
-    T(STEP_TIME), T(INTERVAL_LOW), T(INTERVAL_HIGH), T(BOUND), T(TOKENS), T(MFU), T(HFU), T(BOTTLENECK), T(FITS),
-    T(REASON), T(POWER), T(ENERGY), T(COST), T(COST_PER_BILLION),
+    T(STEP_TIME),  T(INTERVAL_LOW), T(INTERVAL_HIGH), T(BOUND), T(TOKENS), T(MFU),  T(HFU),
+    T(BOTTLENECK), T(FITS),         T(REASON),        T(POWER), T(ENERGY), T(COST), T(COST_PER_BILLION),
 };
 static const int INFER[] = {
-    I(LATENCY), I(INTERVAL_LOW), I(INTERVAL_HIGH), I(TTFT), I(TPOT), I(BOUND), I(OUTPUT_TOKENS), I(BOTTLENECK),
-    I(FITS), I(REASON), I(MAX_BATCH), I(POWER), I(COST), I(COST_PER_MILLION),
+    I(LATENCY),    I(INTERVAL_LOW), I(INTERVAL_HIGH), I(TTFT),      I(TPOT),  I(BOUND), I(OUTPUT_TOKENS),
+    I(BOTTLENECK), I(FITS),         I(REASON),        I(MAX_BATCH), I(POWER), I(COST),  I(COST_PER_MILLION),
 };
 
 enum { NUMBER_CHARS = 24 }; /* a longer value is a sentence, which may be broken */

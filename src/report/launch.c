@@ -120,8 +120,7 @@ static void vllm(const struct orr_job *job, struct command *to)
     flag(to, s->weights == ORR_DTYPE_FP16, "--dtype float16");
     flag(to, s->weights == ORR_DTYPE_FP8, "--quantization fp8");
     flag(to, s->kv == ORR_DTYPE_FP8, "--kv-cache-dtype fp8");
-    note(to, p->ep > 1 && !shared,
-         "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks");
+    note(to, p->ep > 1 && !shared, "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks");
     note(to, p->dp > replicas, "start one server for each set of experts");
     note(to, !wide && s->weights != ORR_DTYPE_FP8, "weights in this format come from a quantised checkpoint");
     note(to, s->kv == ORR_DTYPE_INT8, "no flag for an int8 cache");

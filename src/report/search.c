@@ -62,6 +62,7 @@ void orr_search_show(struct orr_search_view *view, const struct orr_choice *choi
 
 const int *orr_search_headline(enum orr_job_kind kind, size_t *n)
 {
+    /* clang-format off */
 #define T(name) ORR_TRAIN_METRIC_##name
 #define I(name) ORR_INFER_METRIC_##name
     static const int TRAIN[] = {
@@ -76,6 +77,7 @@ const int *orr_search_headline(enum orr_job_kind kind, size_t *n)
     };
 #undef T
 #undef I
+    /* clang-format on */
     *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
     return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
 }

@@ -52,36 +52,33 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
 
 /* ---------------------------------------------------------------- the winner */
 
-static void train_rows(const struct orr_search_view *v, struct orr_table *table)
+static void train_rows(const struct orr_answer *answer, struct orr_table *table)
 {
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->answer.train.mfu_frac,
-                   orr_summary_number(&v->answer, ORR_TRAIN_METRIC_INTERVAL_LOW, a), orr_summary_number(&v->answer, ORR_TRAIN_METRIC_INTERVAL_HIGH, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->answer.train.step_time_s), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_MEMORY_USABLE, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_MEMORY_TOTAL, a), detail);
-    (void)snprintf(detail, sizeof detail, "per billion tokens, %s per token",
-                   orr_summary_number(&v->answer, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", orr_summary_number(&v->answer, ORR_TRAIN_METRIC_COST_PER_BILLION, a), detail);
+    char speed[64];
+    const struct orr_summary_row rows[] = {
+        {"step time", ORR_TRAIN_METRIC_STEP_TIME, speed, ORR_TRAIN_METRIC_INTERVAL_LOW, ORR_TRAIN_METRIC_INTERVAL_HIGH,
+         NULL},
+        {"throughput", ORR_TRAIN_METRIC_TOKENS, "%s per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU, 0, NULL},
+        {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL, "of %s usable", ORR_TRAIN_METRIC_MEMORY_USABLE, 0, NULL},
+        {"cost", ORR_TRAIN_METRIC_COST_PER_BILLION, "per billion tokens, %s per token",
+         ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, 0, NULL}};
+    (void)snprintf(speed, sizeof speed, "MFU %.1f %%%%, 80 %%%%: %%s … %%s", 100 * answer->train.mfu_frac);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows, sizeof rows / sizeof *rows);
 }
 
-static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
+static void infer_rows(const struct orr_answer *answer, struct orr_table *table)
 {
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "TTFT, whole answer %s", orr_summary_number(&v->answer, ORR_INFER_METRIC_LATENCY, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "first token", orr_summary_number(&v->answer, ORR_INFER_METRIC_TTFT, a), detail);
-    (void)snprintf(detail, sizeof detail, "TPOT, %s per user", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "next tokens", orr_summary_number(&v->answer, ORR_INFER_METRIC_TPOT, a), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", orr_summary_number(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable, at most batch %lld",
-                   orr_summary_number(&v->answer, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->answer.infer.max_batch);
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", orr_summary_number(&v->answer, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
-    (void)snprintf(detail, sizeof detail, "per million output tokens, %s per token",
-                   orr_summary_number(&v->answer, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", orr_summary_number(&v->answer, ORR_INFER_METRIC_COST_PER_MILLION, a), detail);
+    char room[64];
+    const struct orr_summary_row rows[] = {
+        {"first token", ORR_INFER_METRIC_TTFT, "TTFT, whole answer %s", ORR_INFER_METRIC_LATENCY, 0, NULL},
+        {"next tokens", ORR_INFER_METRIC_TPOT, "TPOT, %s per user", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, 0, NULL},
+        {"throughput", ORR_INFER_METRIC_OUTPUT_TOKENS, "%s per GPU", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, 0, NULL},
+        {"memory", ORR_INFER_METRIC_MEMORY_TOTAL, room, ORR_INFER_METRIC_MEMORY_USABLE, 0, NULL},
+        {"cost", ORR_INFER_METRIC_COST_PER_MILLION, "per million output tokens, %s per token",
+         ORR_INFER_METRIC_ENERGY_PER_TOKEN, 0, NULL}};
+    (void)snprintf(room, sizeof room, "of %%s usable, at most batch %lld", (long long)answer->infer.max_batch);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows, 1);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows + 1, sizeof rows / sizeof *rows - 1);
 }
 
 static void quality_rows(const struct orr_search_view *v, struct orr_table *table)
@@ -103,8 +100,8 @@ static void add_winner(struct orr_search_view *v, const struct orr_style *style,
     orr_search_plan(v, &line);
     orr_summary_line(text, style, "winner", &line);
     orr_table_start(&table, "llf");
-    if (v->job.kind == ORR_JOB_TRAIN) train_rows(v, &table);
-    else infer_rows(v, &table);
+    if (v->job.kind == ORR_JOB_TRAIN) train_rows(&v->answer, &table);
+    else infer_rows(&v->answer, &table);
     quality_rows(v, &table);
     orr_table_print(&table, text, style);
     free(line.data);

@@ -455,14 +455,12 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_TIME_FORWARD + i);
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_TIME_FORWARD + i);
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i);
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i);
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }

@@ -523,7 +523,8 @@ static void worded_formulas_give_their_results(void **state)
         const struct orr_answer *answer = &fixture->answers[i];
         struct formula budget = {.answer = answer, .at = orr_budget_formula(answer->job->engine.budget)};
         assert_near(read_sum(&budget), answer->infer.kv_budget_bytes, 1e-9 * answer->infer.memory_capacity_bytes);
-        struct formula decode = {.answer = answer, .at = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_DECODE)->formula};
+        struct formula decode = {.answer = answer,
+                                 .at = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_DECODE)->formula};
         assert_near(read_sum(&decode), answer->infer.decode_s, 1e-9 * answer->infer.latency_s);
     }
     const struct orr_answer *apart = &fixture->answers[APART];
@@ -562,14 +563,12 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_SERVE_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_PREFILL_GEMM + i);
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_PREFILL_GEMM + i);
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_MEMORY_WEIGHTS + i);
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_MEMORY_WEIGHTS + i);
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }
