@@ -320,10 +320,9 @@ static void add_errors(void *context, const struct residual *r)
 static void add_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style,
                        struct orr_text *text)
 {
-    if (format == ORR_FORMAT_JSON) orr_json_add(text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON) orr_json_lines(text, fit_json(fit));
     else if (format == ORR_FORMAT_CSV) add_csv(fit, text);
     else add_terminal(fit, text, style);
-    if (format == ORR_FORMAT_JSON) orr_text_add(text, "\n");
 }
 
 static void add_html(const struct orr_fit *fit, struct orr_text *text)

@@ -37,3 +37,20 @@ void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
     free(dump);
     json_decref(value);
 }
+
+void orr_json_lines(struct orr_text *text, json_t *value)
+{
+    orr_json_add(text, value, JSON_INDENT(2));
+    orr_text_add(text, "\n");
+}
+
+json_t *orr_json_cell(enum orr_column_type type, double number, const char *word)
+{
+    switch (type) {
+    case ORR_COLUMN_TEXT: return orr_json_word(word);
+    case ORR_COLUMN_FLAG: return json_boolean(number != 0);
+    case ORR_COLUMN_WHOLE: return json_integer((json_int_t)number);
+    case ORR_COLUMN_REAL: break;
+    }
+    return orr_json_real(number);
+}

@@ -9,26 +9,7 @@
 
 static json_t *metric_json(struct orr_value value)
 {
-    switch (value.unit) {
-    case ORR_METRIC_UNIT_WORD: return orr_json_word(value.word);
-    case ORR_METRIC_UNIT_FLAG: return json_boolean(value.number != 0);
-    case ORR_METRIC_UNIT_WHOLE_BYTES:
-    case ORR_METRIC_UNIT_COUNT: return json_integer((json_int_t)value.number);
-    case ORR_METRIC_UNIT_S:
-    case ORR_METRIC_UNIT_FRAC:
-    case ORR_METRIC_UNIT_NUMBER:
-    case ORR_METRIC_UNIT_BYTES:
-    case ORR_METRIC_UNIT_BYTES_PER_S:
-    case ORR_METRIC_UNIT_FLOP:
-    case ORR_METRIC_UNIT_FLOP_PER_S:
-    case ORR_METRIC_UNIT_TFLOP_PER_S:
-    case ORR_METRIC_UNIT_TOKENS_PER_S:
-    case ORR_METRIC_UNIT_J:
-    case ORR_METRIC_UNIT_W:
-    case ORR_METRIC_UNIT_USD: return orr_json_real(value.number);
-    case ORR_N_METRIC_UNITS: break;
-    }
-    return NULL;
+    return orr_json_cell(orr_unit_type(value.unit), value.number, value.word);
 }
 
 /* Put a value at "group.member" or "group.0" (a place in an array) or "member". Takes the value. */
@@ -66,8 +47,7 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
     }
     if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;
-    orr_json_add(text, root, JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, root);
 }
 
 /* ---------------------------------------------------------------- CSV */

@@ -24,7 +24,6 @@ char *orr_render_explained(const struct orr_answer *answer)
     if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text.failed = true;
     free(result);
     free(explanation);
-    orr_json_add(&text, json, JSON_INDENT(2));
-    orr_text_add(&text, "\n");
+    orr_json_lines(&text, json);
     return orr_text_take(&text);
 }

@@ -143,8 +143,7 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
         launch_json(v, true), "request", asked_json(v->request));
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
     if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;
-    orr_json_add(text, root, JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, root);
 }
 
 /* ---------------------------------------------------------------- CSV */

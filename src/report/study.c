@@ -83,13 +83,11 @@ static void add_json(const struct orr_study *study, struct orr_text *text)
     json_t *tables = json_array(), *findings = json_array();
     for (size_t i = 0; i < study->n_findings; i++) json_array_append_new(findings, orr_json_word(study->findings[i]));
     for (size_t i = 0; i < study->n_sheets; i++) json_array_append_new(tables, sheet_json(&study->sheets[i]));
-    orr_json_add(text,
+    orr_json_lines(text,
                  json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "study", "study",
                            study->item->name, "title", study->item->title, "findings", findings, "assumptions",
                            lines_json(study->item->assumptions), "compared", lines_json(study->item->compared),
-                           "tables", tables),
-                 JSON_INDENT(2));
-    orr_text_add(text, "\n");
+                           "tables", tables));
 }
 
 /* ---------------------------------------------------------------- terminal */

@@ -110,12 +110,8 @@ static void add_terminal(const struct answer *a, const struct orr_style *style, 
 static void add_answer(const struct answer *a, enum orr_format format, const struct orr_style *style,
                        struct orr_text *text)
 {
-    if (format == ORR_FORMAT_JSON) {
-        orr_json_add(text, answer_json(a), JSON_INDENT(2));
-        orr_text_add(text, "\n");
-    } else {
-        add_terminal(a, style, text);
-    }
+    if (format == ORR_FORMAT_JSON) orr_json_lines(text, answer_json(a));
+    else add_terminal(a, style, text);
 }
 
 static void add_page(const struct answer *a, struct orr_text *text)
