@@ -6,7 +6,7 @@ enum { PLAN_COLUMNS_MAX = 26 };
 _Static_assert(ORR_N_TRAIN_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 _Static_assert(ORR_N_INFER_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 
-size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
+size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
 {
     size_t n = 0;
     for (int i = 0; i < orr_n_metrics(kind); i++) {

@@ -1,5 +1,5 @@
-/* Metrics that training and inference share, in the form of the lists of metric/train.h and metric/infer.h. What differs
- * is a parameter: `time` is the key of the whole time, "step_time_s" or "latency_s". */
+/* Metrics that training and inference share, in the form of the lists of metric/train.h and metric/infer.h. What
+ * differs is a parameter: `time` is the key of the whole time, "step_time_s" or "latency_s". */
 #ifndef ORR_METRIC_SHARED_H
 #define ORR_METRIC_SHARED_H
 

@@ -5,6 +5,7 @@
 #include "report/answer.h"
 #include "report/table.h"
 #include "spec/calibration_list.h"
+#include "spec/names.h"
 
 #define TITLE_TEXT 320
 

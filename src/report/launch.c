@@ -1,6 +1,8 @@
 /* A plan as command-line flags: one function per program. A line adds a flag, a flag with a number, or, where the
  * program has no such flag, a note; each only where its condition holds. */
 #include "report/launch.h"
+#include "spec/job.h"
+#include "spec/names.h"
 
 /* What a program is asked for. */
 struct command {

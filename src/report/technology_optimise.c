@@ -6,6 +6,7 @@
 #include "report/html.h"
 #include "report/json_text.h"
 #include "report/technology.h"
+#include "spec/names.h"
 #include "study/optimise.h"
 
 static char *value_text(char buffer[32], enum orr_objective objective, double value)
@@ -126,24 +127,24 @@ static void add_page(const struct answer *a, struct orr_text *text)
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name, const struct orr_job *job,
-                                     const struct orr_optimise *options, enum orr_format format,
-                                     const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,
+                                     const struct orr_technology_question *question, const struct orr_rendering *to,
+                                     struct orr_error *error)
 {
     struct orr_recipe recipe;
     struct orr_text text = {0};
-    enum orr_err err = orr_generated_recipe(catalogue, name, &recipe, error);
+    enum orr_err err = orr_generated_recipe(catalogue, question->name, &recipe, error);
     if (err) return err;
     struct orr_split_problem *problem = calloc(1, sizeof *problem);
     if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-    struct answer answer = {.problem = problem, .options = options, .name = name};
-    err = orr_split_problem_open(&recipe, job, options, problem, error);
-    if (!err) err = orr_split_solve(problem, options, &answer.optimum, error);
-    if (!err) answer.system = orr_recipe_name(name, &answer.optimum.split);
+    struct answer answer = {.problem = problem, .options = question->optimise, .name = question->name};
+    err = orr_split_problem_open(&recipe, question->job, question->optimise, problem, error);
+    if (!err) err = orr_split_solve(problem, question->optimise, &answer.optimum, error);
+    if (!err) answer.system = orr_recipe_name(question->name, &answer.optimum.split);
     text.failed = !answer.system;
-    if (answer.system && format == ORR_FORMAT_HTML) add_page(&answer, &text);
-    else if (answer.system) add_answer(&answer, format, style, &text);
-    if (!err) err = orr_text_done(&text, result, error);
+    if (answer.system && to->format == ORR_FORMAT_HTML) add_page(&answer, &text);
+    else if (answer.system) add_answer(&answer, to->format, to->style, &text);
+    if (!err) err = orr_text_done(&text, to->text, error);
     free(answer.system);
     orr_split_problem_close(problem);
     free(problem);
