@@ -57,6 +57,11 @@
                        "(Σ dram-bound kernels + time_s.optimizer)", "Σ exposed communication",                        \
                        "launch gaps, waiting", "time_s.pp_bubble + time_s.overhead")
 
+/* Communication of a group, as far as it is hidden. */
+#define ORR_TRAIN_METRIC_HIDDEN(X, GROUP, group, what, equation)                                                      \
+    X(HIDDEN_##GROUP, "hidden_s." group, S, what " that runs beside compute",                                         \
+      "(1 - overlap_contention_frac) · min(communication, window)", equation, r->hidden_s[ORR_GROUP_##GROUP])
+
 #define ORR_TRAIN_METRICS_TIME(X)                                                                                     \
     X(TIME_FORWARD, "time_s.forward", S, "forward compute of the critical pipeline rank",                             \
       "n_micro_batches · forward_ops_s", "Eqs. 24-48", r->time_s[ORR_TIME_FORWARD])                                   \
@@ -84,22 +89,15 @@
       "host_step_s + max(0, launches · host_launch_s - busy_s)"                                                       \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
       "Eq. 39", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
-    X(HIDDEN_TP, "hidden_s.tp", S, "tensor-parallel communication that runs beside compute",                          \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_TP])              \
-    X(HIDDEN_CP, "hidden_s.cp", S, "context-parallel communication that runs beside compute",                         \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_CP])              \
-    X(HIDDEN_EP, "hidden_s.ep", S, "expert-parallel communication that runs beside compute",                          \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_EP])              \
-    X(HIDDEN_ETP, "hidden_s.etp", S, "tensor-parallel communication of experts that runs beside compute",             \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_ETP])             \
+    ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
+    ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
+    ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
+    ORR_TRAIN_METRIC_HIDDEN(X, ETP, "etp", "tensor-parallel communication of experts", "Eq. 64")                      \
     X(HIDDEN_PP, "hidden_s.pp", S, "pipeline sends that run beside compute",                                          \
       "n_micro_batches · vpp · send_pair_s where sends run beside compute", "Eqs. 64, 74", r->hidden_s[ORR_GROUP_PP]) \
-    X(HIDDEN_DP, "hidden_s.dp", S, "data-parallel communication of dense weights that runs beside compute",           \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_DP])         \
-    X(HIDDEN_EDP, "hidden_s.edp", S, "data-parallel communication of expert weights that runs beside compute",        \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_EDP])        \
-    X(HIDDEN_RDP, "hidden_s.rdp", S, "communication between replicas of a sharded group that runs beside compute",    \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_RDP])
+    ORR_TRAIN_METRIC_HIDDEN(X, DP, "dp", "data-parallel communication of dense weights", "Eqs. 64, 76")               \
+    ORR_TRAIN_METRIC_HIDDEN(X, EDP, "edp", "data-parallel communication of expert weights", "Eqs. 64, 76")            \
+    ORR_TRAIN_METRIC_HIDDEN(X, RDP, "rdp", "communication between replicas of a sharded group", "Eqs. 64, 76")
 
 #define ORR_TRAIN_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights as the kernels read them",                              \

@@ -13,13 +13,6 @@
 
 #define WORST_ROWS 10
 
-static size_t count_scored(const struct orr_validation *v)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_scores; i++) n += v->scores[i].skipped[0] == '\0';
-    return n;
-}
-
 static char *percent(char buffer[16], double frac)
 {
     if (isnan(frac)) buffer[0] = '\0';
@@ -127,7 +120,7 @@ static void add_terminal(const struct orr_validation *v, struct orr_text *text, 
     (void)snprintf(
         scored, sizeof scored,
         "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
-        v->n_rows, count_scored(v));
+        v->n_rows, orr_score_stats(v, NULL, NULL).n);
     orr_text_fit(text, style, scored);
     add_without(v, text, style);
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
