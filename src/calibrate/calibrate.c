@@ -36,7 +36,7 @@ static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_
     struct orr_system system;
     int best = 0;
     struct orr_calibration *calibration = malloc(sizeof *calibration);
-    if (!calibration) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!calibration) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < orr_catalogue_count(fit->catalogue, ORR_PART_SYSTEM); i++) {
         if (orr_system_read(fit->catalogue, orr_catalogue_id(fit->catalogue, ORR_PART_SYSTEM, i), &system, calibration,
                             NULL))
@@ -60,7 +60,7 @@ enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chi
 {
     struct orr_fit *fit = calloc(1, sizeof *fit);
     *out = NULL;
-    if (!fit) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!fit) return orr_out_of_memory(error, NULL);
     fit->catalogue = catalogue;
     enum orr_err err = find_chip(fit, chip, error);
     if (!err) err = orr_engine_read(catalogue, SERVING_ENGINE, &fit->serving, error);
@@ -105,7 +105,7 @@ enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text
                          struct orr_error *error)
 {
     struct orr_csv *csvs = realloc(fit->csvs, (fit->n_csvs + 1) * sizeof *csvs);
-    if (!csvs) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    if (!csvs) return orr_out_of_memory(error, origin);
     fit->csvs = csvs;
     struct orr_csv *csv = &csvs[fit->n_csvs];
     enum orr_err err = orr_csv_parse(text, origin, csv, error);
@@ -206,7 +206,7 @@ enum orr_err orr_fit_run(struct orr_fit *fit, void (*progress)(void *context, co
         fit->groups[g].p90_frac = stats.p90_frac;
     }
     if (progress) progress(context, "", 1);
-    return good ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return good ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* ---------------------------------------------------------------- statistics */

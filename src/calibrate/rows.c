@@ -68,7 +68,7 @@ void *orr_fit_grow(void *items, size_t n, size_t size)
 
 static void fail_memory(struct orr_row_reader *r)
 {
-    r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
+    r->err = orr_out_of_memory(r->error, r->origin);
 }
 
 /* Make room for one more row of a kind. Returns NULL if out of memory, recorded in r->err. */
@@ -183,7 +183,7 @@ static enum orr_err read_table(struct orr_fit *fit, const struct orr_csv *csv, c
 {
     struct orr_row_reader r = {
         .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
-    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    if (!r.list) return orr_out_of_memory(error, origin);
     for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
         struct orr_kernel_row *row = new_row(&r, kind);
         if (!row) break;

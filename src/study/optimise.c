@@ -126,7 +126,7 @@ enum orr_err orr_split_problem_open(const struct orr_recipe *recipe, const struc
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},
                         "nothing can move: name two shares of one budget at least, e.g. power.core,power.dram");
     problem->scratch = orr_scratch_new();
-    return problem->scratch ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return problem->scratch ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 void orr_split_problem_close(struct orr_split_problem *problem)
@@ -230,7 +230,7 @@ enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr
         break;
     case ORR_N_OPTIMISERS: break;
     }
-    if (!enough) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!enough) return orr_out_of_memory(error, NULL);
     if (best.score >= MEMORY_PENALTY)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "system"},
                         "no split of these budgets fits: %s; more memory, power or area is needed",

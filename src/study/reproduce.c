@@ -12,11 +12,6 @@
 
 #define REQUEST 1024
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- sheets */
 
 static struct orr_cell *new_cell(struct orr_sheet *sheet)
@@ -148,7 +143,7 @@ enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_stu
     if (err) return err;
     *n_points = (size_t)orr_sweep_points(sweep);
     *points = calloc(*n_points, sizeof **points);
-    err = *points ? orr_sweep_each(sweep, 0, *n_points, keep_point, *points, error) : out_of_memory(error);
+    err = *points ? orr_sweep_each(sweep, 0, *n_points, keep_point, *points, error) : orr_out_of_memory(error, NULL);
     orr_sweep_close(sweep);
     for (size_t i = 0; i < *n_points && !err; i++)
         if ((*points)[i].outcome.status == ORR_POINT_INVALID ||
@@ -201,12 +196,12 @@ enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *na
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "study %s needs the measurements of %s", name,
                         item->input);
     struct orr_study *study = calloc(1, sizeof *study);
-    if (!study) return out_of_memory(error);
+    if (!study) return orr_out_of_memory(error, NULL);
     *study = (struct orr_study){
         .item = item, .catalogue = catalogue, .csv = csv, .origin = origin, .scratch = orr_scratch_new()};
-    enum orr_err err = study->scratch ? item->run(study, error) : out_of_memory(error);
+    enum orr_err err = study->scratch ? item->run(study, error) : orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < study->n_sheets && !err; i++)
-        if (study->sheets[i].failed) err = out_of_memory(error);
+        if (study->sheets[i].failed) err = orr_out_of_memory(error, NULL);
     study->csv = study->origin = NULL;
     orr_scratch_free(study->scratch);
     study->scratch = NULL;

@@ -239,7 +239,7 @@ enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *er
     enum orr_err err = add_generations(study, error);
     if (err) return err;
     struct orr_job *jobs = calloc(3, sizeof *jobs);
-    if (!jobs) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!jobs) return orr_out_of_memory(error, NULL);
     err = read_end(study, &GENERATIONS[0], "full", &jobs[0], error);
     if (!err) err = read_end(study, &GENERATIONS[N_GENERATIONS - 1], "none", &jobs[1], error);
     if (!err) {

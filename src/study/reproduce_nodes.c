@@ -89,7 +89,7 @@ static enum orr_err add_optimised(const struct orr_study *study, struct orr_shee
     (void)snprintf(name, sizeof name, MACHINE, origin->node, origin->memory, origin->network);
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
     struct orr_split_problem *problem = calloc(1, sizeof *problem);
-    if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!problem) return orr_out_of_memory(error, NULL);
     enum orr_err err = orr_recipe_read(study->catalogue, &reference, &recipe, error);
     if (!err) err = orr_split_problem_open(&recipe, &point->job, &options, problem, error);
     if (!err) err = orr_split_solve(problem, &options, &optimum, error);

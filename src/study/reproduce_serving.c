@@ -173,7 +173,7 @@ enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
 {
     static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
     struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    enum orr_err err = job ? ORR_OK : orr_out_of_memory(error, NULL);
     int n_same = 0;
     struct orr_sheet *sheet =
         orr_study_sheet(study, "shapes", "Products of a layer of Llama-2-13B: intensity, ridge of DRAM, what binds",

@@ -13,11 +13,6 @@
 #include "calibrate/calibrate.h"
 #include "validate/validate.h"
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- products of one chip */
 
 static const struct {
@@ -75,7 +70,7 @@ static enum orr_err add_anchors(struct orr_study *study, struct orr_error *error
     enum orr_err err = job ? orr_study_job(study, job, error,
                                            "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','workload':{"
                                            "'batch':1,'input_len':64,'output_len':1,'precision':'fp16'}}")
-                           : out_of_memory(error);
+                           : orr_out_of_memory(error, NULL);
     struct orr_sheet *sheet = orr_study_sheet(study, "gemm_a100", "Two products of one A100, published by LLMCompass",
                                               "m k n published_s predicted_s error_frac");
     for (size_t i = 0; i < sizeof ANCHORS / sizeof *ANCHORS && !err; i++) {
@@ -98,7 +93,7 @@ enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error)
     enum orr_err err = orr_fit_open(study->catalogue, "h200-sxm-141gb", &fit, error);
     if (err) return err;
     err = orr_fit_add(fit, "gemm", study->csv, study->origin, error);
-    if (!err && !orr_fit_prepare(fit)) err = out_of_memory(error);
+    if (!err && !orr_fit_prepare(fit)) err = orr_out_of_memory(error, NULL);
     struct orr_sheet *errors = orr_study_sheet(study, "gemm", "Mean absolute error of 16-bit products, one H200",
                                                "class rows size_dependent_frac constant_frac");
     if (!err) {
@@ -182,7 +177,7 @@ static void find_differences(struct orr_study *study, const struct orr_sheet *sh
 enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error)
 {
     struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : out_of_memory(error);
+    enum orr_err err = job ? ORR_OK : orr_out_of_memory(error, NULL);
     struct orr_sheet *sheet =
         orr_study_sheet(study, "memory", "Memory of one A100-80GB by recomputation, first stage",
                         "model mode parameters_gib published_parameters_gib activations_gib published_activations_gib "

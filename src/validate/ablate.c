@@ -270,8 +270,7 @@ enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char 
         a->validations[i]->without = i > 0 ? UINT32_C(1) << (i - 1) : 0;
         a->n = i + 1;
     }
-    if (!a || a->n <= N_PIECES)
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    if (!a || a->n <= N_PIECES) return orr_out_of_memory(error, origin);
     return orr_validate_each(catalogue, csv, origin, a->validations, a->n, error);
 }
 

@@ -61,7 +61,7 @@ enum orr_err orr_validation_group(struct orr_validation *validation, const char 
 {
     size_t n = 0;
     const char **names = list_columns(validation, &n);
-    if (!names) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!names) return orr_out_of_memory(error, NULL);
     const size_t at = find(names, n, column);
     enum orr_err err = ORR_OK;
     if (at == n) err = fail_unknown(column, names, n, error);

@@ -323,11 +323,6 @@ static const struct schema *schema_of(const struct orr_csv *csv)
     return NULL;
 }
 
-static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
-}
-
 /* Make room for the rows of one more file, which the validation then owns. */
 static bool grow(struct orr_validation *v, const struct orr_csv *csv)
 {
@@ -354,7 +349,7 @@ static enum orr_err add_table(struct orr_validation *v, const char *csv, const c
                      "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
                      "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
     else err = orr_schema_check(&table, schema->set, origin, error);
-    if (!err && !grow(v, &table)) err = out_of_memory(origin, error);
+    if (!err && !grow(v, &table)) err = orr_out_of_memory(error, origin);
     if (err) orr_csv_free(&table);
     return err;
 }
@@ -383,7 +378,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
 {
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
-    enum orr_err err = w && scratch ? ORR_OK : out_of_memory(origin, error);
+    enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
     for (size_t i = 0; i < n && !err; i++) err = add_table(validations[i], csv, origin, error);
     if (!err) {
         w->scratch = scratch;
@@ -398,7 +393,8 @@ enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv
                           struct orr_validation **validation, struct orr_error *error)
 {
     struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
-    const enum orr_err err = v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : out_of_memory(origin, error);
+    const enum orr_err err =
+        v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : orr_out_of_memory(error, origin);
     if (err && v != *validation) orr_validation_free(v);
     else *validation = v;
     return err;
@@ -410,7 +406,7 @@ enum orr_err orr_validation_without(const char *pieces, struct orr_validation **
     const enum orr_err err = orr_pieces_parse(pieces, &mask, error);
     *validation = err ? NULL : calloc(1, sizeof **validation);
     if (*validation) (*validation)->without = mask;
-    return err || *validation ? err : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return err || *validation ? err : orr_out_of_memory(error, NULL);
 }
 
 void orr_validation_free(struct orr_validation *validation)
