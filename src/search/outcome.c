@@ -127,16 +127,10 @@ static bool dominated(const struct orr_outcome *outcome, double x, double y)
 
 static bool room_for_one(struct orr_outcome *outcome)
 {
-    if (outcome->n_front < outcome->max_front) return true;
-    const size_t max = outcome->max_front ? 2 * outcome->max_front : 64;
-    struct orr_found *front = realloc(outcome->front, max * sizeof *front);
-    if (!front) {
-        outcome->failed = true;
-        return false;
-    }
-    outcome->front = front;
-    outcome->max_front = max;
-    return true;
+    const bool room =
+        orr_grow((void **)&outcome->front, &outcome->max_front, outcome->n_front + 1, sizeof *outcome->front);
+    outcome->failed |= !room;
+    return room;
 }
 
 static void put_front(struct orr_outcome *outcome, const struct orr_found *found)
