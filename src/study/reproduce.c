@@ -31,29 +31,28 @@ static struct orr_cell *new_cell(struct orr_sheet *sheet)
     return cell;
 }
 
-void orr_sheet_number(struct orr_sheet *sheet, double number)
+void orr_sheet_numbers(struct orr_sheet *sheet, const double *numbers, size_t n)
 {
-    struct orr_cell *cell = new_cell(sheet);
-    if (cell) cell->number = number;
+    for (size_t i = 0; i < n; i++) {
+        struct orr_cell *cell = new_cell(sheet);
+        if (cell) cell->number = numbers[i];
+    }
 }
 
-void orr_sheet_word(struct orr_sheet *sheet, const char *word)
+void orr_sheet_words(struct orr_sheet *sheet, const char *const *words, size_t n)
 {
-    struct orr_cell *cell = new_cell(sheet);
-    if (cell) orr_copy_line(cell->word, sizeof cell->word, word);
+    for (size_t i = 0; i < n; i++) {
+        struct orr_cell *cell = new_cell(sheet);
+        if (cell) orr_copy_line(cell->word, sizeof cell->word, words[i]);
+    }
 }
 
 void orr_sheet_text(struct orr_sheet *sheet, const char *text)
 {
     char *end;
     const double number = strtod(text, &end);
-    if (*text && !*end) orr_sheet_number(sheet, number);
-    else orr_sheet_word(sheet, text);
-}
-
-void orr_sheet_shares(struct orr_sheet *sheet, const double shares_frac[ORR_N_BOUNDS])
-{
-    for (int i = 0; i < ORR_N_BOUNDS; i++) orr_sheet_number(sheet, shares_frac[i]);
+    if (*text && !*end) ORR_NUMBERS(sheet, number);
+    else ORR_WORDS(sheet, text);
 }
 
 size_t orr_sheet_rows(const struct orr_sheet *sheet)

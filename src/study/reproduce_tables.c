@@ -53,10 +53,7 @@ static void add_products(struct orr_fit *fit, struct orr_sheet *sheet, struct er
         c->n += 1;
         c->sized += fabs(sized_s / row->measured_s - 1);
         c->constant += fabs(constant_s / row->measured_s - 1);
-        for (int d = 0; d < 3; d++) orr_sheet_number(sheet, (double[]){m, row->ops[0].n, row->ops[0].k}[d]);
-        orr_sheet_number(sheet, row->measured_s);
-        orr_sheet_number(sheet, sized_s);
-        orr_sheet_number(sheet, constant_s);
+        ORR_NUMBERS(sheet, m, row->ops[0].n, row->ops[0].k, row->measured_s, sized_s, constant_s);
     }
 }
 
@@ -77,10 +74,8 @@ static enum orr_err add_anchors(struct orr_study *study, struct orr_error *error
         const struct orr_op op = orr_study_product("product", ANCHORS[i].m, ANCHORS[i].k, ANCHORS[i].n, 1);
         struct orr_cost cost;
         orr_cost_gemm(job, &op, &cost);
-        for (int d = 0; d < 3; d++) orr_sheet_number(sheet, (double[]){op.m, op.k, op.n}[d]);
-        orr_sheet_number(sheet, ANCHORS[i].published_s);
-        orr_sheet_number(sheet, cost.total_s);
-        orr_sheet_number(sheet, cost.total_s / ANCHORS[i].published_s - 1);
+        ORR_NUMBERS(sheet, op.m, op.k, op.n, ANCHORS[i].published_s, cost.total_s,
+                    cost.total_s / ANCHORS[i].published_s - 1);
     }
     free(job);
     return err;
@@ -101,10 +96,8 @@ enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error)
             orr_study_sheet(study, "gemm_rows", "Every product", "m n k measured_s size_dependent_s constant_s");
         add_products(fit, rows, sums);
         for (size_t i = 0; i < N_CLASSES; i++) {
-            orr_sheet_word(errors, CLASSES[i].name);
-            orr_sheet_number(errors, sums[i].n);
-            orr_sheet_number(errors, sums[i].sized / sums[i].n);
-            orr_sheet_number(errors, sums[i].constant / sums[i].n);
+            ORR_WORDS(errors, CLASSES[i].name);
+            ORR_NUMBERS(errors, sums[i].n, sums[i].sized / sums[i].n, sums[i].constant / sums[i].n);
         }
         orr_study_find(study,
                        "skinny products: %.1f %% mean error with size-dependent utilisation, %.1f %% with constant; "
@@ -148,16 +141,12 @@ static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, s
     const double parameter_bytes = 2 + (double)job->engine.gradient_bytes + (double)job->engine.optimizer_bytes;
     struct orr_result result;
     orr_train(job, study->scratch, &result);
-    orr_sheet_word(sheet, PUBLISHED[i].model);
-    orr_sheet_word(sheet, MODES[mode].name);
-    orr_sheet_number(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB);
-    orr_sheet_number(sheet, PUBLISHED[i].param_gib);
+    ORR_WORDS(sheet, PUBLISHED[i].model, MODES[mode].name);
+    ORR_NUMBERS(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB, PUBLISHED[i].param_gib);
     const double saved_bytes = orr_layer_saved_bytes(job, &bytes) * layers;
-    orr_sheet_number(sheet, saved_bytes * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB);
-    orr_sheet_number(sheet, PUBLISHED[i].activation_gib[mode]);
-    orr_sheet_number(sheet, result.memory.total_bytes / ORR_GIB);
-    orr_sheet_number(sheet, result.memory.usable_bytes / ORR_GIB);
-    orr_sheet_word(sheet, result.fits ? "yes" : "no");
+    ORR_NUMBERS(sheet, saved_bytes * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB, PUBLISHED[i].activation_gib[mode],
+                result.memory.total_bytes / ORR_GIB, result.memory.usable_bytes / ORR_GIB);
+    ORR_WORDS(sheet, result.fits ? "yes" : "no");
 }
 
 static void find_differences(struct orr_study *study, const struct orr_sheet *sheet)
@@ -223,9 +212,7 @@ static enum orr_err score_rows(struct orr_study *study, struct orr_sheet *sheet,
         const struct orr_csv *csv = &validation->csvs[score->csv];
         if (score->skipped[0] || !chosen(score, sources, least_gpus, csv)) continue;
         for (size_t c = 0; cells[c]; c++) orr_sheet_text(sheet, orr_csv_cell(csv, score->row, cells[c]));
-        orr_sheet_number(sheet, score->measured);
-        orr_sheet_number(sheet, score->predicted);
-        orr_sheet_number(sheet, score->error);
+        ORR_NUMBERS(sheet, score->measured, score->predicted, score->error);
         n += 1;
         sum_frac += fabs(score->error);
         most_frac = fmax(most_frac, fabs(score->error));
