@@ -152,16 +152,13 @@ static const struct {
 static enum orr_err check_columns(enum orr_kernel kind, const struct orr_csv *csv, const char *origin,
                                   struct orr_error *error)
 {
-    for (const char *at = KINDS[kind].columns; *at;) {
-        char name[32];
-        const size_t length = strcspn(at, " ");
-        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+    const char *at = KINDS[kind].columns;
+    char name[32];
+    while (orr_next_word(&at, ' ', name, sizeof name))
         if (!orr_csv_has(csv, name))
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
                             "missing column \"%s\"; a %s table needs %s", name, orr_kernel_names[kind],
                             KINDS[kind].columns);
-        at += length + (at[length] == ' ');
-    }
     return ORR_OK;
 }
 

@@ -55,13 +55,18 @@ static bool has_share(int budget, int part)
     return budget < 2 ORR_EDGE_COMPONENTS(IS_EDGE);
 }
 
+static void share_name(int budget, int part, char name[64])
+{
+    (void)snprintf(name, 64, "%s.%s", orr_budget_kind_names[budget], orr_component_names[part]);
+}
+
 /* Is "power.core" in the comma-separated list? */
 static bool is_free(const char *list, int budget, int part)
 {
-    char name[64];
-    const int length = snprintf(name, sizeof name, "%s.%s", orr_budget_kind_names[budget], orr_component_names[part]);
-    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-        if (strcspn(at, ",") == (size_t)length && strncmp(at, name, (size_t)length) == 0) return true;
+    char name[64], word[64];
+    share_name(budget, part, name);
+    while (orr_next_word(&list, ',', word, sizeof word))
+        if (strcmp(word, name) == 0) return true;
     return false;
 }
 
@@ -73,13 +78,12 @@ static enum orr_err check_free(const char *list, struct orr_error *error)
     for (int b = 0; b < ORR_N_BUDGET_KINDS; b++)
         for (int i = 0; i < ORR_N_COMPONENTS; i++) {
             if (!has_share(b, i)) continue;
-            (void)snprintf(names[n], sizeof names[n], "%s.%s", orr_budget_kind_names[b], orr_component_names[i]);
+            share_name(b, i, names[n]);
             known[n] = names[n];
             n++;
         }
-    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+    while (orr_next_word(&list, ',', word, sizeof word)) {
         bool found = false;
-        (void)snprintf(word, sizeof word, "%.*s", (int)orr_min(63, (double)strcspn(at, ",")), at);
         for (size_t i = 0; i < n && !found; i++) found = strcmp(word, known[i]) == 0;
         if (!found)
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},

@@ -63,11 +63,9 @@ size_t orr_sheet_rows(const struct orr_sheet *sheet)
 char *orr_sheet_column_name(const struct orr_sheet *sheet, size_t i, char name[ORR_COLUMN_NAME])
 {
     const char *at = sheet->columns;
-    for (; i > 0 && *at; i--) {
-        at += strcspn(at, " ");
-        at += *at == ' ';
-    }
-    (void)snprintf(name, ORR_COLUMN_NAME, "%.*s", (int)strcspn(at, " "), at);
+    name[0] = '\0';
+    for (size_t j = 0; j <= i; j++)
+        if (!orr_next_word(&at, ' ', name, ORR_COLUMN_NAME)) name[0] = '\0';
     return name;
 }
 
@@ -169,19 +167,11 @@ const char *orr_study_name(size_t i, struct orr_study_facts *facts)
 static const struct orr_study_item *find_item(const char *name, struct orr_error *error)
 {
     const char *names[32];
-    char hint[ORR_HINT];
-    size_t n = 0;
-    struct orr_text list = {0};
-    for (size_t i = 0; i < orr_n_study_items; i++)
-        if (strcmp(orr_study_items[i].name, name) == 0) return &orr_study_items[i];
     for (size_t i = 0; i < orr_n_study_items; i++) {
-        names[n++] = orr_study_items[i].name;
-        orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+        names[i] = orr_study_items[i].name;
+        if (strcmp(names[i], name) == 0) return &orr_study_items[i];
     }
-    char *text = orr_text_take(&list);
-    (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no study \"%.40s\"%s; the studies are %s", name,
-                   orr_did_you_mean(hint, name, names, n), text ? text : "");
-    free(text);
+    (void)orr_fail_unknown(error, "study", "studies", name, names, orr_n_study_items);
     return NULL;
 }
 

@@ -72,14 +72,11 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
 {
     /* Values are never empty, so an empty one was not put yet. */
     if (strcmp(worker->put[axis], value) == 0) return ORR_OK;
-    for (const char *at = sweep->axes[axis].paths; *at;) {
-        char path[ORR_SWEEP_VALUE];
-        const size_t n = strcspn(at, " ");
-        const bool dotted = memchr(at, '.', n); /* "set" overrides other keys, and its errors need no line number. */
-        (void)snprintf(path, sizeof path, "%s%.*s", dotted ? "set." : "", (int)n, at);
-        const enum orr_err err = orr_form_set(worker->form, path, value, error);
+    char path[ORR_SWEEP_VALUE] = "set."; /* "set" overrides other keys, and its errors need no line number. */
+    for (const char *at = sweep->axes[axis].paths; orr_next_word(&at, ' ', path + 4, sizeof path - 4);) {
+        const bool dotted = strchr(path + 4, '.');
+        const enum orr_err err = orr_form_set(worker->form, dotted ? path : path + 4, value, error);
         if (err) return err;
-        at += n + (at[n] == ' ');
     }
     (void)snprintf(worker->put[axis], ORR_SWEEP_VALUE, "%s", value);
     return ORR_OK;

@@ -226,33 +226,18 @@ void orr_ablate(uint32_t pieces, struct orr_job *job)
         if (pieces >> i & 1) PIECES[i].remove(job);
 }
 
-static enum orr_err fail_unknown(const char *word, struct orr_error *error)
-{
-    const char *names[N_PIECES];
-    char hint[ORR_HINT];
-    struct orr_text list = {0};
-    for (size_t i = 0; i < N_PIECES; i++) {
-        names[i] = PIECES[i].name;
-        orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    char *text = orr_text_take(&list);
-    const enum orr_err err =
-        orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no piece \"%.40s\"%s; the pieces are %s", word,
-                 orr_did_you_mean(hint, word, names, N_PIECES), text ? text : "");
-    free(text);
-    return err;
-}
-
 enum orr_err orr_pieces_parse(const char *names, uint32_t *pieces, struct orr_error *error)
 {
+    const char *known[N_PIECES];
     *pieces = 0;
+    for (size_t i = 0; i < N_PIECES; i++) known[i] = PIECES[i].name;
     for (const char *at = names;; at++) {
         const size_t length = strcspn(at, ",");
         char word[64] = "";
         memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
         size_t i = 0;
-        while (i < N_PIECES && strcmp(PIECES[i].name, word) != 0) i++;
-        if (i == N_PIECES) return fail_unknown(word, error);
+        while (i < N_PIECES && strcmp(known[i], word) != 0) i++;
+        if (i == N_PIECES) return orr_fail_unknown(error, "piece", "pieces", word, known, N_PIECES);
         *pieces |= UINT32_C(1) << i;
         at += length;
         if (*at == '\0') return ORR_OK;

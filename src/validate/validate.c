@@ -87,8 +87,8 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
     return score;
 }
 
-void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
-                  struct orr_score *score)
+static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
+                          struct orr_score *score)
 {
     const struct orr_interval interval = orr_interval_of(regime, w->job.calibration.calibrated);
     score->error = predicted_s / measured_s - 1;
@@ -97,6 +97,25 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
     score->job_class = interval.name;
     score->regime = regime;
     score->calibrated = w->job.calibration.calibrated;
+}
+
+void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score)
+{
+    score->predicted = predicted_s;
+    compare_times(w, regime, predicted_s, score->measured, score);
+}
+
+void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
+                  struct orr_score *score)
+{
+    score->predicted = predicted;
+    compare_times(w, regime, time_s, time_s * predicted / score->measured, score);
+}
+
+static void record_memory(const struct validator *w, struct orr_score *score)
+{
+    score->predicted = w->result.memory.total_bytes / ORR_GIB;
+    score->error = score->predicted / score->measured - 1;
 }
 
 double orr_row_value(const char *cell)
@@ -177,20 +196,18 @@ static void score_training_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
     if (!read_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
-    const double value = score->measured, step_s = w->result.step_time_s;
+    const enum orr_regime regime = orr_train_regime(&w->job);
+    const double step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
-        score->predicted = step_s;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, value, score);
+        orr_row_time(w, regime, step_s, score);
     } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
-        score->predicted = w->result.tokens_per_s_per_gpu;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
+        orr_row_rate(w, regime, w->result.tokens_per_s_per_gpu, step_s, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
         /* The sources that print only this metric count causal attention as half of the scores. */
-        score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
+        const double flops = orr_model_flops_causal(&w->job);
+        orr_row_rate(w, regime, flops / step_s / (double)w->job.plan.gpus / 1e12, step_s, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
-        score->predicted = w->result.memory.total_bytes / ORR_GIB;
-        score->error = score->predicted / value - 1;
+        record_memory(w, score);
     } else {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, "
@@ -251,13 +268,10 @@ static void score_lab_row(struct validator *w, size_t row)
         return;
     }
     if (!read_measured(w, row, "step_s", 1, time)) return;
-    time->predicted = w->result.step_time_s;
-    orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
+    orr_row_time(w, orr_train_regime(&w->job), w->result.step_time_s, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
-    if (!read_measured(w, row, "peak_bytes", ORR_GIB, memory)) return;
-    memory->predicted = w->result.memory.total_bytes / ORR_GIB;
-    memory->error = memory->predicted / memory->measured - 1;
+    if (read_measured(w, row, "peak_bytes", ORR_GIB, memory)) record_memory(w, memory);
 }
 
 /* ---- layer times: one layer of the first kind, one micro-batch */
@@ -292,9 +306,9 @@ static void score_layer_row(struct validator *w, size_t row)
     put_layer(w, row);
     if (!predict(w, score)) return;
     const struct orr_rank_time layer = first_layer(w);
-    score->predicted =
+    const double predicted_s =
         (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
-    if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
+    if (predicted_s > 0) orr_row_time(w, orr_train_regime(&w->job), predicted_s, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown phase \"%.40s\" (known: forward, backward, forward+backward)", phase);
