@@ -173,26 +173,19 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
-/* The figures that objectives and fronts compare, or bounds of them: a bound is an upper one for the rate and a lower
- * one for the others. */
+/* The figures that objectives and fronts compare, or lower bounds of them. */
 struct figures {
-    double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
+    double values[ORR_N_OBJECTIVES]; /* of the objectives; times and costs of a token where they are of rates */
+    double user_s;
 };
 
 static void set_figures(const struct orr_search_request *request, const struct figures *f, struct orr_found *found)
 {
-    found->time_s = f->latency_s;
-    found->memory_bytes = f->memory_bytes;
-    found->front[0] = 1 / f->tokens_per_s_per_gpu;
+    found->objective = f->values[request->objective];
+    found->time_s = f->values[ORR_OBJECTIVE_TIME];
+    found->memory_bytes = f->values[ORR_OBJECTIVE_MEMORY];
+    found->front[0] = f->values[ORR_OBJECTIVE_THROUGHPUT];
     found->front[1] = f->user_s;
-    switch (request->objective) {
-    case ORR_OBJECTIVE_TIME: found->objective = f->latency_s; return;
-    case ORR_OBJECTIVE_THROUGHPUT: found->objective = 1 / f->tokens_per_s_per_gpu; return;
-    case ORR_OBJECTIVE_COST: found->objective = f->usd_per_token; return;
-    case ORR_OBJECTIVE_ENERGY: found->objective = f->j_per_token; return;
-    case ORR_OBJECTIVE_MEMORY: found->objective = f->memory_bytes; return;
-    case ORR_N_OBJECTIVES: return;
-    }
 }
 
 /* Seconds that a user waits for each token, or for the only token. */
@@ -206,12 +199,12 @@ void orr_infer_found(const struct orr_search_request *request, const struct orr_
 {
     const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
     const struct figures figures = {
-        .latency_s = r->latency_s,
+        .values = {[ORR_OBJECTIVE_TIME] = r->latency_s,
+                   [ORR_OBJECTIVE_THROUGHPUT] = 1 / r->output_tokens_per_s_per_gpu,
+                   [ORR_OBJECTIVE_COST] = r->cost_usd_per_million_tokens / 1e6,
+                   [ORR_OBJECTIVE_ENERGY] = r->energy_j / tokens,
+                   [ORR_OBJECTIVE_MEMORY] = r->memory_total_bytes},
         .user_s = user_s(request, r->ttft_s, r->tpot_s),
-        .tokens_per_s_per_gpu = r->output_tokens_per_s_per_gpu,
-        .usd_per_token = r->cost_usd_per_million_tokens / 1e6,
-        .j_per_token = r->energy_j / tokens,
-        .memory_bytes = r->memory_total_bytes,
     };
     *found = (struct orr_found){.choice = *choice};
     set_figures(request, &figures, found);
@@ -468,14 +461,14 @@ static bool promising(struct tour *t, const struct pair *pair)
     const double gpu_s = (double)unit_gpus(pair->prompt) / pair->prompt->requests_per_s +
                          (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* per request */
     const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
+    const double least_w = orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu);
     const struct figures least = {
-        .latency_s = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+        .values = {[ORR_OBJECTIVE_TIME] = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+                   [ORR_OBJECTIVE_THROUGHPUT] = token_gpu_s,
+                   [ORR_OBJECTIVE_COST] = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
+                   [ORR_OBJECTIVE_ENERGY] = BOUND_SLACK * token_gpu_s * least_w * system->pue_frac,
+                   [ORR_OBJECTIVE_MEMORY] = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes)},
         .user_s = user_s(request, prompt->ttft_s, answer->tpot_s),
-        .tokens_per_s_per_gpu = 1 / token_gpu_s,
-        .usd_per_token = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
-        .j_per_token =
-            BOUND_SLACK * token_gpu_s * orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu) * system->pue_frac,
-        .memory_bytes = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes),
     };
     if (request->brute) return true;
     set_figures(request, &least, &t->least);

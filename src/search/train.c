@@ -42,19 +42,17 @@ void orr_train_found(const struct orr_search_request *request, double time_s, do
 {
     const struct orr_workload *workload = &request->job.workload;
     const double gpus = choice->gpus, tokens = (double)workload->global_batch * (double)workload->seq;
-    *found = (struct orr_found){.time_s = time_s, .memory_bytes = memory_bytes, .choice = *choice};
+    const double values[ORR_N_OBJECTIVES] = {
+        [ORR_OBJECTIVE_TIME] = time_s,
+        [ORR_OBJECTIVE_THROUGHPUT] = gpus * time_s / tokens,
+        [ORR_OBJECTIVE_COST] = gpus * time_s / tokens * request->job.system.price_usd_per_gpu_hour / 3600,
+        [ORR_OBJECTIVE_ENERGY] = energy_j / tokens,
+        [ORR_OBJECTIVE_MEMORY] = memory_bytes,
+    };
+    *found = (struct orr_found){
+        .objective = values[request->objective], .time_s = time_s, .memory_bytes = memory_bytes, .choice = *choice};
     found->front[0] = time_s;
     found->front[1] = request->space.gpus.n > 1 ? gpus * time_s : memory_bytes;
-    switch (request->objective) {
-    case ORR_OBJECTIVE_TIME: found->objective = time_s; return;
-    case ORR_OBJECTIVE_THROUGHPUT: found->objective = gpus * time_s / tokens; return;
-    case ORR_OBJECTIVE_COST:
-        found->objective = gpus * time_s / tokens * request->job.system.price_usd_per_gpu_hour / 3600;
-        return;
-    case ORR_OBJECTIVE_ENERGY: found->objective = energy_j / tokens; return;
-    case ORR_OBJECTIVE_MEMORY: found->objective = memory_bytes; return;
-    case ORR_N_OBJECTIVES: return;
-    }
 }
 
 /* ---------------------------------------------------------------- below one cut */

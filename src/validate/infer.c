@@ -131,10 +131,9 @@ static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 
 static void put_request(struct validator *w, size_t row, const struct lengths *n, const struct formats *formats)
 {
-    static const char *const HEAD[] = {"model", "system", "gpus"};
     const char *engine = orr_csv_cell(w->csv, row, "engine");
     orr_row_put(w, "kind", "infer");
-    orr_row_put_cells(w, row, "", HEAD, sizeof HEAD / sizeof *HEAD);
+    orr_row_put_cells(w, row, "", "model system gpus");
     put_plan(w, row);
     orr_row_put(w, "workload.precision", formats->precision[0] ? formats->precision : "fp16");
     orr_row_put(w, "workload.kv_precision", formats->kv);
@@ -271,8 +270,8 @@ static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *
 
 static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)
 {
-    static const char *const PHASES[] = {"prefill", "decode"}, *const BATCHING[] = {"in-flight"};
-    return orr_row_word(w, row, "phase", PHASES, 2, score) && orr_row_word(w, row, "batching", BATCHING, 1, score);
+    return orr_row_word(w, row, "phase", "prefill decode", score) &&
+           orr_row_word(w, row, "batching", "in-flight", score);
 }
 
 /* Read the job of a row, in the formats that its engine loads. */

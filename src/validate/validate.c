@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "validate/ablate.h"
 #include "validate/columns.h"
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* ---- a request from cells */
 
@@ -28,44 +27,44 @@ void orr_row_put_number(struct validator *w, const char *path, long number)
     orr_row_put(w, path, digits);
 }
 
-void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *const *columns, size_t n)
+void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *columns)
 {
-    for (size_t i = 0; i < n; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "%s%s%s", section, section[0] ? "." : "", columns[i]);
-        orr_row_put(w, path, orr_csv_cell(w->csv, row, columns[i]));
+    char column[ORR_MAX_NAME], path[64];
+    while (orr_next_word(&columns, ' ', column, sizeof column)) {
+        snprintf(path, sizeof path, "%s%s", section, column);
+        orr_row_put(w, path, orr_csv_cell(w->csv, row, column));
     }
 }
 
-bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *const *words, size_t n,
-                  struct orr_score *score)
+bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *words, struct orr_score *score)
 {
     const char *cell = orr_csv_cell(w->csv, row, column);
+    char word[ORR_MAX_NAME];
+    int length = snprintf(score->skipped, sizeof score->skipped, "%s must be empty", column);
     bool known = !cell[0];
-    for (size_t i = 0; i < n; i++) known |= strcmp(cell, words[i]) == 0;
-    if (known) return true;
-    size_t length = (size_t)snprintf(score->skipped, sizeof score->skipped, "%s must be empty", column);
-    for (size_t i = 0; i < n; i++)
-        length += (size_t)snprintf(score->skipped + length, sizeof score->skipped - length, " or \"%s\"", words[i]);
-    snprintf(score->skipped + length, sizeof score->skipped - length, ", not \"%.40s\"", cell);
-    return false;
+    while (!known && orr_next_word(&words, ' ', word, sizeof word)) {
+        known = strcmp(cell, word) == 0;
+        length += snprintf(score->skipped + length, sizeof score->skipped - (size_t)length, " or \"%s\"", word);
+    }
+    if (known) score->skipped[0] = '\0';
+    else snprintf(score->skipped + length, sizeof score->skipped - (size_t)length, ", not \"%.40s\"", cell);
+    return known;
 }
 
-static const char *const HEAD[] = {"model", "system", "gpus"};
+/* Columns that are keys of the request and of its workload. */
+#define HEAD "model system gpus"
+#define STEP "seq micro_batch precision recompute attention"
 
 static void put_training(struct validator *w, size_t row, const char *micro_batch)
 {
-    static const char *const PLAN[] = {"tp",  "pp",   "vpp",        "dp",       "cp",     "ep",
-                                       "etp", "zero", "zero_group", "schedule", "overlap"};
-    static const char *const WORKLOAD[] = {"seq", "global_batch", "precision", "recompute", "attention"};
     const struct orr_csv *csv = w->csv;
     const char *sp = orr_csv_cell(csv, row, "sp");
     const bool jax = strcmp(orr_csv_cell(csv, row, "framework"), "jax") == 0;
     orr_row_put(w, "kind", "train");
-    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
-    orr_row_put_cells(w, row, "plan", PLAN, COUNT(PLAN));
+    orr_row_put_cells(w, row, "", HEAD);
+    orr_row_put_cells(w, row, "plan.", "tp pp vpp dp cp ep etp zero zero_group schedule overlap");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put_cells(w, row, "workload.", "seq global_batch precision recompute attention");
     orr_row_put(w, "workload.micro_batch", micro_batch);
     orr_row_put(w, "workload.engine", jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"));
 }
@@ -170,9 +169,8 @@ static bool predict(struct validator *w, struct orr_score *score)
 static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
     const struct orr_csv *csv = w->csv;
-    static const char *const FRAMEWORKS[] = {"jax"};
     const char *printed = orr_csv_cell(csv, row, "micro_batch");
-    if (!orr_row_word(w, row, "framework", FRAMEWORKS, COUNT(FRAMEWORKS), score)) return false;
+    if (!orr_row_word(w, row, "framework", "jax", score)) return false;
     put_training(w, row, printed[0] ? printed : "1");
     if (!predict(w, score)) return false;
     int64_t micro_batch = printed[0] ? 1 : w->job.engine.default_micro_batch;
@@ -228,7 +226,6 @@ static void put_lab(struct validator *w, size_t row)
         {"model.hidden_size", "hidden"},        {"model.num_hidden_layers", "layers"},
         {"model.num_attention_heads", "heads"}, {"model.intermediate_size", "ffn"},
         {"model.vocab_size", "vocab"},          {"workload.global_batch", "micro_batch"}};
-    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
     const struct orr_csv *csv = w->csv;
     const bool llama = strcmp(orr_csv_cell(csv, row, "style"), "llama") == 0;
     const char *dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0 ? "true" : "false";
@@ -238,8 +235,9 @@ static void put_lab(struct validator *w, size_t row)
     orr_row_put(w, "model.model_type", llama ? "llama" : "gpt_neox");
     orr_row_put(w, "model.rotary_pct", llama ? "" : "0");
     orr_row_put(w, "model.use_parallel_residual", llama ? "" : "false");
-    for (size_t i = 0; i < COUNT(SHAPE); i++) orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    for (size_t i = 0; i < sizeof SHAPE / sizeof *SHAPE; i++)
+        orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
+    orr_row_put_cells(w, row, "workload.", STEP);
     orr_row_put(w, "workload.engine", compiled ? "torch-compile" : "pytorch-eager");
     orr_row_put(w, "workload.attention_dropout", dropout);
     orr_row_put(w, "workload.hidden_dropout", dropout);
@@ -278,13 +276,12 @@ static void score_lab_row(struct validator *w, size_t row)
 
 static void put_layer(struct validator *w, size_t row)
 {
-    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
     const struct orr_csv *csv = w->csv;
     orr_row_put(w, "kind", "train");
-    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
+    orr_row_put_cells(w, row, "", HEAD);
     orr_row_put(w, "plan.tp", orr_csv_cell(csv, row, "tp"));
     orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put_cells(w, row, "workload.", STEP);
     orr_row_put(w, "workload.global_batch", orr_csv_cell(csv, row, "micro_batch"));
     orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
