@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "study/sample.h"
 
 #define MADE_PENALTY   40.0 /* a logarithm above that of every objective */
 #define MEMORY_PENALTY 20.0
@@ -30,13 +31,17 @@ double *orr_split_shares(struct orr_split *split, int budget)
     return budget == 0 ? split->area_frac : budget == 1 ? split->power_frac : split->perimeter_frac;
 }
 
+size_t orr_split_n_shares(const struct orr_split_problem *problem)
+{
+    const struct orr_simplex *last = &problem->simplices[problem->n_simplices - 1];
+    return last->first + last->n;
+}
+
 /* The generator is SplitMix64. */
 double orr_split_random(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(orr_mix(*state) >> 11) * 0x1p-53;
 }
 
 /* The share in whole steps. It is rounded down, so that no sum exceeds its budget, unless it is whole but for
@@ -97,7 +102,8 @@ static void add_simplex(struct orr_split_problem *problem, int budget, const cha
 {
     struct orr_simplex *simplex = &problem->simplices[problem->n_simplices];
     const double *shares = orr_split_shares(&problem->recipe.split, budget);
-    *simplex = (struct orr_simplex){.budget = budget};
+    const struct orr_simplex *before = problem->n_simplices > 0 ? simplex - 1 : NULL;
+    *simplex = (struct orr_simplex){.budget = budget, .first = before ? before->first + before->n : 0};
     for (int i = 0; i < ORR_N_COMPONENTS; i++) {
         if (!has_share(budget, i) || (list && !is_free(list, budget, i))) continue;
         simplex->parts[simplex->n++] = (enum orr_component)i;

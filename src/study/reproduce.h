@@ -68,6 +68,7 @@ struct orr_study {
     const struct orr_catalogue *catalogue;
     const char *csv, *origin; /* contents and name of item->input; set only while the study runs */
     struct orr_scratch *scratch;
+    struct orr_job job; /* a job that the study may read with orr_study_job */
     size_t n_sheets;
     struct orr_sheet sheets[ORR_MAX_SHEETS];
     size_t n_findings;

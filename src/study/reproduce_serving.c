@@ -169,8 +169,8 @@ struct orr_op orr_study_product(const char *name, double m, double k, double n, 
 enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
 {
     static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : orr_out_of_memory(error, NULL);
+    struct orr_job *job = &study->job;
+    enum orr_err err = ORR_OK;
     int n_same = 0;
     struct orr_sheet *sheet =
         orr_study_sheet(study, "shapes", "Products of a layer of Llama-2-13B: intensity, ridge of DRAM, what binds",
@@ -199,6 +199,5 @@ enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
     }
     orr_study_find(study, "labels by the ridge are the published; the tiled roofline gives the same for %d of %d",
                    n_same, 2 * N_SHAPES);
-    free(job);
     return err;
 }

@@ -63,21 +63,18 @@ static enum orr_err add_anchors(struct orr_study *study, struct orr_error *error
     static const struct {
         double m, k, n, published_s;
     } ANCHORS[] = {{64, 12288, 12288, 0.190e-3}, {8192, 8192, 8192, 2 * 8192.0 * 8192 * 8192 / 277.6e12}};
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? orr_study_job(study, job, error,
+    const enum orr_err err = orr_study_job(study, &study->job, error,
                                            "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','workload':{"
-                                           "'batch':1,'input_len':64,'output_len':1,'precision':'fp16'}}")
-                           : orr_out_of_memory(error, NULL);
+                                           "'batch':1,'input_len':64,'output_len':1,'precision':'fp16'}}");
     struct orr_sheet *sheet = orr_study_sheet(study, "gemm_a100", "Two products of one A100, published by LLMCompass",
                                               "m k n published_s predicted_s error_frac");
     for (size_t i = 0; i < sizeof ANCHORS / sizeof *ANCHORS && !err; i++) {
         const struct orr_op op = orr_study_product("product", ANCHORS[i].m, ANCHORS[i].k, ANCHORS[i].n, 1);
         struct orr_cost cost;
-        orr_cost_gemm(job, &op, &cost);
+        orr_cost_gemm(&study->job, &op, &cost);
         ORR_NUMBERS(sheet, op.m, op.k, op.n, ANCHORS[i].published_s, cost.total_s,
                     cost.total_s / ANCHORS[i].published_s - 1);
     }
-    free(job);
     return err;
 }
 
@@ -132,9 +129,9 @@ enum { N_MODES = sizeof MODES / sizeof *MODES };
 
 /* Add the activations that the first stage keeps (Eqs. 81-83, 89), the matrices with 18 bytes per parameter, and the
  * total of the whole ledger. */
-static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, size_t i, size_t mode,
-                       const struct orr_job *job)
+static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, size_t i, size_t mode)
 {
+    const struct orr_job *job = &study->job;
     const struct orr_dims dims = orr_dims_of(job);
     const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &dims, &job->model.kinds[0]);
     const double layers = (double)job->model.n_layers / PUBLISHED[i].pp, h = (double)job->model.hidden;
@@ -165,25 +162,23 @@ static void find_differences(struct orr_study *study, const struct orr_sheet *sh
 
 enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error)
 {
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : orr_out_of_memory(error, NULL);
+    enum orr_err err = ORR_OK;
     struct orr_sheet *sheet =
         orr_study_sheet(study, "memory", "Memory of one A100-80GB by recomputation, first stage",
                         "model mode parameters_gib published_parameters_gib activations_gib published_activations_gib "
                         "ledger_peak_gib usable_gib fits");
     for (size_t i = 0; i < sizeof PUBLISHED / sizeof *PUBLISHED; i++)
         for (size_t mode = 0; mode < N_MODES && !err; mode++) {
-            err = orr_study_job(study, job, error,
+            err = orr_study_job(study, &study->job, error,
                                 "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d,'vpp':%d,"
                                 "'dp':1,'sp':%s},'workload':{'seq':2048,'micro_batch':%d,'global_batch':%d,"
                                 "'precision':'fp16','attention':'unfused','recompute':'%s',"
                                 "'engine':'megatron-lm-2022'}}",
                                 PUBLISHED[i].model, PUBLISHED[i].pp, PUBLISHED[i].vpp, MODES[mode].sp,
                                 PUBLISHED[i].micro_batch, PUBLISHED[i].batch, MODES[mode].recompute);
-            if (!err) add_memory(study, sheet, i, mode, job);
+            if (!err) add_memory(study, sheet, i, mode);
         }
     if (!err) find_differences(study, sheet);
-    free(job);
     return err;
 }
 
