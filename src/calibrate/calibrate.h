@@ -73,16 +73,17 @@ struct orr_fit_table {
     double passes;          /* how often the pass of its rows ran */
 };
 
-enum orr_constant_state {
-    ORR_CONSTANT_FITTED,
-    ORR_CONSTANT_ONE_SIDE,  /* The old value is ruled out, but only one side is bounded. */
-    ORR_CONSTANT_REFUSED,   /* The rows fit as well with the old value, which is kept. */
-    ORR_CONSTANT_CONFIRMED, /* The rows identify it, and no value fits better than the old one. */
-    /* The best value is at a physical bound, so the rows measure something else; the old value is kept. */
-    ORR_CONSTANT_BOUND,
-    ORR_CONSTANT_POOR,    /* No values describe the rows; the old value is kept. */
-    ORR_CONSTANT_FEW_ROWS /* There are too few rows to fit it. */
-};
+/* What became of a constant, with the word of docs/calibrate.md. All but the first two keep the old value. */
+#define ORR_CONSTANT_STATES(X)                                                                                         \
+    X(FITTED, "fitted")                                                                                                \
+    X(ONE_SIDE, "limit")          /* The old value is ruled out, but only one side is bounded. */                      \
+    X(REFUSED, "not identified")  /* The rows fit as well with the old value. */                                       \
+    X(CONFIRMED, "confirmed")     /* The rows identify it, and no value fits better than the old one. */               \
+    X(BOUND, "leaves its bounds") /* The best value is at a physical bound: the rows measure something else. */        \
+    X(POOR, "poor fit")           /* No values describe the rows. */                                                   \
+    X(FEW_ROWS, "too few rows")
+#define ORR_X_STATE_(name, word) ORR_CONSTANT_##name,
+enum orr_constant_state { ORR_CONSTANT_STATES(ORR_X_STATE_) ORR_N_CONSTANT_STATES };
 
 /* One number of the calibration, before and after the fit. */
 struct orr_fit_constant {

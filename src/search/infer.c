@@ -400,15 +400,18 @@ struct pair {
     double requests_per_s;
 };
 
-/* The pair with `prompts` prompt units and as many answer units as the remaining GPUs hold. */
-static struct pair pair_of(const struct pair *from, int64_t gpus, int64_t prompts)
+static struct pair pair_of(const struct pair *from, int64_t prompts, int64_t answers)
 {
-    struct pair pair = *from;
-    pair.prompts = prompts;
-    pair.answers = (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer);
+    struct pair pair = {from->prompt, from->answer, prompts, answers, 0};
     pair.requests_per_s = orr_min((double)pair.prompts * from->prompt->requests_per_s,
                                   (double)pair.answers * from->answer->requests_per_s);
     return pair;
+}
+
+/* The pair with `prompts` prompt units and as many answer units as the remaining GPUs hold. */
+static struct pair filled_pair(const struct pair *from, int64_t gpus, int64_t prompts)
+{
+    return pair_of(from, prompts, (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer));
 }
 
 static bool prompts_outrun(const struct pair *pair)
@@ -425,11 +428,11 @@ static struct pair match(const struct pair *from, int64_t gpus)
     if (high < 1) return *from;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        const struct pair pair = pair_of(from, gpus, middle);
+        const struct pair pair = filled_pair(from, gpus, middle);
         if (prompts_outrun(&pair)) high = middle;
         else low = middle + 1;
     }
-    const struct pair at = pair_of(from, gpus, low), before = low > 1 ? pair_of(from, gpus, low - 1) : *from;
+    const struct pair at = filled_pair(from, gpus, low), before = low > 1 ? filled_pair(from, gpus, low - 1) : *from;
     return at.requests_per_s > before.requests_per_s ? at : before;
 }
 
@@ -444,9 +447,8 @@ static struct pair match_given(const struct pair *from, int64_t gpus, const stru
             if (replicas->values[i] % from->prompt->choice.dp || replicas->values[j] % from->answer->choice.dp)
                 continue;
             if (prompts * unit_gpus(from->prompt) + answers * unit_gpus(from->answer) > gpus) continue;
-            const double rate =
-                orr_min((double)prompts * from->prompt->requests_per_s, (double)answers * from->answer->requests_per_s);
-            if (rate > best.requests_per_s) best = (struct pair){from->prompt, from->answer, prompts, answers, rate};
+            const struct pair pair = pair_of(from, prompts, answers);
+            if (pair.requests_per_s > best.requests_per_s) best = pair;
         }
     return best;
 }

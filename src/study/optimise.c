@@ -147,29 +147,23 @@ void orr_split_problem_close(struct orr_split_problem *problem)
 
 /* ---------------------------------------------------------------- what a split is worth */
 
-static double objective_of(enum orr_objective objective, double time_s, double energy_j, double cost_usd)
+/* Predict the job on the machine of a split. */
+static void judge(struct orr_split_problem *problem, struct orr_split_value *value)
 {
-    return objective == ORR_OBJECTIVE_ENERGY ? energy_j : objective == ORR_OBJECTIVE_COST ? cost_usd : time_s;
-}
-
-static void judge_train(struct orr_split_problem *problem, struct orr_split_value *value)
-{
-    struct orr_result result;
-    orr_train(&problem->trial, problem->scratch, &result);
-    value->value = objective_of(problem->objective, result.step_time_s, result.energy_j, result.cost_usd);
-    value->fits = result.fits;
-    value->overflow = result.memory.total_bytes / result.memory.usable_bytes;
-    value->bottleneck = result.bottleneck;
-}
-
-static void judge_infer(struct orr_split_problem *problem, struct orr_split_value *value)
-{
-    struct orr_infer_result result;
-    orr_infer(&problem->trial, problem->scratch, &result);
-    value->value = objective_of(problem->objective, result.latency_s, result.energy_j, result.cost_usd);
-    value->fits = result.fits;
-    value->overflow = orr_max(result.fits ? 0 : 1.0, result.memory_total_bytes / result.memory_usable_bytes);
-    value->bottleneck = result.bottleneck;
+    const struct orr_job *job = &problem->trial;
+    const bool trains = job->kind == ORR_JOB_TRAIN;
+    struct orr_result train;
+    struct orr_infer_result infer;
+    if (trains) orr_train(job, problem->scratch, &train);
+    else orr_infer(job, problem->scratch, &infer);
+    const double values[ORR_N_OBJECTIVES] = {[ORR_OBJECTIVE_TIME] = trains ? train.step_time_s : infer.latency_s,
+                                             [ORR_OBJECTIVE_ENERGY] = trains ? train.energy_j : infer.energy_j,
+                                             [ORR_OBJECTIVE_COST] = trains ? train.cost_usd : infer.cost_usd};
+    value->value = values[problem->objective];
+    value->fits = trains ? train.fits : infer.fits;
+    value->overflow = trains ? train.memory.total_bytes / train.memory.usable_bytes
+                             : orr_max(infer.fits ? 0 : 1.0, infer.memory_total_bytes / infer.memory_usable_bytes);
+    value->bottleneck = trains ? train.bottleneck : infer.bottleneck;
 }
 
 struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split)
@@ -182,8 +176,7 @@ struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, con
     value.made = orr_generate(&recipe, &machine, value.reason);
     if (!value.made) return value;
     orr_machine_system(&recipe, &machine, &problem->trial.system);
-    if (problem->trial.kind == ORR_JOB_TRAIN) judge_train(problem, &value);
-    else judge_infer(problem, &value);
+    judge(problem, &value);
     if (!value.fits)
         (void)snprintf(value.reason, sizeof value.reason, "the job takes %.2f times the memory", value.overflow);
     return value;
