@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "spec/job.h"
 #include "validate/ablate.h"
 #include "validate/columns.h"
 #include "validate/validator.h"
