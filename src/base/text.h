@@ -2,6 +2,8 @@
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 
+#include "base/error.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +28,13 @@ const char *orr_nearest(const char *word, const char *const *candidates, size_t 
 /* Write ` (did you mean "llama2-7b"?)` into buffer, or "" if no candidate is close; return buffer. */
 #define ORR_HINT 160
 char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *const *candidates, size_t n_candidates);
+
+/* Fail with ORR_ERR_INPUT: `no KIND "word"`, the nearest name, and all names. */
+enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const char *kinds, const char *word,
+                              const char *const *names, size_t n);
+/* Copy the next item of a list into `word`, cut to its size, and move *at behind it and its separator. Returns false at
+ * the end of the list. */
+bool orr_next_word(const char **at, char separator, char *word, size_t size);
 
 /* Copy into a buffer of `size` bytes. The copy is cut at a character boundary, and control characters become spaces. */
 void orr_copy_line(char *buffer, size_t size, const char *text);
