@@ -6,6 +6,14 @@
 
 #include "base/text.h"
 
+const char *orr_err_name(enum orr_err err)
+{
+#define NAME(member, name, meaning) name,
+    static const char *const NAMES[ORR_N_ERRS] = {ORR_ERRS(NAME)};
+#undef NAME
+    return (unsigned)err < ORR_N_ERRS ? NAMES[err] : "unknown";
+}
+
 /* Write "file:line: key: " and return its length. The column is stored but not printed, because a reader finds the key
  * faster than a column. */
 static size_t add_place(char *text, size_t size, struct orr_place place)

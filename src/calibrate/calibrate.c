@@ -87,16 +87,6 @@ void orr_fit_close(struct orr_fit *fit)
     free(fit);
 }
 
-const char *orr_fit_chip(const struct orr_fit *fit)
-{
-    return fit->job.system.chip.id;
-}
-
-const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit)
-{
-    return &fit->job.calibration;
-}
-
 /* ---------------------------------------------------------------- tables in */
 
 enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text, const char *origin,

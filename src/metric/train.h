@@ -6,6 +6,7 @@
 
 #include "metric/job_symbols.h"
 #include "metric/value.h"
+#include "spec/job.h"
 
 /* clang-format off */
 

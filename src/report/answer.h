@@ -7,6 +7,7 @@
 #include "metric/metric.h"
 #include "metric/rows.h"
 #include "report/op_text.h"
+#include "schedule/schedule.h"
 
 /* What was asked, in four lines; the terminal report, the operator table and --explain begin with it. */
 void orr_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
@@ -19,6 +20,8 @@ void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *
 void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 void orr_answer_json(const struct orr_answer *answer, struct orr_text *text);
+/* The same with one more key, "explain": the text of --explain. */
+void orr_answer_explained(const struct orr_answer *answer, struct orr_text *text);
 void orr_answer_csv(const struct orr_answer *answer, struct orr_text *text);
 void orr_answer_html(const struct orr_answer *answer, struct orr_text *text);
 

@@ -1,6 +1,7 @@
 /* Why no plan is valid: which list of the request rules all plans out, and which nearby values would not. A list is at
  * fault if a search without it finds a plan; that search stops at its first plan. */
 #include "search/search.h"
+#include "spec/job.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -105,6 +105,19 @@ struct orr_search {
     atomic_bool stopped;        /* Any thread may set it with orr_search_stop. */
 };
 
+const char *orr_reject_name(enum orr_reject reject);
+/* Names of the two coordinates of the front: step_time_s and memory_bytes.total; with several GPU counts step_time_s
+ * and GPU seconds; infer: seconds per output token of a GPU and of a user. */
+const char *orr_front_name(const struct orr_search_request *request, int axis);
+const struct orr_search_request *orr_search_request_of(const struct orr_search *search);
+/* The front, sorted by its first coordinate; owned by the search. */
+size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
+/* The full inference result of a plan of the answer, both pools of a disaggregated one joined. */
+enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
+                                struct orr_scratch *scratch, struct orr_infer_result *result);
+/* The job of a plan of the answer, for orr_train or orr_infer; of the prompts' pool where there are two. */
+void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
+
 /* A list of the request without which there would be valid plans (obstacle.c). */
 struct orr_obstacle {
     const char *key; /* for example "plan.tp" */

@@ -3,6 +3,7 @@
 #include "search/search.h"
 
 #include "base/error.h"
+#include "spec/job.h"
 
 #include <stdlib.h>
 

@@ -221,13 +221,3 @@ void orr_study_free(struct orr_study *study)
     for (size_t i = 0; i < study->n_sheets; i++) free(study->sheets[i].cells);
     free(study);
 }
-
-size_t orr_study_tables(const struct orr_study *study)
-{
-    return study->n_sheets;
-}
-
-const char *orr_study_table_name(const struct orr_study *study, size_t table)
-{
-    return table < study->n_sheets ? study->sheets[table].name : NULL;
-}

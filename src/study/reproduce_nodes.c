@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/names.h"
 #include "spec/technology.h"
 #include "study/optimise.h"
 

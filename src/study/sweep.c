@@ -337,11 +337,6 @@ void orr_sweep_close(struct orr_sweep *sweep)
     free(sweep);
 }
 
-enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep)
-{
-    return sweep->kind;
-}
-
 int64_t orr_sweep_points(const struct orr_sweep *sweep)
 {
     return sweep->n_points;
@@ -356,7 +351,7 @@ const char *orr_sweep_text(const struct orr_sweep *sweep)
 
 size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
 {
-    const size_t n = orr_row_columns(sweep->kind, columns);
+    const size_t n = orr_session_columns(sweep->kind, columns);
     return sweep->search ? n + orr_row_plan_columns(sweep->kind, columns + n) : n;
 }
 

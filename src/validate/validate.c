@@ -3,6 +3,7 @@
 #include "validate/validate.h"
 
 #include "base/units.h"
+#include "spec/job.h"
 #include "validate/ablate.h"
 #include "validate/columns.h"
 #include "validate/validator.h"
