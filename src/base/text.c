@@ -183,8 +183,7 @@ static int word_distance(const char *word, const char *candidate)
     if (n_typed == 0 || n_name == 0) return NOT_CLOSE;
     const int limit = 2 * (int)n_typed; /* A word with half of its letters wrong is another word. */
     int best = distance(typed, n_typed, name, n_name);
-    if (best > limit && n_typed >= 3 &&
-        strstr(name, typed)) /* a part of the name is close: "h100" */
+    if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a part of the name is close: "h100" */
         best = limit;
     const size_t m_typed = normalise_sorted(typed, word), m_name = normalise_sorted(name, candidate);
     if (m_typed > 0 && m_name > 0) {
