@@ -79,6 +79,13 @@ char *orr_text_take(struct orr_text *text)
     return data;
 }
 
+void orr_text_drop(struct orr_text *text, struct orr_text *piece)
+{
+    text->failed |= piece->failed;
+    free(piece->data);
+    *piece = (struct orr_text){0};
+}
+
 /* ---------------------------------------------------------------- small string helpers */
 
 static char lower(char c)

@@ -20,6 +20,8 @@ void orr_text_append(struct orr_text *text, const char *bytes, size_t n);
 void orr_text_repeat(struct orr_text *text, const char *piece, int n);
 /* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */
 char *orr_text_take(struct orr_text *text);
+/* Free a piece whose content was used for `text`, which fails where the piece did. */
+void orr_text_drop(struct orr_text *text, struct orr_text *piece);
 
 /* The candidate closest to `word` by edit distance, ignoring case and the separators "-_. "; NULL if none is close. */
 const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates);
