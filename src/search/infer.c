@@ -94,15 +94,9 @@ static void choose_decode(const struct orr_search_request *request, const struct
     choose_pool(request, &pool, ANSWER, job);
 }
 
-<<<<<<< HEAD
 /* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. The
  * remainder of the latency is host time, sampling and requests of both pools. It may be negative, because the pipeline
  * part includes the second pool's own short prefill. */
-=======
-/* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. What the
- * parts leave of the latency is host time, sampling and requests of both pools. It may be negative, because the
- * pipeline part includes the second pool's own short prefill. */
->>>>>>> shrinkb
 static void join_times(const struct orr_infer_result *prompt, struct orr_infer_result *joint)
 {
     double parts_s = 0;
