@@ -7,7 +7,8 @@
 
 static const char usage[] =
     "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks]\n"
-    "List the catalogue: built-in parts and those of --catalogue.";
+    "List the catalogue: built-in parts and those of --catalogue. A model may also be named as on Hugging Face\n"
+    "(docs/models.md).";
 
 static enum cli_status part_by_name(const char *name, enum orr_part *part)
 {
@@ -26,18 +27,18 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
         name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-static enum cli_status report(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
-                              char **text)
+static enum cli_status report(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
+                              enum orr_format format, char **text)
 {
     struct orr_error error;
-    return orr_catalogue_report(catalogue, only, format, text, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
+    return orr_catalogue_report(catalogue, only, all, format, text, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
-static enum cli_status write_page(const struct orr_catalogue *catalogue, enum orr_part only, const char *path)
+static enum cli_status write_page(const struct orr_catalogue *catalogue, enum orr_part only, bool all, const char *path)
 {
     char *terminal = NULL, *json = NULL;
-    if (report(catalogue, only, ORR_FORMAT_TERMINAL, &terminal)) return CLI_BAD;
-    if (report(catalogue, only, ORR_FORMAT_JSON, &json)) {
+    if (report(catalogue, only, all, ORR_FORMAT_TERMINAL, &terminal)) return CLI_BAD;
+    if (report(catalogue, only, all, ORR_FORMAT_JSON, &json)) {
         free(terminal);
         return CLI_BAD;
     }
@@ -51,10 +52,11 @@ static enum cli_status list(const struct cli_args *args)
     if (args->n_words && part_by_name(args->words[0], &only)) return CLI_BAD;
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    enum cli_status status = args->html ? write_page(catalogue, only, args->html) : CLI_ANSWERED;
+    const bool all = cli_args_has(args, "all");
+    enum cli_status status = args->html ? write_page(catalogue, only, all, args->html) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
         char *text = NULL;
-        status = report(catalogue, only, args->format, &text);
+        status = report(catalogue, only, all, args->format, &text);
         if (!status) status = cli_write_file("-", text);
     }
     orr_catalogue_close(catalogue);

@@ -151,6 +151,14 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
     return CLI_BAD;
 }
 
+/* The id of a model by any of its names; else the name. */
+static const char *model_id(const struct orr_catalogue *catalogue, const char *name)
+{
+    char format[ORR_FORMAT_NAME];
+    const char *id = orr_model_named(catalogue, name, format);
+    return id ? id : name;
+}
+
 /* Every part called `name`, which may be limited to one kind as in systems/ID. */
 static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
                                  struct orr_text *text)
@@ -162,6 +170,7 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
         const size_t n = strlen(orr_part_name(part));
         const bool limited = strncmp(name, orr_part_name(part), n) == 0 && name[n] == '/';
         const char *id = limited ? name + n + 1 : name;
+        if (part == ORR_PART_MODEL && (limited || !found)) id = model_id(catalogue, id);
         if (!orr_catalogue_text(catalogue, part, id)) continue;
         if (json && found)
             return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);

@@ -320,6 +320,7 @@ ORR_API double orr_dtype_bytes(enum orr_dtype dtype);
 #define ORR_MAX_LAYERS 1024
 #define ORR_MAX_LAYER_KINDS 8
 #define ORR_ID 96
+#define ORR_FORMAT_NAME 32 /* of a weight format, with its zero byte */
 
 /* One kind of transformer layer. A model is a sequence of kinds; nothing after the parser knows a model's name. */
 struct orr_layer_kind {
@@ -352,6 +353,8 @@ struct orr_layer_kind {
 
 struct orr_model {
     char id[ORR_ID];
+    char asked[ORR_ID];               /* the name the model was asked for by, where that is not its id */
+    char shipped_format[ORR_FORMAT_NAME]; /* what that name says its weights are stored in; "": nothing */
     char type[32];                    /* model_type of the config.json, for display only */
     int64_t hidden, vocab, n_layers;
     int64_t max_seq;                  /* longest context; 0: the config does not say */
@@ -668,12 +671,18 @@ ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum
 /* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
 
+/* The id of the model that a name stands for: an id, a name on Hugging Face ("Qwen/Qwen3-32B"), or a variant of the same
+ * shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), whatever their case (docs/models.md); NULL if there is none. `format`
+ * becomes the weight format that the end of the name tells, or "". Owned by the catalogue. */
+ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
+                                    char format[ORR_FORMAT_NAME]);
+
 /* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
  * machine's files. Call before the catalogue is shared. */
 ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
 
-/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json); for a
- * system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
+/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: any name of
+ * orr_model_named, a config.json, or a folder with one); for a system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                   struct orr_model *model, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
@@ -1176,9 +1185,12 @@ ORR_API ORR_NODISCARD char *orr_render_explained(const struct orr_answer *answer
 /* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
 ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
-/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
+/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. Models that
+ * people use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`, JSON
+ * lists them with "synthetic": true. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
-                                                        enum orr_format format, char **text, struct orr_error *error);
+                                                        bool all, enum orr_format format, char **text,
+                                                        struct orr_error *error);
 
 /* The answer of a search: TERMINAL, JSON, CSV or HTML; malloc'd. `seconds` is what it took, for the JSON; nothing else
  * depends on it. Every listed plan is predicted again in full. */

@@ -12,6 +12,8 @@
 void orr_summary_line(struct orr_text *text, const struct orr_style *style, const char *label, struct orr_text *line);
 /* "llama2-7b · 6.738 B parameters · 8 × a100-80g-sxm" */
 void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line);
+/* " · asked for as Qwen/Qwen3-32B", where the model was named by something else than its id. */
+void orr_summary_asked(const struct orr_model *model, struct orr_text *line);
 /* " · pp 8" */
 void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree);
 /* Shares by binding resource, largest first, from half a percent on, without `skip` (ORR_N_BOUNDS: none). */
