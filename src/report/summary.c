@@ -31,7 +31,7 @@ static char *print_params(char buffer[32], double params)
 void orr_summary_asked(const struct orr_model *model, struct orr_text *line)
 {
     if (model->asked[0]) orr_text_add(line, " · asked for as %s", model->asked);
-    if (model->shipped_format[0]) orr_text_add(line, ", shipped as %s", model->shipped_format);
+    if (model->shipped_format[0]) orr_text_add(line, " · shipped as %s", model->shipped_format);
 }
 
 void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line)

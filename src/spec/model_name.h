@@ -9,10 +9,10 @@
 
 /* One name taken apart. */
 struct orr_model_name {
-    char owner[ORR_ID]; /* "" if the name has none; aliases of an owner are replaced */
-    char bare[ORR_ID];  /* without the owner */
-    char base[ORR_ID];  /* also without the suffix of a weight format */
-    char stem[ORR_ID];  /* also without the words that leave the shape as it is, "Instruct" or a date */
+    char owner[ORR_ID];           /* "" if the name has none; aliases of an owner are replaced */
+    char bare[ORR_ID];            /* without the owner */
+    char base[ORR_ID];            /* also without the suffix of a weight format */
+    char stem[ORR_ID];            /* also without the words that leave the shape as it is, "Instruct" or a date */
     char format[ORR_FORMAT_NAME]; /* what the suffix says the weights are stored in; "" if there is none */
 };
 
