@@ -671,9 +671,9 @@ ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum
 /* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
 
-/* The id of the model that a name stands for: an id, a name on Hugging Face ("Qwen/Qwen3-32B"), or a variant of the same
- * shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), whatever their case (docs/models.md); NULL if there is none. `format`
- * becomes the weight format that the end of the name tells, or "". Owned by the catalogue. */
+/* The id of the model that a name stands for: an id, a name on Hugging Face ("Qwen/Qwen3-32B"), or a variant of the
+ * same shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), whatever their case (docs/models.md); NULL if there is none.
+ * `format` becomes the weight format that the end of the name tells, or "". Owned by the catalogue. */
 ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
                                     char format[ORR_FORMAT_NAME]);
 
@@ -681,8 +681,9 @@ ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const
  * machine's files. Call before the catalogue is shared. */
 ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
 
-/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: any name of
- * orr_model_named, a config.json, or a folder with one); for a system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
+/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file; for a model: any name of
+ * orr_model_named, a config.json, or a folder with one; for a system also "generated:node=5,memory=hbm3,..."
+ * (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                   struct orr_model *model, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
@@ -1186,8 +1187,8 @@ ORR_API ORR_NODISCARD char *orr_render_explained(const struct orr_answer *answer
 ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
 /* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. Models that
- * people use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`, JSON
- * lists them with "synthetic": true. */
+ * people use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`,
+ * JSON lists them with "synthetic": true. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         bool all, enum orr_format format, char **text,
                                                         struct orr_error *error);

@@ -23,10 +23,10 @@ static int fit_of(const json_t *rules, const struct orr_model_name *asked, const
     struct orr_model_name known;
     struct orr_name_scan scan = {.text = text};
     char name[ORR_ID];
-    orr_model_name_read(rules, id, &known);
+    orr_model_name_read(rules, id, asked, &known);
     int best = orr_model_name_fits(asked, &known, orr_model_text_is_synthetic(text));
     while (orr_name_scan_next(&scan, name)) {
-        orr_model_name_read(rules, name, &known);
+        orr_model_name_read(rules, name, asked, &known);
         const int fit = orr_model_name_fits(asked, &known, false);
         if (fit > best) best = fit;
     }
@@ -44,7 +44,7 @@ const char *orr_model_named(const struct orr_catalogue *catalogue, const char *n
         if (strcmp(ids[i], name) == 0) return ids[i];
     json_t *rules = open_rules();
     struct orr_model_name asked;
-    orr_model_name_read(rules, name, &asked);
+    orr_model_name_read(rules, name, NULL, &asked);
     for (size_t i = 0; i < n_ids; i++) {
         const int fit = fit_of(rules, &asked, ids[i], orr_catalogue_text(catalogue, ORR_PART_MODEL, ids[i]));
         if (fit > best) {

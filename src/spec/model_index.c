@@ -1,5 +1,5 @@
-/* The weights beside a config.json: model.safetensors.index.json says how many bytes all tensors have, and these must be
- * the parameters that were counted. A config of another model, or a layer that is not counted, is found so. */
+/* The weights beside a config.json: model.safetensors.index.json says how many bytes all tensors have, and these must
+ * be the parameters that were counted. A config of another model, or a layer that is not counted, is found so. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

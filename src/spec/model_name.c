@@ -103,6 +103,24 @@ static void read_format(const json_t *rules, struct orr_model_name *name)
              *type ? " file type " : "", ORR_FORMAT_NAME - 16, type);
 }
 
+/* ---------------------------------------------------------------- spelling */
+
+static void fold(char text[ORR_ID])
+{
+    for (; *text; text++)
+        if (*text == '_' || *text == '.') *text = '-';
+}
+
+static bool same_folded(const char *a, const char *b)
+{
+    char x[ORR_ID], y[ORR_ID];
+    snprintf(x, sizeof x, "%s", a);
+    snprintf(y, sizeof y, "%s", b);
+    fold(x);
+    fold(y);
+    return orr_compare_nocase(x, y) == 0;
+}
+
 /* ---------------------------------------------------------------- stem */
 
 static int two_digits(const char *text)
@@ -136,31 +154,27 @@ static void read_stem(const json_t *rules, struct orr_model_name *name)
     }
 }
 
-void orr_model_name_read(const json_t *rules, const char *text, struct orr_model_name *name)
+/* The first two letters are the same, "_" and "." as "-". */
+static bool begins_alike(const char *a, const char *b)
+{
+    char x[ORR_ID], y[ORR_ID];
+    (void)snprintf(x, sizeof x, "%.2s", a);
+    (void)snprintf(y, sizeof y, "%.2s", b);
+    return same_folded(x, y);
+}
+
+void orr_model_name_read(const json_t *rules, const char *text, const struct orr_model_name *asked,
+                         struct orr_model_name *name)
 {
     memset(name, 0, sizeof *name);
     read_owner(rules, text, name);
+    if (asked && !begins_alike(asked->bare, name->bare)) name->bare[0] = '\0';
+    if (!name->bare[0]) return;
     read_format(rules, name);
     read_stem(rules, name);
 }
 
 /* ---------------------------------------------------------------- comparing */
-
-static void fold(char text[ORR_ID])
-{
-    for (; *text; text++)
-        if (*text == '_' || *text == '.') *text = '-';
-}
-
-static bool same_folded(const char *a, const char *b)
-{
-    char x[ORR_ID], y[ORR_ID];
-    snprintf(x, sizeof x, "%s", a);
-    snprintf(y, sizeof y, "%s", b);
-    fold(x);
-    fold(y);
-    return orr_compare_nocase(x, y) == 0;
-}
 
 int orr_model_name_fits(const struct orr_model_name *asked, const struct orr_model_name *known, bool exact)
 {

@@ -16,8 +16,11 @@ struct orr_model_name {
     char format[ORR_FORMAT_NAME]; /* what the suffix says the weights are stored in; "" if there is none */
 };
 
-/* A name that does not fit a member becomes "" there and matches nothing. `rules`: the parsed rules. */
-void orr_model_name_read(const json_t *rules, const char *text, struct orr_model_name *name);
+/* A name that does not fit a member becomes "" there and matches nothing. `rules`: the parsed rules. `asked`: the name
+ * this one will be compared with, NULL: any; one that begins with other letters is not taken apart and matches nothing.
+ */
+void orr_model_name_read(const json_t *rules, const char *text, const struct orr_model_name *asked,
+                         struct orr_model_name *name);
 
 /* How well a name that was asked for fits a known one; 0: not at all. Names that are equal but for case fit best, then
  * those that differ in the format, in words that leave the shape as it is, and in "_" or "." for "-". Among equals the

@@ -238,7 +238,8 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     const struct orr_entry *entry = NULL;
     const bool model = reference->part == ORR_PART_MODEL, file = is_path(reference->name);
     const bool sealed = orr_catalogue_is_sealed(catalogue) && !(reference->folder && reference->folder[0]);
-    const bool there = model && !sealed && path_of(reference, path) && (orr_is_folder(path) || (file && orr_is_file(path)));
+    const bool on_disk = model && !sealed && path_of(reference, path);
+    const bool there = on_disk && (orr_is_folder(path) || (file && orr_is_file(path)));
     if (there || (file && !model)) return parse_file(catalogue, reference, part, error);
     const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
     const enum orr_err err = id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, error) : ORR_OK;
