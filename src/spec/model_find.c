@@ -33,6 +33,14 @@ static int fit_of(const json_t *rules, const struct orr_model_name *asked, const
     return best;
 }
 
+bool orr_is_hub_name(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    const size_t length = strlen(name);
+    return slash && slash > name && slash[1] && !strchr(slash + 1, '/') && name[0] != '.' && name[0] != '~' &&
+           !(length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
 const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name, char format[ORR_FORMAT_NAME])
 {
     const char *found = NULL;
@@ -42,6 +50,7 @@ const char *orr_model_named(const struct orr_catalogue *catalogue, const char *n
     const char *const *ids = orr_catalogue_ids(catalogue, ORR_PART_MODEL, &n_ids);
     for (size_t i = 0; i < n_ids; i++)
         if (strcmp(ids[i], name) == 0) return ids[i];
+    if (strchr(name, '/') && !orr_is_hub_name(name)) return NULL; /* a path, not a name */
     json_t *rules = open_rules();
     struct orr_model_name asked;
     orr_model_name_read(rules, name, NULL, &asked);

@@ -93,14 +93,15 @@ static void read_format(const json_t *rules, struct orr_model_name *name)
     const char *type = name->bare[length] ? name->bare + length + 1 : "";
     snprintf(name->base, sizeof name->base, "%.*s", (int)length, name->bare);
     const json_t *rule = find_format(rules, name);
-    if (!rule) {
+    const char *format = json_string_value(json_object_get(rule, "format"));
+    if (!rule || (*type && strcmp(format, "gguf") != 0)) {
         snprintf(name->base, sizeof name->base, "%s", name->bare);
         return;
     }
     const size_t suffix = strlen(json_string_value(json_object_get(rule, "suffix")));
     name->base[strlen(name->base) - suffix] = '\0';
-    snprintf(name->format, sizeof name->format, "%s%s%.*s", json_string_value(json_object_get(rule, "format")),
-             *type ? " file type " : "", ORR_FORMAT_NAME - 16, type);
+    snprintf(name->format, sizeof name->format, "%s%s%.*s", format, *type ? " file type " : "", ORR_FORMAT_NAME - 16,
+             type);
 }
 
 /* ---------------------------------------------------------------- spelling */

@@ -73,15 +73,6 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
-/* A name as a hub has them, OWNER/NAME: a path of that form is one only where a file is there. */
-static bool is_hub_name(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    const size_t length = strlen(name);
-    return slash && slash > name && slash[1] && !strchr(slash + 1, '/') && name[0] != '.' && name[0] != '~' &&
-           !(length > 5 && strcmp(name + length - 5, ".json") == 0);
-}
-
 /* Where a reference to a file leads; false: the path is too long. */
 static bool path_of(const struct orr_reference *reference, char path[ORR_FILE_PATH])
 {
@@ -244,7 +235,7 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
     const enum orr_err err = id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, error) : ORR_OK;
     if (err) return err;
-    if (!entry && file && !is_hub_name(reference->name)) return parse_file(catalogue, reference, part, error);
+    if (!entry && file && !orr_is_hub_name(reference->name)) return parse_file(catalogue, reference, part, error);
     if (!entry) return fail_unknown(catalogue, reference, error);
     part->named = true;
     return parse_entry(entry, part, error);

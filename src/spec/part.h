@@ -35,6 +35,8 @@ const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum
 
 /* The shape of a table or a laboratory, not a model that people use: lists hide it. */
 bool orr_catalogue_is_synthetic(const struct orr_catalogue *catalogue, const char *id);
+/* OWNER/NAME, as a hub has its names: a path of that form is one only where a file is there. */
+bool orr_is_hub_name(const char *name);
 /* ` (did you mean "llama2-7b"?)`, or "" if no name is near. */
 void orr_model_nearest(const struct orr_catalogue *catalogue, const char *name, char hint[ORR_HINT]);
 

@@ -80,6 +80,7 @@ static void other_shapes_do_not_resolve(void **state)
                                          "cerebras/Qwen3-Coder-REAP-25B-A3B",
                                          "zhipuai/GLM-5",
                                          "mistralai/Mistral-7B-v0.4",
+                                         "Qwen/Qwen3-8B-FP8:Q4_K_M",
                                          "gpt-1t-instruct",
                                          "",
                                          "/",
