@@ -85,7 +85,10 @@ static void other_shapes_do_not_resolve(void **state)
                                          "",
                                          "/",
                                          "owner/",
-                                         "-FP8"};
+                                         "-FP8",
+                                         "./qwen3-8b",
+                                         "/data/Qwen3-8B",
+                                         "a/b/qwen3-8b"};
     char format[ORR_FORMAT_NAME];
     for (size_t i = 0; i < COUNT(OTHERS); i++) {
         const char *id = orr_model_named(w->catalogue, OTHERS[i], format);
