@@ -7,7 +7,8 @@
 
 static const char usage[] =
     "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks]\n"
-    "List the catalogue: built-in parts and those of --catalogue.";
+    "List the catalogue: built-in parts and those of --catalogue. A model may also be named as on Hugging Face\n"
+    "(docs/models.md).";
 
 static enum cli_status part_by_name(const char *name, enum orr_part *part)
 {
@@ -26,12 +27,12 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
         name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-static enum cli_status write_list(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
-                                  const char *path)
+static enum cli_status write_list(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
+                                  enum orr_format format, const char *path)
 {
     struct orr_error error;
     char *text = NULL;
-    if (orr_catalogue_render(catalogue, only, format, NULL, &text, &error)) {
+    if (orr_catalogue_render(catalogue, only, all, format, NULL, &text, &error)) {
         free(text);
         return cli_fail("%s", error.text);
     }
@@ -45,9 +46,10 @@ static enum cli_status list(const struct cli_args *args)
     if (args->n_words && part_by_name(args->words[0], &only)) return CLI_BAD;
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    enum cli_status status = args->html ? write_list(catalogue, only, ORR_FORMAT_HTML, args->html) : CLI_ANSWERED;
+    const bool all = cli_args_has(args, "all");
+    enum cli_status status = args->html ? write_list(catalogue, only, all, ORR_FORMAT_HTML, args->html) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = write_list(catalogue, only, args->format, "-");
+        status = write_list(catalogue, only, all, args->format, "-");
     orr_catalogue_close(catalogue);
     return status;
 }

@@ -41,7 +41,7 @@
 
 static const struct cli_option options[] = {
     HEADING("Job", CLI_FOR_JOB),
-    TOP("model", "", "ID|FILE", "a catalogue model, or a Hugging Face config.json"),
+    TOP("model", "", "ID|FILE", "a model by id or Hugging Face name, a config.json or its folder"),
     TOP("system", "", "ID|FILE", "a catalogue system, or a JSON file"),
     TOP("gpus", "num-gpus world-size", "N", "GPUs in all"),
     FIELD_OF("engine", "", "ID|FILE", "workload", "engine", CLI_FOR_JOB, "software stack"),
@@ -166,6 +166,7 @@ static const struct cli_option options[] = {
            "also write one page: charts, the report and its data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_LIST | CLI_FOR_SHOW,
            "also write one page: the report and its data; -: only that"),
+    OWN("all", NULL, CLI_FOR_LIST, "also models that are only shapes of papers and benchmarks"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
     ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES | CLI_FOR_REPRODUCE, "columns of the terminal, from 60"),

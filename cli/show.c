@@ -153,6 +153,24 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
     return CLI_BAD;
 }
 
+/* Does the name begin with a kind of part, as in systems/ID? */
+static bool names_kind(const char *name)
+{
+    for (int i = 0; i < ORR_N_PARTS; i++) {
+        const char *kind = orr_part_name((enum orr_part)i);
+        if (strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == '/') return true;
+    }
+    return false;
+}
+
+/* Returns the id of the model that has this name, or the name itself. */
+static const char *model_id(const struct orr_catalogue *catalogue, const char *name)
+{
+    char format[ORR_FORMAT_NAME];
+    const char *id = orr_model_named(catalogue, name, format);
+    return id ? id : name;
+}
+
 /* Add every part called `name`, which may name its kind as in systems/ID. */
 static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
                                  struct orr_text *text)
@@ -164,6 +182,7 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
         const size_t n = strlen(orr_part_name(part));
         const bool limited = strncmp(name, orr_part_name(part), n) == 0 && name[n] == '/';
         const char *id = limited ? name + n + 1 : name;
+        if (part == ORR_PART_MODEL && (limited || !names_kind(name))) id = model_id(catalogue, id);
         if (!orr_catalogue_text(catalogue, part, id)) continue;
         if (json && found)
             return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);

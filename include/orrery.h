@@ -162,10 +162,19 @@ ORR_API size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum o
 ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i);
 /* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
-/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. */
+/* The id of the model that a name stands for: an id, a name on Hugging Face ("Qwen/Qwen3-32B"), or a variant of the
+ * same shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), whatever their case (docs/models.md); NULL if there is none.
+ * `format` becomes the weight format that the end of the name tells, or "". The id is owned by the catalogue. */
+#define ORR_FORMAT_NAME 32 /* of a weight format, with its zero byte */
+ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
+                                    char format[ORR_FORMAT_NAME]);
+/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. Models that people
+ * use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`, JSON lists
+ * them with "synthetic": true. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,
-                                                        enum orr_format format, const struct orr_style *style,
-                                                        char **text, struct orr_error *error);
+                                                        bool all, enum orr_format format,
+                                                        const struct orr_style *style, char **text,
+                                                        struct orr_error *error);
 /* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
  * machine's files. Call before the catalogue is shared. */
 ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
@@ -574,6 +583,8 @@ struct orr_layer_kind {
 
 struct orr_model {
     char id[ORR_ID];
+    char asked[ORR_ID];               /* the name the model was asked for by, where that is not its id */
+    char shipped_format[ORR_FORMAT_NAME]; /* what that name says its weights are stored in; "": nothing */
     char type[32];                    /* model_type of the config.json, for display only */
     int64_t hidden, vocab, n_layers;
     int64_t max_seq;                  /* longest context; 0: the config does not say */
@@ -852,8 +863,9 @@ struct orr_job {
 
 /* ---------------------------------------------------------------- requests as jobs */
 
-/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json); for a
- * system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
+/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file; for a model: any name of
+ * orr_model_named, a config.json, or a folder with one; for a system also "generated:node=5,memory=hbm3,..."
+ * (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                   struct orr_model *model, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,

@@ -117,6 +117,14 @@ static enum MHD_Result catalogue(struct srv_request *request)
     return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
 }
 
+/* The stored text of a part; a model may have any of its names. */
+static const char *part_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *name)
+{
+    char format[ORR_FORMAT_NAME];
+    const char *id = part == ORR_PART_MODEL ? orr_model_named(catalogue, name, format) : name;
+    return id ? orr_catalogue_text(catalogue, part, id) : NULL;
+}
+
 /* Answer /api/v1/catalogue/{part}/{id} with the text as stored. */
 static enum MHD_Result stored(struct srv_request *request)
 {
@@ -126,7 +134,7 @@ static enum MHD_Result stored(struct srv_request *request)
     for (int i = 0; i < ORR_N_PARTS && name[n] && !text; i++) {
         const char *part = orr_part_name((enum orr_part)i);
         if (strlen(part) == n && memcmp(part, name, n) == 0)
-            text = orr_catalogue_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
+            text = part_text(request->srv->catalogue, (enum orr_part)i, name + n + 1);
     }
     if (text) return srv_reply_bytes(request->connection, SRV_JSON, text, strlen(text), false);
     return srv_reply_refusal(request->connection, MHD_HTTP_NOT_FOUND, "no part \"%.200s\" in the catalogue; see %s",

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "report/html.h"
 #include "report/json_text.h"
+#include "spec/part.h"
 
 static void add_word(struct orr_text *text, const char *word)
 {
@@ -98,32 +99,71 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
 
 /* ---------------------------------------------------------------- the list */
 
-static enum orr_err add_part(const struct orr_catalogue *catalogue, enum orr_part part, bool json,
-                             struct orr_text *text, struct orr_error *error)
+/* The ids of one kind that are listed together: models that people use, or the shapes of tables and laboratories. */
+struct listed {
+    const struct orr_catalogue *catalogue;
+    enum orr_part part;
+    bool synthetic, json;
+};
+
+static bool is_listed(const struct listed *l, const char *id)
 {
-    const size_t n = orr_catalogue_count(catalogue, part);
-    int width = 0;
-    enum orr_err err = ORR_OK;
-    for (size_t i = 0; i < n; i++) {
-        const int length = (int)strlen(orr_catalogue_id(catalogue, part, i));
-        if (length > width) width = length;
+    return l->synthetic == (l->part == ORR_PART_MODEL && orr_catalogue_is_synthetic(l->catalogue, id));
+}
+
+/* How many there are, and the width of the longest. */
+static size_t count_listed(const struct listed *l, int *width)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < orr_catalogue_count(l->catalogue, l->part); i++) {
+        const char *id = orr_catalogue_id(l->catalogue, l->part, i);
+        if (!is_listed(l, id)) continue;
+        const int length = (int)strlen(id);
+        if (length > *width) *width = length;
+        n++;
     }
-    for (size_t i = 0; i < n && !err; i++) {
-        const char *id = orr_catalogue_id(catalogue, part, i);
-        const bool facts = part != ORR_PART_CHIP && part != ORR_PART_CALIBRATION;
-        if (json) {
-            orr_text_add(text, "%s{\"id\":", i ? "," : "");
+    return n;
+}
+
+static enum orr_err add_listed(const struct listed *l, int width, bool *first, struct orr_text *text,
+                               struct orr_error *error)
+{
+    const bool facts = l->part != ORR_PART_CHIP && l->part != ORR_PART_CALIBRATION;
+    enum orr_err err = ORR_OK;
+    for (size_t i = 0; i < orr_catalogue_count(l->catalogue, l->part) && !err; i++) {
+        const char *id = orr_catalogue_id(l->catalogue, l->part, i);
+        if (!is_listed(l, id)) continue;
+        if (l->json) {
+            orr_text_add(text, "%s{\"id\":", *first ? "" : ",");
             add_word(text, id);
         } else {
             orr_text_add(text, "  %-*s%s", facts ? width : 0, id, facts ? "  " : "");
         }
-        err = add_facts(catalogue, part, id, json, text, error);
-        orr_text_add(text, json ? "}" : "\n");
+        *first = false;
+        err = add_facts(l->catalogue, l->part, id, l->json, text, error);
+        orr_text_add(text, l->json ? (l->synthetic ? ",\"synthetic\":true}" : "}") : "\n");
     }
     return err;
 }
 
-static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_part only, bool json,
+static enum orr_err add_part(const struct orr_catalogue *catalogue, enum orr_part part, bool all, bool json,
+                             struct orr_text *text, struct orr_error *error)
+{
+    const struct listed used = {catalogue, part, false, json}, shapes = {catalogue, part, true, json};
+    const bool with_shapes = all || json;
+    int width = 0, hidden_width = 0;
+    bool first = true;
+    const size_t n = count_listed(&used, &width);
+    const size_t n_shapes = count_listed(&shapes, with_shapes ? &width : &hidden_width);
+    if (!json) orr_text_add(text, "%s (%zu)\n", orr_part_name(part), n + (all ? n_shapes : 0));
+    enum orr_err err = add_listed(&used, width, &first, text, error);
+    if (!err && with_shapes) err = add_listed(&shapes, width, &first, text, error);
+    if (!err && !with_shapes && n_shapes > 0)
+        orr_text_add(text, "and %zu shapes of papers and benchmarks: orrery list models --all\n", n_shapes);
+    return err;
+}
+
+static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_part only, bool all, bool json,
                              struct orr_text *text, struct orr_error *error)
 {
     bool first = true;
@@ -133,10 +173,8 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
         const enum orr_part part = (enum orr_part)i;
         if (only != ORR_N_PARTS && part != only) continue;
         if (json) orr_text_add(text, ",\"%s\":[", orr_part_name(part));
-        else
-            orr_text_add(text, "%s%s (%zu)\n", first ? "" : "\n", orr_part_name(part),
-                         orr_catalogue_count(catalogue, part));
-        err = add_part(catalogue, part, json, text, error);
+        else if (!first) orr_text_add(text, "\n");
+        err = add_part(catalogue, part, all, json, text, error);
         if (json) orr_text_add(text, "]");
         first = false;
     }
@@ -144,19 +182,20 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
     return err;
 }
 
-enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
-                                  const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
+                                  enum orr_format format, const struct orr_style *style, char **result,
+                                  struct orr_error *error)
 {
     struct orr_text text = {0}, terminal = {0}, json = {0};
     enum orr_err err = ORR_OK;
     (void)style; /* the lists are as wide as their words */
     if (format == ORR_FORMAT_HTML) {
-        err = add_list(catalogue, only, false, &terminal, error);
-        if (!err) err = add_list(catalogue, only, true, &json, error);
+        err = add_list(catalogue, only, all, false, &terminal, error);
+        if (!err) err = add_list(catalogue, only, all, true, &json, error);
         orr_html_start(&text, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only));
         orr_html_finish(&text, &terminal, &json);
     } else {
-        err = add_list(catalogue, only, format == ORR_FORMAT_JSON, &text, error);
+        err = add_list(catalogue, only, all, format == ORR_FORMAT_JSON, &text, error);
     }
     *result = orr_text_take(&text);
     if (!err && !*result) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");

@@ -111,7 +111,9 @@ static json_t *asked_json(const struct orr_search_request *request)
         json_array_append_new(limits, json_pack("{ss ss so}", "key", request->limits[i].key, "rule",
                                                 request->limits[i].at_most ? "<=" : ">=", "value",
                                                 orr_json_real(request->limits[i].value)));
-    return json_pack("{so so so so sI so sb sb so}", "model", orr_json_word(request->job.model.id), "system",
+    const char *name = request->job.model.asked;
+    return json_pack("{so so* so so so sI so sb sb so}", "model", orr_json_word(request->job.model.id), "asked",
+                     name[0] ? orr_json_word(name) : NULL, "system",
                      orr_json_word(request->job.system.id), "engine", orr_json_word(request->job.engine.id), "gpus",
                      gpus, "top", (json_int_t)request->top, "front_within", orr_json_real(request->front_within),
                      "brute", request->brute, "overlap", request->space.overlap, "limits", limits);

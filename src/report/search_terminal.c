@@ -33,6 +33,7 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_text_add(&line, "%s · ", job->model.id);
     orr_search_gpus(&request->space.gpus, &line);
     orr_text_add(&line, " × %s", job->system.id);
+    orr_summary_asked(&job->model, &line);
     orr_summary_line(text, style, job->kind == ORR_JOB_TRAIN ? "training" : "inference", &line);
     add_workload(job, &line);
     orr_summary_line(text, style, "workload", &line);

@@ -28,12 +28,19 @@ static char *print_params(char buffer[32], double params)
     return buffer;
 }
 
+void orr_summary_asked(const struct orr_model *model, struct orr_text *line)
+{
+    if (model->asked[0]) orr_text_add(line, " · asked for as %s", model->asked);
+    if (model->shipped_format[0]) orr_text_add(line, " · shipped as %s", model->shipped_format);
+}
+
 void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line)
 {
     char count[32];
     orr_text_add(line, "%s · %s parameters", job->model.id, print_params(count, (double)params_total));
     if (params_active != params_total) orr_text_add(line, ", %s active", print_params(count, (double)params_active));
     orr_text_add(line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
+    orr_summary_asked(&job->model, line);
 }
 
 void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line)

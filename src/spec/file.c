@@ -78,6 +78,12 @@ bool orr_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool orr_is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 static bool ends_in_json(const char *name)
 {
     const size_t length = strlen(name);

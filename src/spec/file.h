@@ -12,6 +12,7 @@
 const char *orr_file_read(const char *path, char **text);
 
 bool orr_is_folder(const char *path);
+bool orr_is_file(const char *path);
 
 /* Names of the *.json files of a folder in alphabetical order; a folder that does not exist has none. NULL, or why
  * it cannot be listed. Free with orr_names_free. */

@@ -1,6 +1,8 @@
 /* Whole parts from references: a model, an engine, a system with its chip and the chip's calibration. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "spec/part.h"
 
 static void part_free(struct orr_part_doc *part)
@@ -34,6 +36,11 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
     if (!err) err = orr_model_from_json(&part->doc, part->id, model, error);
+    if (!err && part->named) {
+        orr_copy_line(model->asked, sizeof model->asked, reference->name);
+        (void)snprintf(model->shipped_format, sizeof model->shipped_format, "%s", part->format);
+    }
+    if (!err && part->whole_folder) err = orr_model_check_index(part, model, error);
     part_free(part);
     return err;
 }

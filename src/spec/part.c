@@ -59,9 +59,10 @@ static enum orr_err fail_unknown(const struct orr_catalogue *catalogue, const st
     char hint[ORR_HINT];
     size_t n_ids;
     const char *const *ids = orr_catalogue_ids(catalogue, reference->part, &n_ids);
-    orr_did_you_mean(hint, reference->name, ids, n_ids);
+    if (reference->part == ORR_PART_MODEL) orr_model_nearest(catalogue, reference->name, hint);
+    else orr_did_you_mean(hint, reference->name, ids, n_ids);
     return orr_reference_fail(reference, ORR_ERR_INPUT, error, "unknown %s \"%.100s\"%s; see 'orrery list %s'",
-                          orr_part_word(reference->part), reference->name, hint, orr_part_name(reference->part));
+                              orr_part_word(reference->part), reference->name, hint, orr_part_name(reference->part));
 }
 
 /* ---------------------------------------------------------------- sources of text */
@@ -70,6 +71,13 @@ static bool is_path(const char *name)
 {
     const size_t length = strlen(name);
     return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+/* Where a reference to a file leads; false: the path is too long. */
+static bool path_of(const struct orr_reference *reference, char path[ORR_FILE_PATH])
+{
+    const bool relative = reference->folder && reference->folder[0] && reference->name[0] != '/';
+    return orr_path_join(path, relative ? reference->folder : "", reference->name);
 }
 
 /* The last name of a path without ".json"; for a config.json the folder's, which says more. */
@@ -112,16 +120,16 @@ static enum orr_err parse_file(const struct orr_catalogue *catalogue, const stru
                                struct orr_part_doc *part, struct orr_error *error)
 {
     const bool from_file = reference->folder && reference->folder[0];
-    const bool relative = from_file && reference->name[0] != '/';
     if (!from_file && orr_catalogue_is_sealed(catalogue)) /* a file of the catalogue may name another one */
         return orr_reference_fail(reference, ORR_ERR_INPUT, error,
                                   "must be a catalogue id or an object; files cannot be named here");
     char path[ORR_FILE_PATH];
-    bool fits = orr_path_join(path, relative ? reference->folder : "", reference->name);
+    bool fits = path_of(reference, path);
     if (fits && reference->part == ORR_PART_MODEL && orr_is_folder(path)) {
         char folder[ORR_FILE_PATH];
         memcpy(folder, path, sizeof folder);
         fits = orr_path_join(path, folder, "config.json");
+        part->whole_folder = true;
     }
     const char *why = fits ? orr_file_read(path, &part->text) : "the path is too long";
     if (why)
@@ -212,6 +220,27 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
     return err;
 }
 
+/* A name that is no id: a file or folder that is there, else a model by another of its names, else an error that says
+ * what is nearest. Names of other parts are ids or paths. */
+static enum orr_err parse_name(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                               struct orr_part_doc *part, struct orr_error *error)
+{
+    char path[ORR_FILE_PATH];
+    const struct orr_entry *entry = NULL;
+    const bool model = reference->part == ORR_PART_MODEL, file = is_path(reference->name);
+    const bool sealed = orr_catalogue_is_sealed(catalogue) && !(reference->folder && reference->folder[0]);
+    const bool on_disk = model && !sealed && path_of(reference, path);
+    const bool there = on_disk && (orr_is_folder(path) || (file && orr_is_file(path)));
+    if (there || (file && !model)) return parse_file(catalogue, reference, part, error);
+    const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
+    const enum orr_err err = id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, error) : ORR_OK;
+    if (err) return err;
+    if (!entry && file && !orr_is_hub_name(reference->name)) return parse_file(catalogue, reference, part, error);
+    if (!entry) return fail_unknown(catalogue, reference, error);
+    part->named = true;
+    return parse_entry(entry, part, error);
+}
+
 /* Everything but "set". `entry`: already found, or NULL to look `reference` up. */
 static enum orr_err open_merged(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                 const struct orr_entry *entry, const struct chain *outer, struct orr_part_doc *part,
@@ -224,8 +253,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
         return orr_generated_open(catalogue, reference, part, error);
     if (reference->object) err = copy_object(reference, part, error);
     else if (entry) err = parse_entry(entry, part, error);
-    else if (is_path(reference->name)) err = parse_file(catalogue, reference, part, error);
-    else err = fail_unknown(catalogue, reference, error);
+    else err = parse_name(catalogue, reference, part, error);
     if (err) return err;
     if (in_chain(outer, part))
         return orr_reference_fail(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);

@@ -3,6 +3,7 @@
 #ifndef ORR_SPEC_PART_H
 #define ORR_SPEC_PART_H
 
+#include "base/text.h"
 #include "spec/file.h"
 #include "spec/spec.h"
 
@@ -30,6 +31,15 @@ bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue);
 /* All ids of a part, for the nearest-name search. */
 const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum orr_part part, size_t *n_ids);
 
+/* ---------------------------------------------------------------- names of models (model_find.c) */
+
+/* The shape of a table or a laboratory, not a model that people use: lists hide it. */
+bool orr_catalogue_is_synthetic(const struct orr_catalogue *catalogue, const char *id);
+/* OWNER/NAME, as a hub has its names: a path of that form is one only where a file is there. */
+bool orr_is_hub_name(const char *name);
+/* ` (did you mean "llama2-7b"?)`, or "" if no name is near. */
+void orr_model_nearest(const struct orr_catalogue *catalogue, const char *name, char hint[ORR_HINT]);
+
 /* ---------------------------------------------------------------- references (part.c) */
 
 struct orr_reference {
@@ -45,6 +55,9 @@ struct orr_reference {
 struct orr_part_doc {
     struct orr_doc doc;
     char id[ORR_ID];
+    bool named;                   /* a model found by a name that is not its id */
+    bool whole_folder;            /* a model given as a folder: what lies beside its config is checked */
+    char format[ORR_FORMAT_NAME]; /* what that name says of the weights */
     char file[ORR_FILE_PATH];
     char folder[ORR_FILE_PATH]; /* of the file; "": not from disk */
     char prefix[ORR_KEY_PATH];
@@ -74,6 +87,10 @@ enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
 
 enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                             const struct orr_set *set, struct orr_model *model, struct orr_error *error);
+/* What lies beside a config in its folder: the bytes that model.safetensors.index.json says must be those of the
+ * parameters (model_index.c). */
+enum orr_err orr_model_check_index(const struct orr_part_doc *part, const struct orr_model *model,
+                                   struct orr_error *error);
 /* A system with its chip and the chip's calibration (NULL: that is not asked for). */
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,

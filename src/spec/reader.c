@@ -48,8 +48,9 @@ static char *key_of(const struct orr_doc *request)
 {
     json_t *root = request->root;
     json_t *engine = json_object_get(json_object_get(root, "workload"), "engine");
-    json_t *parts = json_pack("[O? O? O? O? O?]", json_object_get(root, "kind"), json_object_get(root, "model"),
-                              json_object_get(root, "system"), engine, json_object_get(root, "set"));
+    json_t *parts = json_pack("[O? O? O? O? O? O?]", json_object_get(root, "kind"), json_object_get(root, "model"),
+                              json_object_get(root, "asked"), json_object_get(root, "system"), engine,
+                              json_object_get(root, "set"));
     char *key = parts ? json_dumps(parts, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(parts);
     return key;

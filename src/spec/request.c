@@ -19,7 +19,7 @@ static const struct orr_field HEAD_FIELDS[] = {
     ORR_ENUM(head, kind, true, orr_request_kinds, "what to predict"),
     ORR_INT(head, gpus, false, 1, ORR_GPUS_MAX, "GPUs of the job"),
 };
-static const char *const HEAD_EXTRA[] = {"model", "system", "plan", "workload", "set", NULL};
+static const char *const HEAD_EXTRA[] = {"model", "asked", "system", "plan", "workload", "set", NULL};
 
 /* ---------------------------------------------------------------- set */
 
@@ -136,6 +136,18 @@ static enum orr_err read_engine(const struct orr_catalogue *catalogue, const str
     return err ? err : orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
 }
 
+/* "asked" of an answer that is asked again: the name its model was found by, which may say more than the id. */
+static enum orr_err read_model(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                               struct orr_reference *reference, struct orr_model *model, struct orr_error *error)
+{
+    char format[ORR_FORMAT_NAME];
+    const json_t *asked = json_object_get(request->root, "asked");
+    if (asked && !json_is_string(asked)) return orr_doc_fail(request, "asked", error, "must be the name of a model");
+    const char *id = asked ? orr_model_named(catalogue, json_string_value(asked), format) : NULL;
+    if (id && reference->name && strcmp(id, reference->name) == 0) reference->name = json_string_value(asked);
+    return orr_model_load(catalogue, reference, request->set, model, error);
+}
+
 static enum orr_err read_part(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned part,
                               bool calibration, struct orr_job *job, struct orr_error *error)
 {
@@ -147,7 +159,7 @@ static enum orr_err read_part(const struct orr_catalogue *catalogue, const struc
     const enum orr_err err =
         orr_reference_from(request, key, value, model ? ORR_PART_MODEL : ORR_PART_SYSTEM, &reference, error);
     if (err) return err;
-    if (model) return orr_model_load(catalogue, &reference, request->set, &job->model, error);
+    if (model) return read_model(catalogue, request, &reference, &job->model, error);
     return orr_system_load(catalogue, &reference, request->set, &job->system, calibration ? &job->calibration : NULL,
                            error);
 }

@@ -17,7 +17,7 @@ struct head {
     int kind;
 };
 static const struct orr_field HEAD_FIELDS[] = {ORR_ENUM(head, kind, true, orr_request_kinds, "what to search")};
-static const char *const HEAD_EXTRA[] = {"model", "system", "gpus", "plan", "workload", "set", "search", NULL};
+static const char *const HEAD_EXTRA[] = {"model", "asked", "system", "gpus", "plan", "workload", "set", "search", NULL};
 
 /* "search" as written. */
 struct ask {

@@ -1,6 +1,6 @@
-/* Model reader: parameter counts against published totals, layer kinds, defaults, overrides and error messages.
- * Totals are the element counts of the published checkpoints unless a comment says otherwise. */
-#define _POSIX_C_SOURCE 200809L
+/* Model reader: parameter counts against published totals (tests/model_counts.csv: the element counts of the published
+ * checkpoints), layer kinds, defaults, overrides and error messages. */
+#define _DEFAULT_SOURCE
 #include "support.h"
 
 #include <dirent.h>
@@ -30,6 +30,25 @@ static void load(const char *id, struct orr_model *model)
     free(text);
 }
 
+/* Files of the catalogue; each must have a row in tests/model_counts.csv. */
+static size_t n_catalogue_files(void)
+{
+    char *rows = read_text("tests/model_counts.csv"), key[300];
+    DIR *dir = opendir("data/models");
+    assert_non_null(dir);
+    size_t n = 0;
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        const size_t length = strlen(entry->d_name);
+        if (length < 6 || strcmp(entry->d_name + length - 5, ".json")) continue;
+        snprintf(key, sizeof key, "\n%.*s,", (int)(length - 5), entry->d_name);
+        if (!strstr(rows, key)) fail_msg("%s: no row in tests/model_counts.csv", entry->d_name);
+        n++;
+    }
+    closedir(dir);
+    free(rows);
+    return n;
+}
+
 static const struct orr_layer_kind *kind_of(const struct orr_model *model, int layer)
 {
     return &model->kinds[model->layer_kind[layer]];
@@ -49,222 +68,76 @@ static int64_t gemma3_vision(int64_t hidden)
 /* Vision encoder and projector of Llama 4, the same in Scout and Maverick. */
 #define LLAMA4_VISION 871932416
 
-static const struct {
-    const char *id;
-    int64_t total;
-    int64_t gemma3_hidden; /* not 0: the published total holds that vision tower */
-} totals[] = {
-    { "gpt2", 124439808, 0 },
-    { "gpt2-medium", 354823168, 0 },
-    { "gpt2-large", 774030080, 0 },
-    { "gpt2-xl", 1557611200, 0 },
-    { "gptj-6b", 6050882784, 0 },
-    { "gpt-neox-20b", 20554567680, 0 }, /* its model card */
-    { "pythia-6.9b", 6857302016, 0 },   /* Biderman et al. 2023, table of models */
-    { "pythia-12b", 11846072320, 0 },
-    { "opt-6.7b", 6658473984, 0 },
-    { "opt-13b", 12853473280, 0 },
-    { "opt-30b", 29974540288, 0 },
-    { "bloom-7b1", 7069016064, 0 },
-    { "bloom-176b", 176247271424, 0 },
-    { "mosaicml-mpt-7b", 6649286656, 0 },
-    { "falcon-7b", 7217189760 - INT64_C(65024) * 4544, 0 },   /* the file holds the tied matrix twice */
-    { "falcon-40b", 41835970560 - INT64_C(65024) * 8192, 0 }, /* likewise */
-    { "falcon-180b", 179522565120, 0 },
-    { "llama-7b", 6738415616, 0 },
-    { "llama-13b", 13015864320, 0 },
-    { "llama-33b", 32528943616, 0 },
-    { "llama-65b", 65285660672, 0 },
-    { "llama2-7b", 6738415616, 0 },
-    { "llama2-13b", 13015864320, 0 },
-    { "llama2-70b", 68976648192, 0 },
-    { "codellama-34b", 33743970304, 0 },
-    { "llama2-34b", 33743970304, 0 }, /* never published by itself: the shape of codellama-34b */
-    { "llama3-8b", 8030261248, 0 },
-    { "llama3-70b", 70553706496, 0 },
-    { "llama3.1-8b", 8030261248, 0 },
-    { "llama3.1-70b", 70553706496, 0 },
-    { "llama3.1-405b", 405853388800, 0 },
-    { "llama3.3-70b", 70553706496, 0 },
-    { "llama3.2-1b", 1235814400, 0 },
-    { "llama3.2-3b", 3212749824, 0 },
-    { "llama4-maverick", 401583781376 - LLAMA4_VISION, 0 },
-    { "llama4-scout", 108641793536 - LLAMA4_VISION, 0 },
-    { "mistral-7b", 7241732096, 0 },
-    { "mistral-nemo-12b", 12247782400, 0 },
-    { "mistral-large-123b", 122610069504, 0 },
-    { "mixtral-8x7b", 46702792704, 0 },
-    { "mixtral-8x22b", 140620634112, 0 },
-    { "qwen2-7b", 7615616512, 0 },
-    { "qwen2.5-0.5b", 494032768, 0 },
-    { "qwen2.5-1.5b", 1543714304, 0 },
-    { "qwen2.5-7b", 7615616512, 0 },
-    { "qwen2.5-14b", 14770033664, 0 },
-    { "qwen2.5-32b", 32763876352, 0 },
-    { "qwen2.5-72b", 72706203648, 0 },
-    { "qwen1.5-moe-a2.7b", 14315784192, 0 },
-    { "qwen2-57b-a14b", 57408658944, 0 },
-    { "qwen3-4b", 4022468096, 0 },
-    { "qwen3-8b", 8190735360, 0 },
-    { "qwen3-14b", 14768307200, 0 },
-    { "qwen3-32b", 32762123264, 0 },
-    { "qwen3-30b-a3b", 30532122624, 0 },
-    { "qwen3-235b-a22b", 235093634560, 0 },
-    { "deepseek-v2", 235741434880, 0 },
-    { "deepseek-v2-lite", 15706484224, 0 },
-    { "deepseek-v3", 671026419200, 0 }, /* without the multi-token-prediction module */
-    { "deepseek-r1", 671026419200, 0 }, /* likewise */
-    { "gemma-2b", 2506172416, 0 },
-    { "gemma-7b", 8537680896, 0 },
-    { "gemma2-2b", 2614341888, 0 },
-    { "gemma2-9b", 9241705984, 0 },
-    { "gemma2-27b", 27227128320, 0 },
-    { "gemma3-1b", 999885952, 0 },
-    { "gemma3-4b", 4300079472, 2560 },
-    { "gemma3-12b", 12187325040, 3840 },
-    { "gemma3-27b", 27432406640, 5376 },
-    { "phi3-mini", 3821079552, 0 },
-    { "phi3-medium", 13960238080, 0 },
-    { "phi4", 14659507200, 0 },
-    { "gpt-oss-20b", 20914757184, 0 },
-    { "gpt-oss-120b", 116829156672, 0 },
-    { "dbrx", 131596523520, 0 },
-    { "grok-1", 315684820992, 0 },
-    { "grok-1-l8", 40165251072, 0 },
-    { "aquila2-7b", 7295537152, 0 },
-    /* papers and recipes, by Eqs. 16 and 17 */
-    { "gpt3-175b", 174615846912, 0 },
-    { "gpt-22b", 22074273792, 0 },
-    { "gpt-310b", 310130540544, 0 },
-    { "mt-530b", 529600819200, 0 },
-    { "gpt-1t", 1008038758400, 0 },
-    { "gpt-1.7b-v131k", 1745473536, 0 },
-    { "gpt-462b-v131k", 461467422720, 0 },
-    { "mpt-7b", 6658859008, 0 },
-    { "mpt-70b", 64862437376, 0 },
-    { "nemotron-15b", 15628775424, 0 },
-    { "nemotron3-22b", 21266116608, 0 },
-    { "nemotron-340b", 341029195776, 0 },
-};
+static int64_t blocks(int64_t rows, int64_t columns)
+{
+    return (rows + 127) / 128 * ((columns + 127) / 128);
+}
 
+/* Scales of 8-bit weights, one per block of 128 x 128 of every matrix of a layer with latent attention. */
+static int64_t fp8_scales(const struct orr_model *model, const struct orr_layer_kind *kind)
+{
+    const int64_t h = model->hidden, a = kind->n_heads, nope = kind->head_qk - kind->mla_rope;
+    const int64_t attention = blocks(kind->mla_q_rank, h) + blocks(a * kind->head_qk, kind->mla_q_rank) +
+                              blocks(kind->mla_kv_rank + kind->mla_rope, h) +
+                              blocks(a * (nope + kind->head_v), kind->mla_kv_rank) + blocks(h, a * kind->head_v);
+    return attention + 3 * blocks(kind->ffn_width, h) + 3 * blocks(kind->shared_width, h) +
+           kind->n_experts * 3 * blocks(kind->expert_width, h);
+}
+
+/* What a published total holds beyond the model, by the words of tests/model_counts.csv. */
+static int64_t beyond(const struct orr_model *model, const char *word)
+{
+    const int64_t matrix = model->vocab * model->hidden, n_layers = model->n_layers;
+    int64_t sum = 0;
+    if (!strcmp(word, "tied_copy")) return matrix; /* the output matrix stored beside the embedding it is */
+    if (!strcmp(word, "gemma3_tower")) return gemma3_vision(model->hidden);
+    if (!strcmp(word, "llama4_tower")) return LLAMA4_VISION;
+    if (!strcmp(word, "mtp")) return orr_model_params_mtp(model);
+    if (!strcmp(word, "mtp_copies")) return 2 * matrix; /* its own embedding and head */
+    for (int i = 0; i < n_layers + model->n_mtp; i++) {
+        const struct orr_layer_kind *kind = kind_of(model, i < n_layers ? i : (int)n_layers - 1);
+        if (!strcmp(word, "fp8_scales")) sum += fp8_scales(model, kind);
+        if (!strcmp(word, "mxfp4_scales")) sum += kind->n_experts * 3 * model->hidden * kind->expert_width / 32;
+    }
+    return sum ? sum : strtoll(word, NULL, 10); /* elements that no tensor of the model explains */
+}
+
+/* One row: id, name, published total, parameters, and what the difference is. */
+static void check_row(char *line, struct orr_model *model)
+{
+    char *cells[5];
+    for (size_t i = 0; i < 5; i++) cells[i] = strsep(&line, ",\n");
+    const int64_t published = strtoll(cells[2], NULL, 10), params = strtoll(cells[3], NULL, 10);
+    load(cells[0], model);
+    if (orr_model_params(model) != params)
+        fail_msg("%s: %lld parameters, expected %lld", cells[0], (long long)orr_model_params(model), (long long)params);
+    int64_t explained = params;
+    if (!*cells[2]) {
+        if (!*cells[4]) fail_msg("%s: no published total and no reason", cells[0]);
+        return;
+    }
+    for (char *word; (word = strsep(&cells[4], "+"));)
+        if (*word) explained += beyond(model, word);
+    if (explained != published)
+        fail_msg("%s: %lld explained, published %lld", cells[0], (long long)explained, (long long)published);
+}
+
+/* Every model of the catalogue has its row; of those with a published checkpoint the total is explained exactly. */
 static void published_totals(void **state)
 {
     (void)state;
     static struct orr_model model;
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
-        const int64_t hidden = totals[i].gemma3_hidden;
-        const int64_t total = totals[i].total - (hidden ? gemma3_vision(hidden) : 0);
-        load(totals[i].id, &model);
-        if (orr_model_params(&model) != total) {
-            fail_msg("%s: %lld parameters, published %lld", totals[i].id, (long long)orr_model_params(&model),
-                     (long long)total);
-        }
+    char *text = read_text("tests/model_counts.csv"), *at = text, *line;
+    size_t n_rows = 0, n_published = 0;
+    assert_string_equal(strsep(&at, "\n"), "id,hf_id,published,params,difference");
+    while ((line = strsep(&at, "\n")) && *line) {
+        n_rows++;
+        n_published += strstr(line, ",,") == NULL;
+        check_row(line, &model);
     }
-}
-
-/* Shapes of papers and benchmarks that nobody published a checkpoint of: layers and width as their tables print them,
- * and the billions of their names. */
-enum family {
-    GPT,       /* biases, learned positions, one matrix for both ends: L (12 h^2 + 13 h) + (V + s) h + 2 h */
-    GPT_ROTARY /* biases, two matrices, no position vectors: L (12 h^2 + 13 h) + 2 V h + 2 h */
-};
-static const struct {
-    const char *id;
-    enum family family;
-    int64_t layers, hidden, vocab, positions;
-    double billions;
-} shapes[] = {
-    /* Narayanan et al. 2021, table 1 */
-    { "gpt-1.7b", GPT, 24, 2304, 51200, 2048, 1.7 }, { "gpt-3.6b", GPT, 30, 3072, 51200, 2048, 3.6 },
-    { "gpt-7.5b", GPT, 36, 4096, 51200, 2048, 7.5 }, { "gpt-18b", GPT, 40, 6144, 51200, 2048, 18.4 },
-    { "gpt-39b", GPT, 48, 8192, 51200, 2048, 39.1 }, { "gpt-76b", GPT, 60, 10240, 51200, 2048, 76.1 },
-    { "gpt-145b", GPT, 80, 12288, 51200, 2048, 145.6 }, { "gpt-310b", GPT, 96, 16384, 51200, 2048, 310.1 },
-    { "gpt-1t", GPT, 128, 25600, 51200, 2048, 1008.0 },
-    /* README of Megatron-LM, September 2020 */
-    { "gpt2-1b", GPT, 24, 1920, 51200, 1024, 1.2 }, { "gpt2-2b", GPT, 30, 2304, 51200, 1024, 2.0 },
-    { "gpt2-4b", GPT, 36, 3072, 51200, 1024, 4.2 }, { "gpt2-8b", GPT, 42, 4096, 51200, 1024, 8.7 },
-    /* NeMo and JAX-Toolbox */
-    { "gpt3-126m", GPT, 12, 768, 51200, 2048, 0.126 }, { "gpt3-5b", GPT, 24, 4096, 51200, 2048, 5.1 },
-    { "gpt3-20b", GPT, 44, 6144, 51200, 2048, 20.3 },
-    /* FasterTransformer's GPT guide */
-    { "gpt-350m", GPT, 24, 1024, 51200, 1024, 0.35 }, { "gpt-1.3b-ft", GPT, 24, 2048, 51200, 1024, 1.3 },
-    { "gpt-6.7b-ft", GPT, 32, 4096, 51200, 1024, 6.7 }, { "gpt-89b", GPT, 48, 12288, 51200, 1024, 89 },
-    { "gpt-l12-h2048", GPT, 12, 2048, 51200, 1024, 0.7 }, { "gpt-l16-h2048", GPT, 16, 2048, 51200, 1024, 0.9 },
-    { "gpt-l20-h2048", GPT, 20, 2048, 51200, 1024, 1.1 }, { "gpt-l24-h2048", GPT, 24, 2048, 51200, 1024, 1.3 },
-    /* llm-foundry's training benchmarks */
-    { "mpt-125m", GPT, 12, 768, 50368, 2048, 0.125 }, { "mpt-350m", GPT, 24, 1024, 50368, 2048, 0.35 },
-    { "mpt-760m", GPT, 24, 1536, 50368, 2048, 0.76 }, { "mpt-1b", GPT, 24, 2048, 50368, 2048, 1.3 },
-    { "mpt-3b", GPT, 32, 2560, 50368, 2048, 2.7 }, { "mpt-7b", GPT, 32, 4096, 50368, 2048, 6.7 },
-    { "mpt-13b", GPT, 40, 5120, 50368, 2048, 12.9 }, { "mpt-30b", GPT, 48, 7168, 50368, 2048, 30.0 },
-    /* README of Megatron-LM, H100 weak-scaling table */
-    { "gpt-1.7b-v131k", GPT_ROTARY, 24, 2048, 131072, 0, 1.7 }, { "gpt-7b-v131k", GPT_ROTARY, 30, 4096, 131072, 0, 7 },
-    { "gpt-16b-v131k", GPT_ROTARY, 32, 6144, 131072, 0, 16 }, { "gpt-32b-v131k", GPT_ROTARY, 48, 7168, 131072, 0, 32 },
-    { "gpt-119b-v131k", GPT_ROTARY, 92, 10240, 131072, 0, 119 },
-    { "gpt-177b-v131k", GPT_ROTARY, 96, 12288, 131072, 0, 177 },
-    { "gpt-314b-v131k", GPT_ROTARY, 96, 16384, 131072, 0, 314 },
-};
-
-static void totals_of_shapes(void **state)
-{
-    (void)state;
-    static struct orr_model model;
-    for (size_t i = 0; i < COUNT(shapes); i++) {
-        const int64_t h = shapes[i].hidden, layers = shapes[i].layers * (12 * h * h + 13 * h);
-        const int64_t ends = shapes[i].family == GPT ? shapes[i].vocab + shapes[i].positions : 2 * shapes[i].vocab;
-        const int64_t total = layers + ends * h + 2 * h;
-        load(shapes[i].id, &model);
-        if (orr_model_params(&model) != total)
-            fail_msg("%s: %lld parameters, by hand %lld", shapes[i].id, (long long)orr_model_params(&model),
-                     (long long)total);
-        if (fabs((double)total / 1e9 / shapes[i].billions - 1) > 0.05)
-            fail_msg("%s: %g billion by hand, %g by its name", shapes[i].id, (double)total / 1e9, shapes[i].billions);
-    }
-}
-
-/* Models cut to their first layers: layers and ends by hand. */
-static const struct {
-    const char *id, *whole;
-    int64_t layers, layer_params, end_params;
-} cuts[] = {
-/* eight experts of three matrices, router, 48 + 16 heads of 128, output, four norms; one matrix for both ends */
-#define GROK_LAYER (6144 * (INT64_C(8) * 3 * 32768 + 8 + 64 * 128 + 6144 + 4))
-#define GROK_ENDS  (INT64_C(131072) * 6144 + 6144)
-    { "grok-1-l2", "grok-1", 2, GROK_LAYER, GROK_ENDS },
-    { "grok-1-l4", "grok-1", 4, GROK_LAYER, GROK_ENDS },
-    { "grok-1-l8", "grok-1", 8, GROK_LAYER, GROK_ENDS },
-    { "grok-1-l32", "grok-1", 32, GROK_LAYER, GROK_ENDS },
-    { "grok-1", "grok-1", 64, GROK_LAYER, GROK_ENDS },
-/* 128 + 16 heads of 128, output, three matrices, two norms; two matrices and a norm at the ends */
-#define LLAMA_LAYER (16384 * (INT64_C(144) * 128 + 16384 + 3 * 53248 + 2))
-#define LLAMA_ENDS (INT64_C(2) * 128256 * 16384 + 16384)
-    { "llama3.1-405b-l8", "llama3.1-405b", 8, LLAMA_LAYER, LLAMA_ENDS },
-    { "llama3.1-405b-l30", "llama3.1-405b", 30, LLAMA_LAYER, LLAMA_ENDS },
-    { "llama3.1-405b-l62", "llama3.1-405b", 62, LLAMA_LAYER, LLAMA_ENDS },
-    { "llama3.1-405b", "llama3.1-405b", 126, LLAMA_LAYER, LLAMA_ENDS },
-};
-
-static void totals_of_cuts(void **state)
-{
-    (void)state;
-    static struct orr_model model, whole;
-    for (size_t i = 0; i < COUNT(cuts); i++) {
-        load(cuts[i].id, &model);
-        load(cuts[i].whole, &whole);
-        assert_int_equal(orr_model_params(&model), cuts[i].layers * cuts[i].layer_params + cuts[i].end_params);
-        assert_memory_equal(&model.kinds[0], &whole.kinds[0], sizeof model.kinds[0]);
-    }
-}
-
-/* Every model of the catalogue has its count in one of the tables. */
-static bool is_counted(const char *id)
-{
-    for (size_t i = 0; i < COUNT(totals); i++)
-        if (strcmp(totals[i].id, id) == 0) return true;
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        if (strcmp(shapes[i].id, id) == 0) return true;
-    for (size_t i = 0; i < COUNT(cuts); i++)
-        if (strcmp(cuts[i].id, id) == 0) return true;
-    return false;
+    free(text);
+    assert_int_equal(n_rows, n_catalogue_files());
+    assert_true(n_published >= 110);
 }
 
 /* Eq. 18 by hand: the total less the experts a token does not use. */
@@ -316,7 +189,6 @@ static void whole_catalogue_reads(void **state)
         char id[256];
         snprintf(id, sizeof id, "%.*s", (int)(length - 5), entry->d_name);
         load(id, &model);
-        if (!is_counted(id)) fail_msg("%s: no row with its exact parameter count", id);
         assert_true(orr_model_params(&model) >= orr_model_params_active(&model));
         assert_true(orr_model_params_active(&model) > 100000000);
         snprintf(path, sizeof path, "data/models/%.200s", entry->d_name);
@@ -672,8 +544,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_totals),
-        cmocka_unit_test(totals_of_shapes),
-        cmocka_unit_test(totals_of_cuts),
         cmocka_unit_test(active_counts),
         cmocka_unit_test(whole_catalogue_reads),
         cmocka_unit_test(gemma3_has_five_windows_to_one_full),

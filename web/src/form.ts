@@ -139,7 +139,9 @@ export class Form {
                 this.choice(
                     'model',
                     'Model',
-                    this.lists.models.map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]),
+                    this.lists.models
+                        .filter((m) => !m['synthetic'])
+                        .map((m) => [m.id, `${m.id} · ${count(Number(m['params_total']))}`]),
                     (v) => this.events.model(v),
                 ),
                 h(

@@ -1,0 +1,93 @@
+/* The weights beside a config.json: model.safetensors.index.json says how many bytes all tensors have, and these must
+ * be the parameters that were counted. A config of another model, or a layer that is not counted, is found so. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/part.h"
+
+/* Scales, rotary tables and buffers that no count holds. */
+static const double SLACK_FRAC = 0.002;
+/* Scale bytes of a narrow weight: 32 bits per block of 128 x 128; 8 bits per 32 weights of half a byte. */
+static const double FP8_BLOCK_BYTES = 1.0 + 4.0 / 16384, MXFP4_BYTES = 0.5 + 1.0 / 32;
+
+/* Bytes of a parameter outside the narrow matrices. */
+static double wide_bytes(const json_t *root)
+{
+    static const char *const INNER[] = {"text_config", "llm_config", "language_config"};
+    const json_t *name = json_object_get(root, "torch_dtype");
+    if (!json_is_string(name)) name = json_object_get(root, "dtype");
+    for (size_t i = 0; i < sizeof INNER / sizeof INNER[0] && !json_is_string(name); i++) {
+        name = json_object_get(json_object_get(root, INNER[i]), "torch_dtype");
+        if (!json_is_string(name)) name = json_object_get(json_object_get(root, INNER[i]), "dtype");
+    }
+    const char *word = json_string_value(name);
+    return word && strstr(word, "float32") ? 4 : 2;
+}
+
+static double layer_bytes(const struct orr_model *model, const struct orr_layer_kind *kind, double wide)
+{
+    const double matrix = model->fp8_block ? FP8_BLOCK_BYTES : wide;
+    const double expert = model->mxfp4 ? MXFP4_BYTES : matrix;
+    return ((double)kind->attention_params + (double)kind->ffn_params) * matrix +
+           (double)kind->n_experts * (double)kind->expert_params * expert +
+           ((double)kind->router_params + (double)kind->norm_params) * wide;
+}
+
+static double model_bytes(const struct orr_model *model, double wide)
+{
+    double bytes = ((double)model->embedding_params + (double)model->head_params) * wide;
+    for (int64_t i = 0; i < model->n_layers; i++)
+        bytes += layer_bytes(model, &model->kinds[model->layer_kind[i]], wide);
+    return bytes;
+}
+
+/* `total` is the model, be it with the output matrix stored again, with its prediction layers, and with their copies of
+ * embedding and head. */
+static bool agrees(const struct orr_model *model, double total, double bytes, double wide)
+{
+    const double matrix = (double)model->vocab * (double)model->hidden * wide;
+    const double layer = layer_bytes(model, &model->kinds[model->layer_kind[model->n_layers - 1]], wide);
+    const double mtp = (double)model->n_mtp * (layer + (double)model->mtp_params * wide);
+    const double copies = 2 * (double)model->n_mtp * matrix, tied = model->tied_embeddings ? matrix : 0;
+    const double with[] = {bytes, bytes + tied, bytes + mtp, bytes + mtp + copies, bytes + tied + mtp};
+    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++)
+        if (fabs(total - with[i]) <= SLACK_FRAC * with[i]) return true;
+    return false;
+}
+
+/* Towers of other senses are in the files and not in the count. */
+static bool has_tower(const json_t *root)
+{
+    return json_object_get(root, "vision_config") || json_object_get(root, "audio_config");
+}
+
+static enum orr_err check_total(const struct orr_doc *index, const json_t *root, const struct orr_model *model,
+                                struct orr_error *error)
+{
+    const json_t *value = json_object_get(json_object_get(index->root, "metadata"), "total_size");
+    const bool narrow = json_object_get(root, "quantization_config") != NULL;
+    if (!json_is_number(value) || (narrow && !model->fp8_block && !model->mxfp4)) return ORR_OK;
+    const double total = json_number_value(value), wide = wide_bytes(root), bytes = model_bytes(model, wide);
+    if (agrees(model, total, bytes, wide) || (has_tower(root) && total > bytes)) return ORR_OK;
+    return orr_doc_fail_rule(index, "metadata.total_size", error,
+                             "the weights have %.0f bytes, but config.json describes %lld parameters of %.0f bytes "
+                             "(%+.2f %%); to go on without this check name the config.json itself",
+                             total, (long long)orr_model_params(model), bytes, 100 * (total / bytes - 1));
+}
+
+enum orr_err orr_model_check_index(const struct orr_part_doc *part, const struct orr_model *model,
+                                   struct orr_error *error)
+{
+    char path[ORR_FILE_PATH];
+    char *text = NULL;
+    if (!orr_path_join(path, part->folder, "model.safetensors.index.json") || !orr_is_file(path)) return ORR_OK;
+    const char *why = orr_file_read(path, &text);
+    if (why) return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = path}, "%s", why);
+    struct orr_doc index;
+    enum orr_err err = orr_doc_parse(text, path, &index, error);
+    if (!err) err = check_total(&index, part->doc.root, model, error);
+    orr_doc_close(&index);
+    free(text);
+    return err;
+}
