@@ -20,6 +20,7 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
 /* The same on a chip whose clock allows all SMs together `burst_frac` of peak, not the share of the calibration. */
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+void orr_cost_scan(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

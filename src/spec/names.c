@@ -25,6 +25,7 @@ static const char *const SERVE_MEMORY_PART_NAMES[ORR_N_SERVE_MEMORY_PARTS] = {OR
 static const char *const BOUND_NAMES[ORR_N_BOUNDS] = {ORR_BOUNDS(NAME)};
 static const char *const PHASE_NAMES[ORR_N_PHASES] = {ORR_PHASES(NAME)};
 static const char *const GROUP_NAMES[ORR_N_GROUPS] = {ORR_GROUPS(NAME)};
+static const char *const MIXER_NAMES[ORR_N_MIXERS] = {ORR_MIXERS(NAME)};
 static const char *const POINTWISE_NAMES[ORR_N_POINTWISES] = {ORR_POINTWISES(NAME)};
 static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
 static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
@@ -99,6 +100,11 @@ const char *orr_pointwise_name(enum orr_pointwise pointwise)
 const char *orr_phase_name(enum orr_phase phase)
 {
     return name_of(PHASE_NAMES, ORR_N_PHASES, (unsigned)phase);
+}
+
+const char *orr_mixer_name(enum orr_mixer mixer)
+{
+    return name_of(MIXER_NAMES, ORR_N_MIXERS, (unsigned)mixer);
 }
 
 const char *orr_group_name(enum orr_group group)
