@@ -1,4 +1,4 @@
-/* orrery list: what the catalogue holds, one line per part. */
+/* orrery list: the parts in the catalogue, one line each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static enum cli_status write_page(const struct orr_catalogue *catalogue, enum or
 
 static enum cli_status list(const struct cli_args *args)
 {
-    enum orr_part only = ORR_N_PARTS; /* all */
+    enum orr_part only = ORR_N_PARTS; /* all kinds of parts */
     if (args->help) return cli_options_help(CLI_FOR_LIST, usage);
     if (args->n_words && part_by_name(args->words[0], &only)) return CLI_BAD;
     struct orr_catalogue *catalogue = cli_args_catalogue(args);

@@ -1,4 +1,4 @@
-/* orrery sensitivity: what every hardware number is worth to a job. */
+/* orrery sensitivity: print what every hardware number is worth to a job. */
 #include <stdlib.h>
 #include <string.h>
 

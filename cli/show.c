@@ -1,4 +1,4 @@
-/* orrery show: one part of the catalogue, as stored, with the facts that follow from it. */
+/* orrery show: print one part of the catalogue as stored, with the facts that follow from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void add_engine_facts(const struct orr_engine *engine, struct orr_text *t
                  orr_budget_name(engine->budget), (long long)engine->kv_block_tokens);
 }
 
-/* The facts that follow from a part; chips and calibrations speak for themselves. */
+/* Add the facts that follow from a part. Chips and calibrations have none beyond their files. */
 static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id,
                               struct orr_text *text, struct orr_error *error)
 {
@@ -117,7 +117,7 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
     return CLI_ANSWERED;
 }
 
-/* A system made from budgets: the facts, and the file it would be. */
+/* Add a system made from budgets: its facts, and the file that it would be. */
 static enum cli_status add_generated(const struct orr_catalogue *catalogue, const char *name, bool json,
                                      struct orr_text *text)
 {
@@ -153,7 +153,7 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
     return CLI_BAD;
 }
 
-/* Every part called `name`, which may be limited to one kind as in systems/ID. */
+/* Add every part called `name`, which may name its kind as in systems/ID. */
 static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
                                  struct orr_text *text)
 {

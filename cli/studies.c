@@ -1,4 +1,5 @@
-/* Studies on disk: their measurements in, their tables, scripts and figures out. gnuplot draws, where there is one. */
+/* Studies on disk: they read measurements and write tables, scripts and figures. gnuplot draws the figures if it is
+ * installed. */
 #define _POSIX_C_SOURCE 200809L
 #include "studies.h"
 
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_FOUND = 127 }; /* exit status of a child whose program is missing, as shells have it */
+enum { NOT_FOUND = 127 }; /* exit status of a child whose program is missing, as in shells */
 
 static char *path_of(const char *directory, const char *name, const char *ending)
 {
@@ -21,7 +22,7 @@ static char *path_of(const char *directory, const char *name, const char *ending
 
 /* ---------------------------------------------------------------- in */
 
-/* A file that comes with the program, malloc'd; NULL after saying what is wrong. */
+/* Read a file that comes with the program, malloc'd. Returns NULL after printing what is wrong. */
 static char *read_input(const char *input, char **path)
 {
     const char *places[2], *origin;
@@ -84,7 +85,7 @@ enum cli_status cli_study_write(const struct orr_study *study, const char *name,
 
 /* ---------------------------------------------------------------- figures */
 
-/* gnuplot SCRIPT in the directory; its exit status, -1: none. */
+/* Run gnuplot on a script in the directory and return its exit status; -1 if it did not run. */
 static int run_gnuplot(const char *directory, const char *script)
 {
     int status;

@@ -1096,7 +1096,8 @@ struct orr_search_request {
 
 /* A request of the JSON contract in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4",
  * "64..4096": doubling, [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top",
- * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. The keys of "limits" are checked by orr_search_new. */
+ * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. orr_search_new checks the keys of
+ * "limits". */
 ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search_request *request,
                                                    struct orr_error *error);

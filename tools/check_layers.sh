@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The rules of the tree that a compiler does not check. The order of the folders is read from ARCHITECTURE.md: the
-# lines that start with src/<folder>/, first to last.
+# The rules of the tree that a compiler does not check. ARCHITECTURE.md states the order of the folders: the lines that
+# start with src/<folder>/, from first to last.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 export LC_ALL=C
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-rule() { # the lines in $found break it
+rule() { # name; the lines in $found break the rule
     if [ -s "$found" ]; then tap_not_ok "$1" "$found"; else tap_ok "$1"; fi
 }
-in_folders() { # pattern, folders: matching lines of their sources
+in_folders() { # pattern, folders: prints matching lines of their sources
     for folder in $2; do grep -nHE "$1" "src/$folder"/*.c; done 2>/dev/null
 }
 folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
@@ -75,7 +75,7 @@ rule "no global variables"
 grep -nHE '^ +static ' src/*/*.[ch] cli/*.[ch] server/*.[ch] | grep -vE '\bconst\b|\\$' >"$found"
 rule "no variable keeps its value between calls"
 
-# Characters, system errors and codes of a library; a switch over an enum has every case.
+# The exceptions switch over characters, system errors and codes of a library. A switch over an enum has every case.
 grep -nHE '\bdefault:' src/*/*.c cli/*.c server/*.c | grep -vE '^src/(report/html|spec/file|spec/json)\.c:|"' >"$found"
 rule "no default in a switch over an enum"
 
@@ -90,7 +90,7 @@ for file in tests/unit/test_*.c; do
 done >"$found"
 rule "every unit test is run"
 
-# Members whose unit is another: ratios of counts, shapes, and constants with a unit of their own in the comment.
+# These members have no unit in their name: ratios of counts, shapes, and constants whose comment states the unit.
 unitless='l2_multicast|scaleout_oversubscription|power_slope|tile_cost|moe_imbalance|count|batch|m|n|k|launches'
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"

@@ -1,4 +1,5 @@
-/* The engine of the studies: tables that grow, requests, sweeps with the best plan at every point, the public calls. */
+/* What all studies use: growing tables, requests, sweeps with the best plan at every point, and the public
+ * functions. */
 #include "study/reproduce.h"
 
 #include <math.h>
