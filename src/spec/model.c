@@ -147,7 +147,6 @@ static void read_ends(struct orr_config *config, const struct orr_model_type *ty
 static int64_t read_window(struct orr_config *config, const struct orr_model_type *type)
 {
     const char *key = or_common(type->window, "sliding_window");
-    if (type->window_rule == ORR_WINDOW_NONE) return 0;
     if (type->window_rule == ORR_WINDOW_UPPER && !orr_config_flag(config, "use_sliding_window", false)) return 0;
     const int64_t absent = orr_config_has(config, key) ? 0 : type->window_absent; /* null: none */
     return orr_config_count(config, key, 1, ORR_SEQ_MAX, absent);
@@ -195,6 +194,7 @@ static int64_t read_period(struct orr_config *config, int64_t absent)
 static void mark_windows(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
     char path[ORR_PATH];
+    if (type->window_rule == ORR_WINDOW_NONE) return; /* the type's own reader may have placed some */
     shape->window = read_window(config, type);
     shape->chunked = type->chunked;
     int64_t period = 1;
@@ -203,7 +203,7 @@ static void mark_windows(struct orr_config *config, const struct orr_model_type 
     } else if (type->window_rule == ORR_WINDOW_UPPER) {
         period = orr_config_count(config, "max_window_layers", 0, ORR_MAX_LAYERS, 28);
     }
-    const json_t *list = type->window_rule == ORR_WINDOW_NONE ? NULL : orr_config_list(config, "layer_types", path);
+    const json_t *list = orr_config_list(config, "layer_types", path);
     if (list && (int64_t)json_array_size(list) < shape->n_layers) { /* a longer list: the model was cut */
         orr_config_fail_rule(config, path, "has %zu entries for %lld layers", json_array_size(list),
                              (long long)shape->n_layers);

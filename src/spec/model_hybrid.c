@@ -1,4 +1,4 @@
-/* Model types with recurrent mixers: which mixer, its sizes, and which layers have it. Equations 258-264 count them. */
+/* Model types with recurrent mixers: which mixer, its sizes, and which layers have it. Eqs. 109-115 count them. */
 #include "spec/model.h"
 
 #include <string.h>

@@ -233,9 +233,9 @@ enum { N_TYPES = sizeof types / sizeof types[0], N_ALIASES = sizeof aliases / si
 static const struct {
     const char *key, *type;
 } markers[] = {
+    {"linear_attn_config", "kimi_linear"},
     {"index_topk", "deepseek_v32"},
     {"kv_lora_rank", "deepseek_v3"},
-    {"linear_attn_config", "kimi_linear"},
     {"linear_num_value_heads", "qwen3_next"},
     {"hybrid_override_pattern", "nemotron_h"},
     {"mamba_n_heads", "bamba"},
