@@ -1,5 +1,5 @@
 /* The indexer of sparse attention: small products that every rank repeats, scores of all keys, the choice of the
- * highest. Attention then meets the chosen keys alone (Eq. 117). */
+ * highest. Attention then meets the chosen keys alone (Eq. 118). */
 #include "ops/emit.h"
 #include "ops/mixer.h"
 

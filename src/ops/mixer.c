@@ -1,4 +1,4 @@
-/* Recurrent mixers of one layer: projections, convolution, scan and gate, forward and backward (Eqs. 109-116); and
+/* Recurrent mixers of one layer: projections, convolution, scan and gate, forward and backward (Eqs. 110-117); and
  * attention to the positions of an encoder. */
 #include "ops/mixer.h"
 

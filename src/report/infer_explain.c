@@ -83,7 +83,7 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
     orr_add_title(style, "cache", text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_TOKEN, ORR_INFER_METRIC_KV_PER_TOKEN, text);
     for (int64_t k = 0; k < answer->job->model.n_kinds; k++) add_kind(answer, style, k, text);
-    orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_KV_PER_SEQUENCE, text);
+    orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_STATE_PER_SEQUENCE, text);
     (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens",
                    orr_budget_name(answer->job->engine.budget), (long long)answer->job->engine.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");

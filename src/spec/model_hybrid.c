@@ -1,4 +1,4 @@
-/* Model types with recurrent mixers: which mixer, its sizes, and which layers have it. Eqs. 109-115 count them. */
+/* Model types with recurrent mixers: which mixer, its sizes, and which layers have it. Eqs. 110-116 count them. */
 #include "spec/model.h"
 
 #include <string.h>
@@ -146,20 +146,17 @@ void orr_special_falcon_h1(struct orr_config *config, struct orr_shape *shape)
 static unsigned nemotron_block(struct orr_config *config, const struct orr_shape *shape, const char *pattern,
                                int64_t layer)
 {
+    static const struct {
+        char letter;
+        const char *name;
+        unsigned marks;
+    } blocks[] = {{'M', "mamba", ORR_MARK_SCAN | ORR_MARK_NO_FFN},
+                  {'*', "attention", ORR_MARK_NO_FFN},
+                  {'-', "mlp", ORR_MARK_NO_MIXER},
+                  {'E', "moe", ORR_MARK_NO_MIXER | ORR_MARK_MOE}};
     const char *name = pattern ? "" : orr_layer_name(config, shape, "layers_block_type", layer);
-    const char block = pattern ? pattern[layer] : *name;
-    switch (block) {
-    case 'M':
-    case 'm':
-        return strncmp(name, "ml", 2) != 0 && strncmp(name, "mo", 2) != 0
-                   ? ORR_MARK_SCAN | ORR_MARK_NO_FFN
-                   : ORR_MARK_NO_MIXER | (name[1] == 'o' ? ORR_MARK_MOE : 0);
-    case '*':
-    case 'a': return ORR_MARK_NO_FFN;
-    case '-': return ORR_MARK_NO_MIXER;
-    case 'E': return ORR_MARK_NO_MIXER | ORR_MARK_MOE;
-    default: break; /* a character, not an enum */
-    }
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (pattern ? pattern[layer] == blocks[i].letter : !strcmp(name, blocks[i].name)) return blocks[i].marks;
     orr_config_fail(config, pattern ? "hybrid_override_pattern" : "layers_block_type",
                     "must be made of M (mamba), * (attention), - (mlp) and E (moe)");
     return 0;

@@ -1,4 +1,4 @@
-/* Parameters of vision and audio towers (Eq. 119): they stand beside the text model and are counted apart. Absent keys
+/* Parameters of vision and audio towers (Eq. 120): they stand beside the text model and are counted apart. Absent keys
  * take the defaults of the library. */
 #include "spec/model.h"
 

@@ -191,7 +191,8 @@ static const struct orr_model_type types[] = {
     { .name = "lfm2_moe", LLAMA_LIKE(2), .qk_norm = true, .tied = true, .experts = "num_experts",
       .expert_ffn = "moe_intermediate_size", .special = orr_special_lfm2 },
     /* ---- layers of several sizes; encoders */
-    { .name = "gemma3n_text", LLAMA_LIKE(4), .hidden_absent = 2048, .heads_absent = 8, .kv_heads_absent = 2, .head_dim_absent = 256,
+    { .name = "gemma3n_text", LLAMA_LIKE(4), .hidden_absent = 2048, .heads_absent = 8, .kv_heads_absent = 2,
+      .head_dim_absent = 256,
       .vocab_absent = 262400, .max_seq_absent = 32768, .attention_bias = "attention_bias", .tied = true,
       .qk_norm = true, .window_rule = ORR_WINDOW_PERIOD, .window_absent = 512, .window_period = 5,
       .special = orr_special_gemma3n },
@@ -267,7 +268,8 @@ static void fail_unknown(struct orr_config *config, const char *path)
     }
     const char *nearest = orr_nearest(config->type, names, N_TYPES);
     if (!nearest && !alike) alike = "llama";
-    orr_config_fail(config, path, "unknown model_type \"%.48s\"%s%s%s%s%s%s%s%s; docs/models-architectures.md lists all",
+    orr_config_fail(config, path,
+                    "unknown model_type \"%.48s\"%s%s%s%s%s%s%s%s; docs/models-architectures.md lists all",
                     config->type, nearest ? " (did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?)" : "",
                     *keys ? "; its layers are marked by " : "", keys, alike ? "; nearest in these: \"" : "",
                     alike ? alike : "", alike ? "\"" : "");
