@@ -114,9 +114,9 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_fit 
         if (status || strcmp(out, "-") == 0) return status;
     }
     const enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_fit_report(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
+        args->html ? cli_write_file(args->html, orr_fit_render(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
     if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
-    return cli_write_file("-", orr_fit_report(fit, args->format, &args->style));
+    return cli_write_file("-", orr_fit_render(fit, args->format, &args->style));
 }
 
 static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *fit)

@@ -69,7 +69,7 @@ enum cli_status cli_write(const char *text)
 
 enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json)
 {
-    char *page = terminal && json ? orr_report_html(title, terminal, json) : NULL;
+    char *page = terminal && json ? orr_page(title, terminal, json) : NULL;
     free(terminal);
     free(json);
     return cli_write_file(path, page);

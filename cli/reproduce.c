@@ -36,8 +36,9 @@ static enum cli_status add_page(struct results *results, const struct orr_style 
     const struct orr_study *studies[MAX_STUDIES];
     memcpy(studies, results->studies, sizeof studies);
     cli_text_add(&path, "%s/index.html", results->directory);
-    enum cli_status status = cli_write_file(path.data, orr_studies_html(studies, results->n, results->figures));
-    if (!status) status = cli_write_file("-", orr_studies_summary(studies, results->n, style));
+    const struct orr_style page = {.figures = results->figures};
+    enum cli_status status = cli_write_file(path.data, orr_studies_render(studies, results->n, ORR_FORMAT_HTML, &page));
+    if (!status) status = cli_write_file("-", orr_studies_render(studies, results->n, ORR_FORMAT_TERMINAL, style));
     cli_text_add(&path, "\n");
     if (!status) status = cli_write(path.data);
     free(path.data);

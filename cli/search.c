@@ -126,10 +126,11 @@ static void tell(const struct orr_search *search, double seconds)
 
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
+    const struct orr_style style = {.width = args->style.width, .colour = args->style.colour, .took_s = seconds};
     enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_search_report(search, ORR_FORMAT_HTML, NULL, 0)) : CLI_ANSWERED;
+        args->html ? cli_write_file(args->html, orr_search_render(search, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = cli_write_file("-", orr_search_report(search, args->format, &args->style, seconds));
+        status = cli_write_file("-", orr_search_render(search, args->format, &style));
     tell(search, seconds);
     const struct orr_found *best;
     if (!status && (orr_search_best(search, &best) == 0 || !orr_search_complete(search))) status = CLI_BELOW;

@@ -121,9 +121,11 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
 static enum cli_status add_generated(const struct orr_catalogue *catalogue, const char *name, bool json,
                                      struct orr_text *text)
 {
+    const struct orr_technology_question question = {.name = name, .view = ORR_TECHNOLOGY_CHIP};
     struct orr_error error;
     char *file;
-    if (orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, &file, &error)) return cli_fail("%s", error.text);
+    if (orr_technology_render(catalogue, &question, ORR_FORMAT_JSON, NULL, &file, &error))
+        return cli_fail("%s", error.text);
     if (!json) {
         cli_text_add(text, "%s\n", name);
         if (add_facts(catalogue, ORR_PART_SYSTEM, name, text, &error)) {

@@ -76,10 +76,12 @@ static enum cli_status write_one(const char *directory, const char *name, const 
 enum cli_status cli_study_write(const struct orr_study *study, const char *name, const char *directory)
 {
     enum cli_status status = CLI_ANSWERED;
-    for (size_t i = 0; i < orr_study_tables(study) && !status; i++)
-        status = write_one(directory, orr_study_table_name(study, i), ".csv", orr_study_csv(study, i));
-    if (!status) status = write_one(directory, name, ".json", orr_study_report(study, ORR_FORMAT_JSON, NULL));
-    if (!status) status = write_one(directory, name, ".gp", orr_study_script(study));
+    const char *table;
+    char *csv;
+    for (size_t i = 0; !status && (table = orr_study_table(study, i, &csv)); i++)
+        status = write_one(directory, table, ".csv", csv);
+    if (!status) status = write_one(directory, name, ".json", orr_study_render(study, ORR_FORMAT_JSON, NULL));
+    if (!status) status = write_one(directory, name, ".gp", orr_study_render(study, ORR_FORMAT_GNUPLOT, NULL));
     return status;
 }
 
@@ -142,7 +144,7 @@ enum cli_status cli_study_ask(const struct orr_catalogue *catalogue, const char 
         status = cli_study_write(study, name, directory);
         if (!status) status = cli_study_draw(name, directory, &drawn);
     }
-    if (!status) *text = orr_study_report(study, args->format, &args->style);
+    if (!status) *text = orr_study_render(study, args->format, &args->style);
     if (!status && !*text) status = cli_fail_memory();
     orr_study_free(study);
     return status;

@@ -17,6 +17,7 @@
 
 /* The number of points in a batch: as many as take about BATCH_S. What is stored does not depend on it. */
 enum { BATCH_MIN = 64, BATCH_MAX = 4096 };
+enum { PAGE_POINTS = 2000 }; /* a page with more is slow to open */
 #define BATCH_S 0.2
 
 static const char usage[] =
@@ -279,12 +280,20 @@ static enum cli_status run_stored(struct cli_cluster *cluster, const char *path,
 
 /* ---------------------------------------------------------------- the command */
 
+/* The first points, answered again: a page with more is slow to open. */
 static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
 {
     struct orr_error error;
-    char *html = NULL;
-    if (orr_sweep_html(sweep, &html, &error)) return cli_fail("%s", error.text);
-    return cli_write_file(path, html);
+    const int64_t n_points = orr_sweep_points(sweep);
+    const size_t n = (size_t)(n_points < PAGE_POINTS ? n_points : PAGE_POINTS);
+    struct orr_sweep_row *rows = calloc(n, sizeof *rows);
+    if (!rows) return cli_fail_memory();
+    const enum cli_status status =
+        orr_sweep_run(sweep, 0, n, rows, &error)
+            ? cli_fail("%s", error.text)
+            : cli_write_file(path, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
+    free(rows);
+    return status;
 }
 
 static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)

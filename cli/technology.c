@@ -118,10 +118,13 @@ static enum cli_status ask_job(const struct question *question, const struct cli
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, question->kind, catalogue, job) : cli_fail_memory();
     enum orr_err err = ORR_OK;
-    if (!status && question->action == COST)
-        err = orr_technology_cost(catalogue, system, job, tokens, args->format, &args->style, text, error);
-    else if (!status)
-        err = orr_technology_optimise(catalogue, system, job, &options, args->format, &args->style, text, error);
+    const struct orr_technology_question asked = {.name = system,
+                                                  .view = question->action == COST ? ORR_TECHNOLOGY_COST
+                                                                                   : ORR_TECHNOLOGY_OPTIMISE,
+                                                  .job = job,
+                                                  .run_tokens = tokens,
+                                                  .optimise = &options};
+    if (!status) err = orr_technology_render(catalogue, &asked, args->format, &args->style, text, error);
     if (err) status = cli_fail("%s", error->text);
     if (!status && question->action == COST) status = cli_job_status(job);
     free(job);
@@ -131,18 +134,13 @@ static enum cli_status ask_job(const struct question *question, const struct cli
 static enum cli_status ask_name(const struct question *question, const struct cli_args *args,
                                 const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
 {
-    enum orr_err err = ORR_OK;
-    switch (question->action) {
-    case CHIP: err = orr_technology_report(catalogue, question->name, args->format, &args->style, text, error); break;
-    case NODES: err = orr_technology_nodes(catalogue, question->name, args->format, &args->style, text, error); break;
-    case COST:
-        err = orr_technology_cost(catalogue, question->name, NULL, 0, args->format, &args->style, text, error);
-        break;
-    case STUDY: return cli_study_ask(catalogue, question->name, args, text);
-    case OPTIMISE:
-    case N_ACTIONS: break;
-    }
-    return err ? cli_fail("%s", error->text) : CLI_ANSWERED;
+    struct orr_technology_question asked = {.name = question->name, .view = ORR_TECHNOLOGY_CHIP};
+    if (question->action == STUDY) return cli_study_ask(catalogue, question->name, args, text);
+    if (question->action == NODES) asked.view = ORR_TECHNOLOGY_NODES;
+    if (question->action == COST) asked.view = ORR_TECHNOLOGY_COST;
+    return orr_technology_render(catalogue, &asked, args->format, &args->style, text, error)
+               ? cli_fail("%s", error->text)
+               : CLI_ANSWERED;
 }
 
 static enum cli_status ask_format(const struct question *question, const struct cli_args *args,

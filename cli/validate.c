@@ -69,11 +69,11 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
     struct orr_error error;
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
     enum cli_status status = args->html
-                                 ? cli_write_file(args->html, orr_validation_report(validation, ORR_FORMAT_HTML, NULL))
+                                 ? cli_write_file(args->html, orr_validation_render(validation, ORR_FORMAT_HTML, NULL))
                                  : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        char *report = args->intervals ? orr_validation_intervals(validation)
-                                       : orr_validation_report(validation, args->format, &args->style);
+        char *report =
+            orr_validation_render(validation, args->intervals ? ORR_FORMAT_INTERVALS : args->format, &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);
@@ -84,7 +84,7 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
 
 static enum cli_status answer_ablation(const struct cli_args *args, const struct orr_ablation *ablation)
 {
-    char *report = orr_ablation_report(ablation, args->format, &args->style);
+    char *report = orr_ablation_render(ablation, args->format, &args->style);
     if (!report) return cli_fail_memory();
     const enum cli_status status = cli_write(report);
     free(report);

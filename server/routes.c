@@ -73,8 +73,7 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     orr_predict(job, worker->scratch, &worker->answer);
     if (kind == ORR_JOB_TRAIN) orr_train_advice(job, worker->scratch, &worker->answer.train);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          explained ? orr_render_explained(&worker->answer)
-                                    : orr_render(&worker->answer, format, &PLAIN));
+                          orr_render(&worker->answer, explained ? ORR_FORMAT_JSON_EXPLAINED : format, &PLAIN));
 }
 
 static enum MHD_Result train(struct srv_request *request)
@@ -99,7 +98,7 @@ static enum MHD_Result sensitivity(struct srv_request *request)
     if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          orr_sensitivity_report(job, ORR_FORMAT_JSON, &PLAIN));
+                          orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
 }
 
 static enum MHD_Result technology(struct srv_request *request)

@@ -93,7 +93,7 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
     (void)snprintf(srv->host, sizeof srv->host, "%s", options->host ? options->host : "");
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
-    if (orr_catalogue_report(srv->catalogue, ORR_N_PARTS, ORR_FORMAT_JSON, &srv->list, &error)) {
+    if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
         srv_stop(srv);
         return NULL;

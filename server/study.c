@@ -142,14 +142,14 @@ static bool search_progress(void *context, const struct orr_search *search, doub
 
 static void run_plans(struct srv_study *study, struct orr_search *search)
 {
-    static const struct orr_style PLAIN = {0};
     struct orr_error error;
     if (orr_search_run(search, 0, search_progress, study, &error)) {
         send_error(study, &error);
         return;
     }
     if (is_gone(study)) return;
-    char *text = orr_search_report(search, ORR_FORMAT_JSON, &PLAIN, now_s() - study->start_s);
+    const struct orr_style style = {.took_s = now_s() - study->start_s};
+    char *text = orr_search_render(search, ORR_FORMAT_JSON, &style);
     send_event(study, "result", text);
     free(text);
 }
@@ -201,7 +201,7 @@ static void run_rows(struct srv_study *study, struct orr_sweep *sweep)
     const struct orr_error memory = {.code = ORR_ERR_MEMORY, .text = "out of memory"};
     if (!rows) send_error(study, &memory);
     if (rows && run_points(study, sweep, rows) && !is_gone(study)) {
-        char *text = orr_sweep_report(sweep, 0, n, rows);
+        char *text = orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_JSON, NULL);
         send_event(study, "result", text);
         free(text);
     }

@@ -41,6 +41,8 @@ links() {
     ${CC:-cc} -std=c11 program.c -o program $(pkg-config --cflags --libs orrery) && LD_LIBRARY_PATH=$library ./program
 }
 check "a C program finds the library through pkg-config" links
+cp "$root/examples/library.c" program.c
+check "so does the program of docs/library.md" links
 links_static() {
     # shellcheck disable=SC2046
     ${CC:-cc} -std=c11 $(pkg-config --cflags orrery) program.c -o program-static "$library/liborrery.a" \

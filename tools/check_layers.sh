@@ -13,13 +13,27 @@ rule() { # name; the lines in $found break the rule
 in_folders() { # pattern, folders: prints matching lines of their sources
     for folder in $2; do grep -nHE "$1" "src/$folder"/*.c; done 2>/dev/null
 }
-folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
+folders=$(sed -n 's/^- `src\/\([a-z]*\)\/`.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
 sources=$(ls src/*/*.c cli/*.c server/*.c tools/*.c bench/*.c tests/*/*.c 2>/dev/null)
 
 for folder in src/*/; do
     printf '%s\n' $folders | grep -qx "$(basename "$folder")" || echo "$folder is not listed"
 done >"$found"
 rule "ARCHITECTURE.md lists every folder of src"
+
+# A name with a folder is a path of the tree; a file name alone belongs to the folder that its list item describes.
+awk '/^$/ {folder = ""}
+     match($0, /^- `src\/[a-z]+\/`/) {folder = substr($0, 4, RLENGTH - 4)}
+     {
+         for (rest = $0; match(rest, /`[a-z][A-Za-z0-9_.*\/-]*`/); rest = substr(rest, RSTART + RLENGTH)) {
+             name = substr(rest, RSTART + 1, RLENGTH - 2)
+             if (name ~ /^(src|cli|server|include|tools|tests|data|python)\//) print name
+             else if (folder && name ~ /^[a-z0-9_*]+\.[ch]$/) print folder name
+         }
+     }' ARCHITECTURE.md | sort -u | while read -r path; do
+    compgen -G "$path" >/dev/null || echo "$path does not exist"
+done >"$found"
+rule "ARCHITECTURE.md names only paths that exist"
 
 allowed=
 for folder in $folders; do
@@ -31,8 +45,8 @@ done
 
 own='cli|cluster|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
-    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"" >"$found"
-rule "cli, bench and fuzzers use the public header only, and cli the growable text"
+    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"|^tests/fuzz/.*\"spec/job\.h\"" >"$found"
+rule "cli, bench and fuzzers use the public header only, cli the growable text, fuzzers the rules of a job"
 
 grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/text|server/[a-z]+)\.h"' >"$found"
 rule "the server uses the public header and the growable text only"

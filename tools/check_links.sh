@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md | awk '!seen[$0]++' | tr '\n' ' ')
+folders=$(sed -n 's/^- `src\/\([a-z]*\)\/`.*/\1/p' ARCHITECTURE.md | awk '!seen[$0]++' | tr '\n' ' ')
 
 # Print "object symbol kind" for every orr_ symbol; the objects are called folder_file.c.o.
 nm -A "$library" 2>/dev/null | awk -v folders="$folders" '

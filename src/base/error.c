@@ -6,6 +6,14 @@
 
 #include "base/text.h"
 
+const char *orr_err_name(enum orr_err err)
+{
+#define NAME(member, name, meaning) name,
+    static const char *const NAMES[ORR_N_ERRS] = {ORR_ERRS(NAME)};
+#undef NAME
+    return (unsigned)err < ORR_N_ERRS ? NAMES[err] : "unknown";
+}
+
 /* Write "file:line: key: " and return its length. The column is stored but not printed, because a reader finds the key
  * faster than a column. */
 static size_t add_place(char *text, size_t size, struct orr_place place)
@@ -40,4 +48,9 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
     orr_copy_line(made.text, sizeof made.text, text);
     *error = made; /* This comes last, because file, key and arguments may point into *error. */
     return code;
+}
+
+enum orr_err orr_out_of_memory(struct orr_error *error, const char *file)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
 }

@@ -3,6 +3,7 @@
 #define ORR_OPS_MIXER_H
 
 #include "ops/ops.h"
+#include "spec/job.h"
 
 /* Of one layer on one of t ranks; all are numbers of elements, or FLOP of one token. */
 struct orr_scan_sizes {

@@ -3,6 +3,7 @@
 #define ORR_PREDICT_POWER_H
 
 #include "base/number.h"
+#include "spec/names.h"
 #include "orrery.h"
 
 /* Shares of peak that matrix kernels of one format reach. */

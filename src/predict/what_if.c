@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "spec/job.h"
 
 /* Single changes a user can make with one or two flags, those that need more GPUs, and 10 % more of a hardware rate. */
 #define CHANGES(X)                                                                                                     \

@@ -7,6 +7,7 @@
 
 #include "report/html.h"
 #include "report/json_text.h"
+#include "report/record.h"
 #include "report/table.h"
 
 /* A longer table is shown as its first rows. */
@@ -31,29 +32,24 @@ bool orr_column_is_text(const struct orr_sheet *sheet, size_t column)
 
 /* ---------------------------------------------------------------- CSV */
 
-static void add_csv_word(struct orr_text *text, const char *word)
-{
-    if (!strpbrk(word, ",\"\n")) {
-        orr_text_add(text, "%s", word);
-        return;
-    }
-    orr_text_add(text, "\"");
-    for (const char *c = word; *c; c++) orr_text_add(text, "%s%c", *c == '"' ? "\"" : "", *c);
-    orr_text_add(text, "\"");
-}
-
-char *orr_study_csv(const struct orr_study *study, size_t table)
+static char *sheet_csv(const struct orr_sheet *sheet)
 {
     struct orr_text text = {0};
     char word[ORR_CELL_TEXT];
-    const struct orr_sheet *sheet = &study->sheets[table];
     for (const char *c = sheet->columns; *c; c++) orr_text_add(&text, "%c", *c == ' ' ? ',' : *c);
     for (size_t i = 0; i < sheet->n_cells; i++) {
         orr_text_add(&text, i % sheet->n_columns ? "," : "\n");
-        add_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
+        orr_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
     }
     orr_text_add(&text, "\n");
     return orr_text_take(&text);
+}
+
+const char *orr_study_table(const struct orr_study *study, size_t i, char **csv)
+{
+    if (i >= study->n_sheets) return NULL;
+    if (csv) *csv = sheet_csv(&study->sheets[i]);
+    return study->sheets[i].name;
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -93,13 +89,11 @@ static void add_json(const struct orr_study *study, struct orr_text *text)
     json_t *tables = json_array(), *findings = json_array();
     for (size_t i = 0; i < study->n_findings; i++) json_array_append_new(findings, orr_json_word(study->findings[i]));
     for (size_t i = 0; i < study->n_sheets; i++) json_array_append_new(tables, sheet_json(&study->sheets[i]));
-    orr_json_add(text,
+    orr_json_lines(text,
                  json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "study", "study",
                            study->item->name, "title", study->item->title, "findings", findings, "assumptions",
                            lines_json(study->item->assumptions), "compared", lines_json(study->item->compared),
-                           "tables", tables),
-                 JSON_INDENT(2));
-    orr_text_add(text, "\n");
+                           "tables", tables));
 }
 
 /* ---------------------------------------------------------------- terminal */
@@ -152,31 +146,6 @@ static void add_terminal(const struct orr_study *study, struct orr_text *text, c
     add_lines(text, style, "compared", study->item->compared);
 }
 
-char *orr_study_report(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
-{
-    struct orr_text text = {0};
-    struct orr_text terminal = {0}, json = {0};
-    if (format == ORR_FORMAT_HTML) {
-        add_terminal(study, &terminal, &orr_html_style);
-        add_json(study, &json);
-        orr_study_page(study, &terminal, &json, &text);
-    } else if (format == ORR_FORMAT_JSON) add_json(study, &text);
-    else if (format == ORR_FORMAT_CSV) return orr_study_csv(study, 0);
-    else add_terminal(study, &text, style);
-    return orr_text_take(&text);
-}
-
-char *orr_studies_summary(const struct orr_study *const *studies, size_t n, const struct orr_style *style)
-{
-    struct orr_text text = {0};
-    for (size_t i = 0; i < n; i++) {
-        orr_text_wrap(&text, style, studies[i]->item->name, 13, studies[i]->item->title, " ");
-        for (size_t f = 0; f < studies[i]->n_findings; f++)
-            orr_text_wrap(&text, style, "", 15, studies[i]->findings[f], " ");
-    }
-    return orr_text_take(&text);
-}
-
 /* ---------------------------------------------------------------- figure */
 
 /* Colours of Okabe and Ito, told apart by all eyes and in grey; each with a point of its own. */
@@ -195,13 +164,44 @@ static const char HEAD[] =
     "set border 3\nset tics nomirror out\nset grid ytics lc rgb '#dddddd'\n"
     "set format x '%%g'\n";
 
-char *orr_study_script(const struct orr_study *study)
+static void add_script(const struct orr_study *study, struct orr_text *text)
+{
+    const char *name = study->item->name;
+    orr_text_add(text, HEAD, name, name, name, name, name);
+    if (study->item->subject)
+        orr_text_add(text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
+    orr_text_add(text, "%s", study->item->gnuplot);
+}
+
+/* ---------------------------------------------------------------- any format */
+
+char *orr_study_render(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    const char *name = study->item->name;
-    orr_text_add(&text, HEAD, name, name, name, name, name);
-    if (study->item->subject)
-        orr_text_add(&text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
-    orr_text_add(&text, "%s", study->item->gnuplot);
+    struct orr_text terminal = {0}, json = {0};
+    if (format == ORR_FORMAT_HTML) {
+        add_terminal(study, &terminal, &orr_html_style);
+        add_json(study, &json);
+        orr_study_page(study, &terminal, &json, &text);
+    } else if (format == ORR_FORMAT_JSON) add_json(study, &text);
+    else if (format == ORR_FORMAT_CSV) return sheet_csv(&study->sheets[0]);
+    else if (format == ORR_FORMAT_GNUPLOT) add_script(study, &text);
+    else add_terminal(study, &text, style);
+    return orr_text_take(&text);
+}
+
+char *orr_studies_render(const struct orr_study *const *studies, size_t n, enum orr_format format,
+                         const struct orr_style *style)
+{
+    struct orr_text text = {0};
+    if (format == ORR_FORMAT_HTML) {
+        orr_studies_page(studies, n, style && style->figures, &text);
+        return orr_text_take(&text);
+    }
+    for (size_t i = 0; i < n; i++) {
+        orr_text_wrap(&text, style, studies[i]->item->name, 13, studies[i]->item->title, " ");
+        for (size_t f = 0; f < studies[i]->n_findings; f++)
+            orr_text_wrap(&text, style, "", 15, studies[i]->findings[f], " ");
+    }
     return orr_text_take(&text);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report/json_text.h"
+#include "report/sweep.h"
 #include "spec/json.h"
-#include "study/sweep.h"
 
 enum { VARIES_MAX = 16 };
 
@@ -146,18 +146,6 @@ static json_t *value_json(const char *text)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-static json_t *cell_json(const struct orr_column *column, const struct orr_sweep_row *row, size_t i)
-{
-    if (row->blank) return json_null();
-    switch (column->type) {
-    case ORR_COLUMN_TEXT: return orr_json_word(row->words[i]);
-    case ORR_COLUMN_FLAG: return json_boolean(row->numbers[i] != 0);
-    case ORR_COLUMN_WHOLE: return json_integer((json_int_t)row->numbers[i]);
-    case ORR_COLUMN_REAL: break;
-    }
-    return orr_json_real(row->numbers[i]);
-}
-
 static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *columns, size_t n_columns,
                         int64_t point, const struct orr_sweep_row *row)
 {
@@ -170,13 +158,12 @@ static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *
         failed = json_array_append_new(list, value_json(value));
     }
     for (size_t i = 0; i < n_columns && !failed; i++)
-        failed = json_array_append_new(list, cell_json(&columns[i], row, i));
-    if (!failed) return list;
-    json_decref(list);
-    return NULL;
+        failed = json_array_append_new(
+            list, row->blank ? json_null() : orr_json_cell(columns[i].type, row->numbers[i], row->words[i]));
+    return orr_json_whole(list, failed);
 }
 
-char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
+static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
 {
     struct orr_column columns[ORR_MAX_COLUMNS];
     const size_t n_columns = orr_sweep_columns(sweep, columns);
@@ -194,4 +181,11 @@ char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, c
     }
     orr_text_add(&text, "]}\n");
     return orr_text_take(&text);
+}
+
+char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows,
+                       enum orr_format format, const struct orr_style *style)
+{
+    (void)style;
+    return (format == ORR_FORMAT_HTML ? orr_sweep_page : rows_json)(sweep, first, n, rows);
 }

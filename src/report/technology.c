@@ -8,15 +8,21 @@
 #include "report/html.h"
 #include "report/json_text.h"
 
-enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
-                              struct orr_machine *machine, struct orr_error *error)
+enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                                  struct orr_error *error)
 {
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
-    char reason[ORR_REASON];
     if (!orr_is_generated(name))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                         "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", name);
-    const enum orr_err err = orr_recipe_read(catalogue, &reference, recipe, error);
+    return orr_recipe_read(catalogue, &reference, recipe, error);
+}
+
+enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                              struct orr_machine *machine, struct orr_error *error)
+{
+    char reason[ORR_REASON];
+    const enum orr_err err = orr_generated_recipe(catalogue, name, recipe, error);
     if (err) return err;
     if (!orr_generate(recipe, machine, reason))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "generated: %s", reason);
@@ -199,8 +205,7 @@ static void add_machine(const struct orr_recipe *recipe, const struct orr_machin
     struct orr_system system;
     if (format == ORR_FORMAT_JSON) {
         orr_machine_system(recipe, machine, &system);
-        orr_json_add(text, orr_generated_json(recipe, &system, name), JSON_INDENT(2));
-        orr_text_add(text, "\n");
+        orr_json_lines(text, orr_generated_json(recipe, &system, name));
     } else if (format == ORR_FORMAT_CSV) {
         add_csv_head(text);
         add_csv_row(recipe, machine, text);
@@ -221,17 +226,17 @@ static void add_page(const struct orr_recipe *recipe, const struct orr_machine *
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
-                                   const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
+                                 const struct orr_rendering *to, struct orr_error *error)
 {
     struct orr_recipe recipe;
     struct orr_machine machine;
     struct orr_text text = {0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &recipe, &machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, question->name, &recipe, &machine, error);
     if (err) return err;
-    if (format == ORR_FORMAT_HTML) add_page(&recipe, &machine, name, &text);
-    else add_machine(&recipe, &machine, name, format, style, &text);
-    return orr_text_done(&text, result, error);
+    if (to->format == ORR_FORMAT_HTML) add_page(&recipe, &machine, question->name, &text);
+    else add_machine(&recipe, &machine, question->name, to->format, to->style, &text);
+    return orr_text_done(&text, to->text, error);
 }
 
 /* ---------------------------------------------------------------- all nodes of a set */
@@ -254,11 +259,8 @@ static void add_nodes_json(struct nodes *nodes, struct orr_text *text)
                 missing, json_pack("{s:f, s:o}", "node_nm", row->node.nm, "reason", orr_json_word(row->reason)));
         else json_array_append_new(made, row_json(&nodes->recipe, &row->machine));
     }
-    orr_json_add(text,
-                 json_pack("{s:s, s:s, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", made,
-                           "not_made", missing),
-                 JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, json_pack("{s:s, s:s, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", made,
+                                   "not_made", missing));
 }
 
 static void add_nodes_csv(struct nodes *nodes, struct orr_text *text)
@@ -303,12 +305,12 @@ static void add_nodes_page(struct nodes *nodes, const char *name, struct orr_tex
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
-                                  const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
+                                  const struct orr_rendering *to, struct orr_error *error)
 {
     struct orr_text text = {0};
     struct nodes nodes = {.n = 0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &nodes.recipe, &nodes.rows[0].machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, question->name, &nodes.recipe, &nodes.rows[0].machine, error);
     if (err) return err;
     for (; nodes.n < nodes.recipe.technology.n_nodes; nodes.n++) {
         struct orr_node_row *row = &nodes.rows[nodes.n];
@@ -316,9 +318,9 @@ enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const c
         nodes.recipe.node = row->node;
         if (orr_generate(&nodes.recipe, &row->machine, row->reason)) row->reason[0] = '\0';
     }
-    if (format == ORR_FORMAT_JSON) add_nodes_json(&nodes, &text);
-    else if (format == ORR_FORMAT_CSV) add_nodes_csv(&nodes, &text);
-    else if (format == ORR_FORMAT_HTML) add_nodes_page(&nodes, name, &text);
-    else add_nodes_terminal(&nodes, &text, style);
-    return orr_text_done(&text, result, error);
+    if (to->format == ORR_FORMAT_JSON) add_nodes_json(&nodes, &text);
+    else if (to->format == ORR_FORMAT_CSV) add_nodes_csv(&nodes, &text);
+    else if (to->format == ORR_FORMAT_HTML) add_nodes_page(&nodes, question->name, &text);
+    else add_nodes_terminal(&nodes, &text, to->style);
+    return orr_text_done(&text, to->text, error);
 }

@@ -101,6 +101,11 @@ struct orr_pipeline {
 struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct orr_rank_time *classes, size_t n_classes,
                                       const struct orr_step_sums *step, double n_micro_batches);
 
+struct orr_span {
+    const char *name; /* "F", "B", "W" */
+    int64_t rank, chunk, micro_batch;
+    double start_s, end_s;
+};
 /* An event simulation of the same pipeline. It lists the spans of every rank in execution order and returns their
  * number. */
 size_t orr_pipeline_spans(const struct orr_plan *plan, const struct orr_rank_time *ranks, int64_t n_micro_batches,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/spec.h"

@@ -38,6 +38,10 @@ struct orr_sweep {
     char *storage; /* memory for the texts of the axes */
 };
 
+/* orr_form_sweep for the request of the spec. */
+enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue, const struct orr_sweep_spec *spec,
+                            struct orr_sweep **sweep, struct orr_error *error);
+
 /* Put one value into the form. */
 enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
                            const char *value, struct orr_error *error);

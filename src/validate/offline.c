@@ -3,6 +3,7 @@
 #include "validate/offline.h"
 
 #include "base/number.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include "support.h"
 
 #include "predict/scratch.h"
+#include "search/search.h"
+#include "spec/job.h"
 
 #define N_SPACES 60
 
