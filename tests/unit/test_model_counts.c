@@ -3,6 +3,8 @@
  * beyond the parameters of the text model is named there, in words or as a number with its reason. */
 #include "support.h"
 
+#include "spec/job.h"
+
 struct row {
     char *id, *difference;
     int64_t params, published;
