@@ -17,11 +17,13 @@ static void add_model_facts(const struct orr_model *model, struct orr_text *text
     cli_text_add(text, "  active per token     %lld\n", (long long)orr_model_params_active(model));
     cli_text_add(text, "  embedding and head   %lld and %lld%s\n", (long long)model->embedding_params,
                  (long long)model->head_params, model->tied_embeddings ? " (tied)" : "");
+    if (model->tower_params) cli_text_add(text, "  towers, apart        %lld\n", (long long)model->tower_params);
     for (int64_t kind = 0; kind < model->n_kinds; kind++) {
         const struct orr_layer_kind *layer = &model->kinds[kind];
         int64_t n = 0;
         for (int64_t i = 0; i < model->n_layers; i++) n += model->layer_kind[i] == kind;
-        cli_text_add(text, "  %4lld layers          attention %lld", (long long)n, (long long)layer->attention_params);
+        cli_text_add(text, "  %4lld layers          %s%s %lld", (long long)n, orr_mixer_name(layer->mixer),
+                     layer->beside_attention ? " beside attention" : "", (long long)layer->attention_params);
         if (layer->ffn_params) cli_text_add(text, ", FFN %lld", (long long)layer->ffn_params);
         if (layer->n_experts)
             cli_text_add(text, ", %lld experts of %lld (%lld per token)", (long long)layer->n_experts,

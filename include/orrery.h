@@ -478,6 +478,19 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
     X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
 
+/* What mixes the positions of a sequence in a layer. */
+#define ORR_MIXERS(X)                                                                        \
+    X(ATTENTION, "attention", "grouped-query attention")                                     \
+    X(LATENT, "latent", "multi-head latent attention")                                       \
+    X(MAMBA1, "mamba1", "selective scan with a state per channel")                           \
+    X(MAMBA2, "mamba2", "selective scan with a decay per head")                              \
+    X(GATED_DELTA, "gated_delta", "gated delta net")                                         \
+    X(KDA, "kda", "delta attention with a gate per channel")                                 \
+    X(LIGHTNING, "lightning", "linear attention with a fixed decay per head")                \
+    X(RG_LRU, "rg_lru", "real-gated linear recurrent unit")                                  \
+    X(SHORT_CONV, "short_conv", "short gated convolution")                                   \
+    X(NONE, "none", "none: the layer is a feed-forward block")
+
 /* Parallel groups a collective runs over. */
 #define ORR_GROUPS(X)                                                   \
     X(NONE, "none", "no communication")                                 \
@@ -497,6 +510,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(FLASH, "flash", "fused attention, forward")                       \
     X(FLASH_BACKWARD, "flash_backward", "fused attention, backward")    \
     X(DECODE, "decode", "one query per sequence over its cached context") \
+    X(SCAN, "scan", "recurrence over positions: chunks of them, or one step") \
     X(POINTWISE, "pointwise", "memory-bound kernel")                    \
     X(COLLECTIVE, "collective", "communication")
 
@@ -513,6 +527,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_POINTWISE_(name, ...) ORR_POINTWISE_##name,
 #define ORR_X_PHASE_(name, ...) ORR_PHASE_##name,
 #define ORR_X_GROUP_(name, ...) ORR_GROUP_##name,
+#define ORR_X_MIXER_(name, ...) ORR_MIXER_##name,
 #define ORR_X_OP_(name, ...) ORR_OP_##name,
 #define ORR_X_INFER_(name, ...) ORR_INFER_##name,
 #define ORR_X_SERVE_(name, ...) ORR_SERVE_MEMORY_##name,
@@ -532,6 +547,7 @@ enum orr_algorithm { ORR_ALGORITHMS(ORR_X_ALGORITHM_) ORR_N_ALGORITHMS };
 enum orr_pointwise { ORR_POINTWISES(ORR_X_POINTWISE_) ORR_N_POINTWISES };
 enum orr_phase { ORR_PHASES(ORR_X_PHASE_) ORR_N_PHASES };
 enum orr_group { ORR_GROUPS(ORR_X_GROUP_) ORR_N_GROUPS };
+enum orr_mixer { ORR_MIXERS(ORR_X_MIXER_) ORR_N_MIXERS };
 enum orr_op_kind { ORR_OP_KINDS(ORR_X_OP_) ORR_N_OP_KINDS };
 enum orr_infer_part { ORR_INFER_PARTS(ORR_X_INFER_) ORR_N_INFER_PARTS };
 enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_MEMORY_PARTS };
@@ -543,17 +559,20 @@ enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS 
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
 ORR_API const char *orr_recompute_name(enum orr_recompute recompute);
 ORR_API const char *orr_attention_kernel_name(enum orr_attention_kernel kernel);
+ORR_API const char *orr_mixer_name(enum orr_mixer mixer);
 ORR_API const char *orr_budget_name(enum orr_budget budget);
 ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
 
 /* ---------------------------------------------------------------- model */
 
 #define ORR_MAX_LAYERS 1024
-#define ORR_MAX_LAYER_KINDS 8
+#define ORR_MAX_LAYER_KINDS 16
 #define ORR_ID 96
 
-/* One kind of transformer layer. A model is a sequence of kinds; nothing after the parser knows a model's name. */
+/* One kind of layer: blocks that mix positions, and a feed-forward block. A model is a sequence of kinds; nothing after
+ * the parser knows a model's name. */
 struct orr_layer_kind {
+    enum orr_mixer mixer;             /* the block that mixes positions; attention's sizes follow */
     /* attention; multi-head latent attention when mla_kv_rank > 0 */
     int64_t n_heads, n_kv_heads;
     int64_t head_qk, head_v;          /* sizes of a query/key head and of a value head */
@@ -564,17 +583,35 @@ struct orr_layer_kind {
     bool rope;                        /* rotary positions are applied */
     bool qk_norm;                     /* query and key heads are normalised */
     bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
-    /* feed-forward: dense when n_experts is 0 */
+    bool shared_kv;                   /* keys and values are those of an earlier layer: none are projected or cached */
+    bool kv_equal;                    /* values are the projected keys: one projection for both */
+    int64_t gate_columns;             /* columns of the gate on the heads' outputs; 0: there is none */
+    int64_t index_topk;               /* keys a query chooses of all it sees; 0: attention is not sparse */
+    int64_t index_heads, index_size;  /* the indexer that chooses them; 0 heads: the choice of an earlier layer */
+    int64_t cross_keys;               /* positions of an encoder that every query meets; 0: no cross attention */
+    bool cross_only;                  /* cross attention in place of self attention */
+    /* recurrent mixers: a state per head of scan_key x scan_value, and the last conv_width - 1 columns */
+    bool beside_attention;            /* the recurrent mixer runs in parallel with attention */
+    int64_t scan_heads, scan_value;   /* heads and the size of their values: together the width of the mixer */
+    int64_t scan_groups, scan_key;    /* groups of heads that share keys, and the size of a key or state row */
+    int64_t scan_rank;                /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
+    int64_t scan_chunk;               /* positions that a chunked scan takes at once */
+    int64_t conv_width;               /* taps of the convolution before the scan; 0: none */
+    int64_t state_element_bytes;      /* of the recurrent state: 4, or 2 */
+    /* feed-forward: dense when n_experts is 0; none when ffn_width is 0 too */
     bool gated;                       /* three matrices instead of two */
     int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
     int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
     int64_t n_groups_active;          /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
-    int64_t shared_width;             /* width of all shared experts together */
+    int64_t shared_width;             /* width of all shared experts together, or of a dense FFN beside the experts */
+    int64_t expert_hidden;            /* size of the latent that experts read and write; 0: the hidden size */
+    int64_t n_zero_experts;           /* experts without weights that the router may choose too */
+    int64_t layer_embedding;          /* width of a token's embedding of this layer alone; 0: there is none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
     /* exact parameter counts, including biases and norms */
-    int64_t attention_params;         /* projections with their biases, latent and qk norms */
+    int64_t attention_params;         /* all mixers: projections with their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
     int64_t expert_params;            /* one routed expert */
     int64_t router_params;
@@ -598,6 +635,7 @@ struct orr_model {
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */
     int64_t mtp_params;               /* of one without its transformer layer: 2h -> h projection, three norms */
+    int64_t tower_params;             /* vision, audio and encoder towers beside the text model; in no count here */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
@@ -712,6 +750,8 @@ struct orr_calibration {
     double softmax_unfused_frac;              /* framework softmax, rows to 1024; falls with the root of longer ones */
     double softmax_unfused_backward_frac;     /* its gradient */
     double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
+    double scan_frac;                         /* share of what 16-bit products reach that scans over chunks reach;
+                                                 0: not known, half is assumed */
     double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;        /* step time added per doubling of GPUs beyond one node */
     int64_t n_lines;
@@ -925,6 +965,8 @@ struct orr_op {
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
+    bool index;                   /* DECODE: an indexer's scores over its own keys, which chooses what others read */
+    bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* executed again in backward */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
 };
@@ -1028,7 +1070,8 @@ struct orr_infer_result {
     int64_t max_context;                    /* longest context of one sequence of this batch */
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
-    double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
+    double state_bytes_per_sequence;        /* whole model, whatever the length: recurrent states, encoders' K,V */
+    double kv_gpu_bytes;                    /* cache and states of one sequence on the fullest GPU, in whole blocks */
     double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, with hidden time (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */

@@ -21,6 +21,7 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
 /* As orr_cost_gemm, at a clock at which all SMs together reach `burst_frac` of peak instead of the calibrated share. */
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
+void orr_cost_scan(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

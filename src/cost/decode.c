@@ -16,8 +16,8 @@
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
-    return op->latent_rank > 0 ? &job->calibration.mla_decode[narrow]
-                               : &job->calibration.decode[job->engine.decode_kernel][narrow];
+    return op->latent_rank > 0 || op->index ? &job->calibration.mla_decode[narrow]
+                                            : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
 /* Does the kernel take one query head at a time? Kernels without packing do, and kernels with one query head per K,V
@@ -51,6 +51,12 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
         const double key_bytes = op->k * op->input_bytes + op->table_bytes;
         add_line(&piece, 0, op->batch * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
         add_line(&piece, 0, 2 * op->batch * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
+        return piece;
+    }
+    if (op->index) { /* keys alone, and a score of each */
+        const double key_bytes = op->k * op->input_bytes + op->table_bytes;
+        add_line(&piece, 0, op->batch * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
+        add_line(&piece, 0, 2 * op->batch * op->m * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
     const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
@@ -135,7 +141,7 @@ static struct orr_decode_curve split_curve(const struct orr_job *job, const stru
 
 struct orr_decode_curve orr_decode_curve_of(const struct orr_job *job, const struct orr_op *op, double window)
 {
-    struct orr_decode_curve curve = op->latent_rank > 0 ? latent_curve(job, op) : split_curve(job, op);
+    struct orr_decode_curve curve = op->latent_rank > 0 || op->index ? latent_curve(job, op) : split_curve(job, op);
     curve.window = window > 0 ? window : HUGE_VAL;
     return curve;
 }

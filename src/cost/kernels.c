@@ -123,6 +123,7 @@ void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD: orr_cost_flash(job, op, cost); return;
     case ORR_OP_DECODE: orr_cost_decode(job, op, cost); return;
+    case ORR_OP_SCAN: orr_cost_scan(job, op, cost); return;
     case ORR_OP_POINTWISE: orr_cost_pointwise(job, op, cost); return;
     case ORR_OP_COLLECTIVE: orr_cost_collective(job, op, cost); return;
     case ORR_N_OP_KINDS: break;

@@ -2,6 +2,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/mixer.h"
 
 static bool unfused(const struct orr_job *job)
 {
@@ -23,6 +24,7 @@ static double score_count(const struct orr_dims *d, const struct orr_layer_kind 
 /* Probabilities 2; with dropout its mask 1 and the dropped copy 2. Fused kernels keep one fp32 statistic per row. */
 static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
+    if (!orr_kind_attends(kind)) return 0;
     if (!unfused(job)) return 4 * d->T * (double)kind->n_heads / d->t;
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
@@ -35,9 +37,23 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
         return in * d->T_norm * d->h + w * d->T_norm * latents +
                w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v);
     }
-    const double kv = orr_max(1, (double)kind->n_kv_heads / d->t);
-    return in * d->T_norm * d->h + w * d->T * (a + 2 * kv) * (double)kind->head_qk +
-           in * d->T * a * (double)kind->head_v;
+    const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
+    const double gate = w * d->T * (double)kind->gate_columns / d->t;
+    return in * d->T_norm * d->h + w * d->T * ((a + kv) * (double)kind->head_qk + kv * (double)kind->head_v) +
+           in * d->T * a * (double)kind->head_v + gate;
+}
+
+/* Of all mixers of a layer: attention, a scan with its projected and convolved columns and the states of its chunks,
+ * queries and outputs of cross attention. An input that two of them read is kept once. */
+static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double w = d->w_a, input = input_width(job, d) * d->T_norm * d->h;
+    double bytes = orr_kind_attends(kind) ? attention_bytes(job, d, kind) : 0;
+    if (orr_kind_scans(kind))
+        bytes += w * d->T * orr_scan_sizes_of(kind, d->t).saved + (kind->beside_attention ? 0 : input);
+    if (kind->cross_keys > 0)
+        bytes += input + w * d->T * (double)kind->n_heads / d->t * (double)(kind->head_qk + kind->head_v);
+    return bytes + w * d->T * (double)((kind->index_heads + 1) * kind->index_size);
 }
 
 /* Hidden elements kept per FFN column: gate and up, product; a framework that does not fuse keeps SiLU(gate) too. */
@@ -52,9 +68,11 @@ static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, con
 {
     const double per_column = ffn_width_bytes(job, d, kind->gated), in = input_width(job, d);
     const double rows = d->T / d->t * (double)kind->n_active * job->workload.moe_imbalance;
+    const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
+    if (!orr_kind_has_ffn(kind)) return 0;
     double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
     if (kind->n_experts > 0) /* Eq. 85 */
-        bytes += rows * ((1 + d->te) * d->h * d->w_a + (double)kind->expert_width * per_column);
+        bytes += rows * ((1 + d->te) * hidden * d->w_a + (double)kind->expert_width * per_column);
     return bytes;
 }
 
@@ -67,7 +85,7 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
                            d->T / d->t * (double)(kind->n_active * kind->expert_width);
     return (struct orr_layer_bytes){.input = d->w_a * hidden,
                                     .norms = d->w_a * hidden * (double)kind->n_norms,
-                                    .attention = attention_bytes(job, d, kind),
+                                    .attention = mixer_bytes(job, d, kind),
                                     .scores = score_bytes(job, d, kind),
                                     .ffn = ffn_bytes(job, d, kind),
                                     .masks = job->workload.hidden_dropout ? 2 * hidden : 0,

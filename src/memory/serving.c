@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/units.h"
+#include "ops/mixer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +13,24 @@ struct profile {
     int64_t n_kinds;
     double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS], window[ORR_MAX_LAYER_KINDS];
     double block;
+    double state_bytes; /* of a sequence, whatever its length */
 };
 
-/* Cache bytes of one token on a pipeline rank. */
+/* Bytes of one sequence in a layer on one rank, whatever its length; speculation keeps the state after every draft. */
+static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
+    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_dtype_bytes(job->serving.kv));
+}
+
+/* Cache bytes of one token on a pipeline rank, and of the states of a sequence spread over a long context. */
 static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
+    const double length = (double)(job->serving.input_len + job->serving.output_len);
     double bytes = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        bytes += stage->n_layers[k] * orr_kv_rank_bytes(job, &job->model.kinds[k]);
+        bytes += stage->n_layers[k] * (orr_kv_rank_bytes(job, &job->model.kinds[k]) +
+                                       layer_state_bytes(job, &job->model.kinds[k]) / length);
     return bytes;
 }
 
@@ -33,6 +44,7 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         p.layers[k] = fullest->n_layers[k];
         p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
+        p.state_bytes += p.layers[k] * layer_state_bytes(job, kind);
         p.window[k] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
     }
     return p;
@@ -40,7 +52,7 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
 
 static double sequence_bytes(const struct profile *p, double length)
 {
-    double bytes = 0;
+    double bytes = p->state_bytes;
     for (int64_t k = 0; k < p->n_kinds; k++)
         bytes += orr_ceil(orr_min(length, p->window[k]) / p->block) * p->block * p->kv_bytes[k];
     return bytes;
@@ -76,11 +88,11 @@ static double widest_columns(const struct orr_job *job)
     double widest = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        const double qkv = (double)((kind->n_heads + 2 * kind->n_kv_heads) * kind->head_qk) / t;
+        const double qkv = (double)((kind->n_heads + 2 * kind->n_kv_heads) * kind->head_qk + kind->gate_columns) / t;
         const double ffn =
             (kind->gated ? 2 : 1) * (double)(kind->ffn_width + kind->shared_width) / t +
             (kind->gated ? 2 : 1) * (double)(kind->n_active * kind->expert_width) / (double)job->plan.etp;
-        widest = orr_max(widest, orr_max(qkv, ffn));
+        widest = orr_max(widest, orr_max(orr_max(qkv, ffn), orr_scan_sizes_of(kind, t).in));
     }
     return widest;
 }
@@ -163,16 +175,18 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
-    double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0;
+    double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0, states = 0;
     orr_count_layers(&job->model, n_layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double bytes = n_layers[k] * orr_kv_model_bytes(kind, w);
         per_token += bytes;
+        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);
         per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
     result->kv_bytes_per_sequence = per_sequence;
+    result->state_bytes_per_sequence = states;
 }
 
 void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stages, struct orr_infer_result *result)

@@ -135,6 +135,11 @@
       "cache of one sequence at its end over all layers of the model, windows cut",                                   \
       "Σ over layers of min(input_len + output_len, window) · bytes of the layer", "Eq. 90",                          \
       r->kv_bytes_per_sequence)                                                                                       \
+    X(STATE_PER_SEQUENCE, "state_bytes_per_sequence", BYTES,                                                          \
+      "states of one sequence over all layers of the model, whatever its length",                                     \
+      "Σ over layers of heads · key · value · state_element_bytes + convolved columns · (taps - 1) · 2 + encoder"     \
+      " positions · n_kv_heads · (head_qk + head_v) · kv_element_bytes",                                              \
+      "Eq. 117", r->state_bytes_per_sequence)                                                                         \
     X(KV_BUDGET, "kv_budget_bytes", BYTES, "what the engine's rule leaves for the cache of one GPU",                  \
       "budget total: budget_frac · capacity - weights - activations - reserved_bytes; free: budget_frac · (the"       \
       " same of the whole capacity); static: budget_frac · capacity - weights - reserved_bytes",                      \

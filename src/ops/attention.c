@@ -4,6 +4,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/mixer.h"
 
 #include <math.h>
 
@@ -23,9 +24,9 @@ static double chunk_pairs(double chunk, double x)
 
 /* Query-key pairs of one sequence that must be computed, of s queries after `context` cached keys: all, the causal
  * part, or a window's band. */
-static double score_pairs(const struct orr_dims *d, const struct orr_layer_kind *kind, bool causal)
+double orr_score_pairs(const struct orr_dims *d, const struct orr_layer_kind *kind, bool causal)
 {
-    const double s = d->s, context = d->context, w = (double)kind->window, keys = context + s;
+    const double s = d->s, context = d->context, w = orr_kind_key_limit(kind), keys = context + s;
     if (w <= 0 || keys <= w) return causal ? s * context + s * s / 2 : s * keys;
     if (kind->chunked) return (chunk_pairs(w, keys) - chunk_pairs(w, context)) * (causal ? 1 : 2);
     const double growing = orr_max(0, w - context); /* queries that do not fill the window yet */
@@ -103,14 +104,17 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     struct orr_op *op =
         orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
                     backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
-    const double heads = (double)kind->n_heads / d->t, kv = kv_heads_per_rank(emit, kind);
-    const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v, keys = d->context + d->s, q = d->s / d->c;
-    const double pairs = d->b * heads * score_pairs(d, kind, emit->job->workload.causal) / d->c;
+    const bool chooses = orr_prompt_chooses(emit, kind); /* keys are the latents themselves, one for all heads */
+    const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
+    const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
+    const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
+    const double limit = orr_kind_key_limit(kind);
+    const double pairs = d->b * heads * orr_score_pairs(d, kind, emit->job->workload.causal) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
     op->batch = d->b * heads;
     op->m = q;
-    op->n = kind->window > 0 ? orr_min((double)kind->window, walked) : walked;
+    op->n = limit > 0 ? orr_min(limit, walked) : walked;
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
@@ -126,7 +130,8 @@ static void emit_cache_write(struct orr_emit *emit, const struct orr_layer_kind 
 {
     const double heads = (double)kind->n_heads / emit->dims.t, w = emit->dims.w_a;
     const double d_qk = (double)kind->head_qk,
-                 kv_columns = kv_heads_per_rank(emit, kind) * (double)(kind->head_qk + kind->head_v);
+                 kv_columns =
+                     kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind) * (double)(kind->head_qk + kind->head_v);
     struct orr_op *op = orr_emit_op(emit, "attention.rope", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_ACTIVATION;
     op->launches = 0;
@@ -201,21 +206,35 @@ static void emit_rope(struct orr_emit *emit, double elements)
                                                     .backward_launches = fused ? 1 : 5});
 }
 
+/* Outputs of heads times the sigmoid of their gates. */
+static void emit_output_gate(struct orr_emit *emit, double elements)
+{
+    const double bytes = emit->dims.w_a * elements;
+    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.gate",
+                                                    .backward_name = "attention.gate.backward",
+                                                    .kind = ORR_POINTWISE_ACTIVATION,
+                                                    .forward_bytes = 3 * bytes,
+                                                    .backward_bytes = 5 * bytes});
+}
+
 static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const double heads = (double)kind->n_heads / d->t, kv = kv_heads_per_rank(emit, kind), head = (double)kind->head_qk;
+    const double heads = (double)kind->n_heads / d->t, kv = kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind);
+    const double head = (double)kind->head_qk, values = kind->kv_equal ? 0 : (double)kind->head_v;
     orr_emit_column_gather(emit, d->h);
     const int32_t qkv = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
                                                                    .m = d->T,
                                                                    .k = d->h,
-                                                                   .n = (heads + 2 * kv) * head,
+                                                                   .n = (heads + kv) * head + kv * values +
+                                                                        (double)kind->gate_columns / d->t,
                                                                    .bias = kind->attention_bias,
                                                                    .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
     if (kind->rope) emit_rope(emit, d->T * (heads + kv) * head);
+    if (kind->gate_columns > 0) emit_output_gate(emit, d->T * heads * (double)kind->head_v);
 }
 
 void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -225,6 +244,7 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
     else if (emit->parts & ORR_PART_ROWS) emit_projections(emit, kind);
     if (emit->parts & ORR_PART_PROMPTS) orr_emit_attention_core(emit, kind);
     if (emit->parts & ORR_PART_DECODES) orr_emit_decode_core(emit, kind);
+    if (kind->index_heads > 0) orr_emit_index(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.out"),
                                                .m = d->T,
@@ -232,6 +252,7 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                .n = d->h,
                                                .bias = kind->attention_bias && kind->mla_kv_rank == 0,
                                                .quantised = true});
-    if (!kind->parallel_block) /* a parallel block reduces attention and FFN together */
+    /* a parallel block reduces attention and FFN, or both mixers, together */
+    if (!kind->parallel_block && !kind->beside_attention)
         orr_emit_row_output(emit, d->h);
 }

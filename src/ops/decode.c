@@ -3,6 +3,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/mixer.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ static double kv_heads_per_rank(const struct orr_job *job, const struct orr_laye
     return orr_max(1, (double)kind->n_kv_heads / (double)job->plan.tp);
 }
 
-double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
     if (kind->mla_kv_rank > 0) /* the latent is not divided over tp */
@@ -48,10 +49,28 @@ double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind 
     return kv_heads_per_rank(job, kind) * (double)(kind->head_qk + kind->head_v) * w;
 }
 
+/* Keys of an indexer are kept in 8 bits with one 32-bit scale; every rank has them whole. */
+static double index_key_bytes(const struct orr_layer_kind *kind)
+{
+    return kind->index_heads > 0 ? (double)kind->index_size + 4 : 0;
+}
+
+static bool keeps_kv(const struct orr_layer_kind *kind)
+{
+    return orr_kind_attends(kind) && !kind->shared_kv;
+}
+
+double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return keeps_kv(kind) ? orr_kv_read_bytes(job, kind) + index_key_bytes(kind) : 0;
+}
+
 double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes)
 {
-    if (kind->mla_kv_rank > 0) return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes;
-    return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes;
+    if (!keeps_kv(kind)) return 0;
+    if (kind->mla_kv_rank > 0)
+        return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes + index_key_bytes(kind);
+    return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes + index_key_bytes(kind);
 }
 
 /* ---------------------------------------------------------------- attention core */
@@ -88,13 +107,57 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
     return op;
 }
 
+/* Scores of every key are written and read once by the choice of the highest. */
+#define SCORE_BYTES 8.0
+
+struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                 double queries)
+{
+    const bool narrow = job->system.chip.peak_flops_per_s[ORR_DTYPE_FP8] > 0;
+    return (struct orr_op){.kind = ORR_OP_DECODE,
+                           .dtype = narrow ? ORR_DTYPE_FP8 : orr_serve_dtype16(job),
+                           .launches = 1,
+                           .window_op = -1,
+                           .index = true,
+                           .batch = sequences,
+                           .m = (double)kind->index_heads * queries,
+                           .k = (double)kind->index_size,
+                           .kv_heads = 1,
+                           .input_bytes = 1,
+                           .table_bytes = index_key_bytes(kind) - (double)kind->index_size + SCORE_BYTES * queries};
+}
+
+double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_op *op)
+{
+    return op->index ? 0 : orr_kind_key_limit(kind);
+}
+
+static void emit_index_scores(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    struct orr_op *op = orr_emit_op(emit, "index.decode", ORR_OP_DECODE, ORR_PHASE_FORWARD);
+    const struct orr_op made = orr_serve_index_op(emit->job, kind, emit->dims.decoding, emit->dims.queries);
+    op->dtype = made.dtype;
+    op->index = true;
+    op->batch = made.batch;
+    op->m = made.m;
+    op->k = made.k;
+    op->kv_heads = made.kv_heads;
+    op->input_bytes = made.input_bytes;
+    op->table_bytes = made.table_bytes;
+    op->n = emit->dims.decode_context;
+    op->flops = 2 * op->batch * op->m * op->n * op->k;
+    op->bytes = op->batch * op->n * (op->k * op->input_bytes + op->table_bytes);
+}
+
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
     if (d->decoding <= 0) return;
     struct orr_op *op = orr_emit_op(emit, "attention.decode", ORR_OP_DECODE, ORR_PHASE_FORWARD);
     fill_decode(op, emit->job, kind, d->decoding, d->queries);
-    op->n = kind->window > 0 ? orr_min(d->decode_context, (double)kind->window) : d->decode_context;
+    const double limit = orr_kind_key_limit(kind);
+    op->n = limit > 0 ? orr_min(d->decode_context, limit) : d->decode_context;
     op->flops = 2 * op->batch * op->m * op->n * (op->k + (op->latent_rank > 0 ? op->latent_rank : op->k));
-    op->bytes = d->decoding * op->n * (orr_kv_rank_bytes(emit->job, kind) + op->table_bytes);
+    op->bytes = d->decoding * op->n * (orr_kv_read_bytes(emit->job, kind) + op->table_bytes);
+    if (kind->index_heads > 0) emit_index_scores(emit, kind);
 }

@@ -30,6 +30,14 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
+/* Recurrent mixers and cross attention (mixer.c); what chooses the keys of sparse attention (index.c). */
+void orr_emit_scan(struct orr_emit *emit, const struct orr_layer_kind *kind);
+void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind);
+void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind);
+/* Query-key pairs of one sequence, all that a causal mask or window leaves. */
+double orr_score_pairs(const struct orr_dims *dims, const struct orr_layer_kind *kind, bool causal);
+/* Do the queries of a prompt meet so many keys that they choose, in the space of the latents? */
+bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind);
 /* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (Eq. 75a). */

@@ -2,6 +2,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/mixer.h"
 
 #include <math.h>
 
@@ -137,11 +138,25 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const struct orr_dims *d = &emit->dims;
     const double width =
         (double)(kind->ffn_width + kind->shared_width) / d->t + (double)(kind->n_active * kind->expert_width) / d->te;
+    /* an engine's numbers are of layers with a mixer and an FFN */
+    const double blocks = ((orr_kind_mixes(kind) ? 1 : 0) + (orr_kind_has_ffn(kind) ? 1 : 0)) / 2.0;
     struct orr_op *op = orr_emit_op(emit, "pointwise", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_ACTIVATION;
-    op->launches = (double)engine->layer_pointwise_kernels;
+    op->launches = blocks * (double)engine->layer_pointwise_kernels;
     op->floor_s = op->launches * engine->pointwise_floor_s;
-    op->bytes = d->T * (d->h * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
+    op->bytes = d->T * (d->h * blocks * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
+}
+
+/* A token's embedding of this layer: gated by the hidden state, projected and added to it. */
+static void emit_layer_embedding(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double width = (double)kind->layer_embedding;
+    orr_emit_linear(emit, &(struct orr_linear){
+                              .names = ORR_LINEAR("embedding.gate"), .m = d->T, .k = d->h, .n = width});
+    orr_emit_linear(emit, &(struct orr_linear){
+                              .names = ORR_LINEAR("embedding.layer"), .m = d->T, .k = width, .n = d->h});
+    orr_emit_residual(emit);
 }
 
 void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -149,11 +164,16 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double elements = emit->dims.T_norm * emit->dims.h;
     for (int64_t i = 0; i < kind->n_norms && !emit->lumped; i++)
         orr_emit_norm(emit, "norm", "norm.backward", elements, emit->model->rms_norm);
-    orr_emit_attention(emit, kind);
+    if (orr_kind_attends(kind)) orr_emit_attention(emit, kind);
+    if (orr_kind_scans(kind)) orr_emit_scan(emit, kind);
+    if (kind->cross_keys > 0) orr_emit_cross(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    if (!kind->parallel_block) orr_emit_residual(emit);
-    orr_emit_ffn(emit, kind);
-    orr_emit_residual(emit);
+    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind))) orr_emit_residual(emit);
+    if (orr_kind_has_ffn(kind)) {
+        orr_emit_ffn(emit, kind);
+        orr_emit_residual(emit);
+    }
+    if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
     if (!emit->backward) return;
     const double dense = orr_rank_dense_params(emit->job, kind), expert = orr_rank_expert_params(emit->job, kind);

@@ -28,11 +28,16 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const struct orr_dims *d = &emit->dims;
     const double heads = (double)kind->n_heads / d->t, r = (double)kind->mla_kv_rank;
     const double d_r = (double)kind->mla_rope, d_n = (double)kind->head_qk - d_r, d_v = (double)kind->head_v;
+    const bool chooses = orr_prompt_chooses(emit, kind);
     const double decode_rows = d->decoding * d->queries;
     if (emit->parts & ORR_PART_ROWS) emit_down(emit, kind, heads * (d_n + d_r));
-    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS)
+    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && !chooses)
         orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), d->T_prompt, r, heads * (d_n + d_v)),
                               r + d_r);
+    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
+        orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
+        orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);
+    }
     /* absorbed: queries go to the latent space, contexts come back from it */
     if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);

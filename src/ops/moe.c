@@ -9,9 +9,24 @@ struct rows {
     double work; /* rows that the experts of the hottest rank, which the others wait for, work on */
 };
 
+/* Elements of a row that experts read and write. */
+static double expert_hidden(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    return kind->expert_hidden > 0 ? (double)kind->expert_hidden : emit->dims.h;
+}
+
+/* Experts in a latent space: every rank projects the tokens it routes. */
+static void emit_latent(struct orr_emit *emit, const struct orr_layer_kind *kind, struct orr_linear_names names,
+                        double k, double n)
+{
+    if (kind->expert_hidden > 0)
+        orr_emit_linear(emit, &(struct orr_linear){
+                                  .names = names, .m = emit->dims.T_routed, .k = k, .n = n, .quantised = true});
+}
+
 static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    const double experts = (double)kind->n_experts, tokens = emit->dims.T_routed;
+    const double experts = (double)(kind->n_experts + kind->n_zero_experts), tokens = emit->dims.T_routed;
     orr_emit_linear(
         emit, &(struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
     /* scores in fp32: softmax or sigmoid, top-k, load-balance statistics */
@@ -27,12 +42,12 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
 /* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a
  * slice of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and
  * unpad. */
-static void emit_permute(struct orr_emit *emit, struct rows rows, double local)
+static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
     const double half = (double)emit->job->engine.moe_permute_passes / 2;
     const double worked = (local > 1 ? half : 0) + (d->low_precision ? (double)emit->job->engine.moe_pad_passes : 0);
-    const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * d->h * 2 * d->w_a;
+    const double bytes = (half * (rows.sent > 0 ? rows.sent : rows.work) + worked * rows.work) * hidden * 2 * d->w_a;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.permute",
                                                         .backward_name = "moe.permute.backward",
                                                         .kind = ORR_POINTWISE_COPY,
@@ -56,7 +71,7 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
  * the hottest rank. The ranks of one expert hold different tokens: gathered before, scattered after. */
 static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
-    const double payload = rows * emit->dims.h * emit->dims.w_c, gathered = payload * emit->dims.te;
+    const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c, gathered = payload * emit->dims.te;
     emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
@@ -74,11 +89,12 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
 {
     const struct orr_dims *d = &emit->dims;
     const double used = orr_max(1, orr_min(touched, rows)), f = (double)kind->expert_width / d->te;
+    const double h = expert_hidden(emit, kind);
     orr_emit_linear(emit,
                     &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("expert.gate_up") : ORR_LINEAR("expert.up"),
                                          .experts = used,
                                          .m = rows / used,
-                                         .k = d->h,
+                                         .k = h,
                                          .n = (kind->gated ? 2 : 1) * f,
                                          .quantised = true});
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "expert.activation",
@@ -90,7 +106,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                .experts = used,
                                                .m = rows / used,
                                                .k = f,
-                                               .n = d->h,
+                                               .n = h,
                                                .last = true,
                                                .quantised = true});
 }
@@ -102,7 +118,9 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double imbalance = emit->job->workload.moe_imbalance;
     const struct rows rows = {.sent = d->T_sent * active, .work = d->T_group * active / d->e * imbalance};
     emit_router(emit, kind);
-    emit_permute(emit, rows, places / d->e);
+    emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
+    emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     emit_exchange(emit, kind, rows.sent * imbalance);
     emit_products(emit, kind, rows.work, orr_experts_touched(places, active, d->T_group, d->e));
+    emit_latent(emit, kind, ORR_LINEAR("expert.latent_out"), (double)kind->expert_hidden, d->h);
 }

@@ -30,6 +30,12 @@ void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, c
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries);
 
+/* The same of the indexer that chooses a layer's keys; only of kinds that have one. */
+struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                 double queries);
+/* Keys the operator of a decoding sequence meets at most; 0: all. */
+double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_op *op);
+
 /* Prompt tokens one step takes at most: the request's chunk, else the engine's limit; 0: all at once. */
 double orr_serve_step_tokens(const struct orr_job *job);
 
@@ -39,7 +45,9 @@ enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
 bool orr_serve_experts_only(const struct orr_job *job);
 /* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
-/* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90). */
+/* Cache bytes of one token that a query of the kind reads on one rank. */
+double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
+/* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90); 0: it keeps none. */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes);
 

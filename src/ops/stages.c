@@ -2,15 +2,20 @@
 #include "ops/ops.h"
 
 #include "base/number.h"
+#include "ops/mixer.h"
 
 #include <string.h>
 
-/* Latent down-projections and their norms are not divided by tp (Eq. 11a). */
+/* Latent down-projections and their norms are not divided by tp (Eq. 11a), nor are an indexer and the low rank of
+ * gates. */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
-    if (kind->mla_kv_rank == 0) return 0;
     const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
-    return h * (r_q + r + (double)kind->mla_rope) + r_q + r;
+    const double heads = (double)kind->index_heads, size = (double)kind->index_size;
+    const double gates = kind->mixer == ORR_MIXER_KDA ? 2 * h * (double)kind->scan_rank : 0;
+    if (kind->mla_kv_rank == 0) return gates;
+    const double indexer = heads > 0 ? r_q * heads * size + h * size + 2 * size + h * heads : 0;
+    return h * (r_q + r + (double)kind->mla_rope) + r_q + r + indexer;
 }
 
 double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind)
@@ -153,30 +158,48 @@ const struct orr_stage *orr_classes_heaviest(const struct orr_rank_class *classe
     return heaviest;
 }
 
+static double scan_matrix_params(double h, const struct orr_layer_kind *kind)
+{
+    if (!orr_kind_scans(kind)) return 0;
+    const struct orr_scan_sizes z = orr_scan_sizes_of(kind, 1);
+    const double low = kind->mixer == ORR_MIXER_KDA ? h * z.low_in + 2 * (double)kind->scan_rank * z.low_out
+                                                    : z.width * z.low_in + (double)kind->scan_rank * z.low_out;
+    return h * (z.in + z.width) + (z.low_in > 0 ? low : 0);
+}
+
 /* Weights a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
 static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk,
                  d_v = (double)kind->head_v;
-    const double matrices = kind->gated ? 3 : 2;
-    double params = a * d_v * h;
+    const double matrices = kind->gated ? 3 : 2, routed = (double)(kind->n_active * kind->expert_width);
+    const double latent = (double)kind->expert_hidden;
+    double params = a * d_v * h + scan_matrix_params(h, kind);
     if (kind->mla_kv_rank > 0) {
         const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
         params += r_q > 0 ? h * r_q + r_q * a * d_qk : h * a * d_qk;
         params += h * (r + d_r) + r * a * (d_qk - d_r + d_v);
     } else {
-        params += h * (a + 2 * (double)kind->n_kv_heads) * d_qk;
+        const double kv = kind->shared_kv ? 0 : (double)kind->n_kv_heads;
+        params += h * (a * d_qk + kv * (d_qk + (kind->kv_equal ? 0 : d_v)) + (double)kind->gate_columns);
     }
-    params += matrices * h * (double)(kind->ffn_width + kind->shared_width + kind->n_active * kind->expert_width);
-    return params + h * (double)kind->n_experts;
+    if (kind->cross_keys > 0 && !kind->cross_only) params += h * a * (d_qk + d_v);
+    params += (double)kind->mla_q_rank * (double)(kind->index_heads * kind->index_size) +
+              h * (double)(kind->index_size + kind->index_heads);
+    params += matrices * h * (double)(kind->ffn_width + kind->shared_width) + 2 * h * (double)kind->layer_embedding;
+    params += latent > 0 ? matrices * latent * routed + 2 * h * latent : matrices * h * routed;
+    return params + h * (double)(kind->n_experts + kind->n_zero_experts);
 }
 
 /* Forward FLOP of one token in one layer; `score_share` of the score matrix counted (Eq. 20). */
 static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
 {
-    const double s = (double)job->workload.seq, keys = kind->window > 0 ? orr_min((double)kind->window, s) : s;
-    return 2 * active_matrix_params(&job->model, kind) +
-           2 * (double)(kind->n_heads * (kind->head_qk + kind->head_v)) * keys * score_share;
+    const double s = (double)job->workload.seq, limit = orr_kind_key_limit(kind);
+    const double keys = kind->cross_only ? 0 : limit > 0 ? orr_min(limit, s) : s;
+    const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));
+    const double index = 2 * (double)(kind->index_heads * kind->index_size) * s * score_share;
+    return 2 * active_matrix_params(&job->model, kind) + 2 * head * keys * score_share +
+           2 * head * (double)kind->cross_keys + index + orr_scan_sizes_of(kind, 1).chunked_flops;
 }
 
 static double step_flops(const struct orr_job *job, double score_share)

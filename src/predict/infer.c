@@ -184,27 +184,30 @@ static void predict_prefill(struct request *r)
 
 /* ---------------------------------------------------------------- decode */
 
+/* Attention, and what chooses its keys. */
+#define MOST_CURVES (2 * ORR_MAX_LAYER_KINDS)
+
 /* All attention operators of a decode pass as curves over the context. */
 struct curves {
     int n;
-    double layers[ORR_MAX_LAYER_KINDS];
-    size_t op[ORR_MAX_LAYER_KINDS];
-    struct orr_decode_curve curve[ORR_MAX_LAYER_KINDS];
+    double layers[MOST_CURVES];
+    size_t op[MOST_CURVES];
+    struct orr_decode_curve curve[MOST_CURVES];
 };
 
-static struct curves curves_of(const struct orr_job *job, const struct orr_model *model, const struct orr_op_list *list,
-                               size_t first)
+static void curves_of(const struct orr_job *job, const struct orr_model *model, const struct orr_op_list *list,
+                      size_t first, struct curves *curves)
 {
-    struct curves c = {0};
+    struct curves *c = curves;
+    c->n = 0;
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         if (op->kind != ORR_OP_DECODE) continue;
-        c.layers[c.n] = op->count;
-        c.op[c.n] = i;
-        c.curve[c.n] = orr_decode_curve_of(job, op, (double)model->kinds[op->layer_kind].window);
-        c.curve[c.n++].chunked = model->kinds[op->layer_kind].chunked;
+        c->layers[c->n] = op->count;
+        c->op[c->n] = i;
+        c->curve[c->n] = orr_decode_curve_of(job, op, orr_decode_key_limit(&model->kinds[op->layer_kind], op));
+        c->curve[c->n++].chunked = model->kinds[op->layer_kind].chunked;
     }
-    return c;
 }
 
 static double curves_at(const struct curves *c, double context)
@@ -290,7 +293,7 @@ static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_m
                                    struct curves *curves)
 {
     const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
-    *curves = curves_of(job, model, &scratch->ops, first);
+    curves_of(job, model, &scratch->ops, first, curves);
     settle_attention(scratch, curves, span);
     return orr_pass_settle(job, &scratch->ops, scratch->costs, first, scratch->bends);
 }

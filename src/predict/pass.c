@@ -83,6 +83,7 @@ enum orr_work_kind orr_work_kind_of(enum orr_op_kind kind)
     case ORR_OP_BMM:
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD:
+    case ORR_OP_SCAN:
     case ORR_OP_DECODE: return ORR_WORK_ATTENTION;
     case ORR_OP_COLLECTIVE: return ORR_WORK_NETWORK;
     case ORR_OP_POINTWISE:

@@ -1,6 +1,7 @@
 /* Step times for serving simulators: one pass with prompt chunks and decoding sequences, as orr_infer has them. What
  * depends only on a count of rows is priced once per count and remembered as a curve over the clock; attention comes
  * from its own curves. Eq. 93. */
+#include "ops/mixer.h"
 #include "predict/pass.h"
 #include "predict/power.h"
 
@@ -27,7 +28,7 @@ struct orr_step_model {
     struct orr_job job;
     double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
-    bool latent; /* decoding sequences have products of their own */
+    bool counted; /* decoding sequences have products or scans of their own */
     struct part parts[N_COUNTS][REMEMBERED_ROWS + 1];
     struct orr_bend remembered[REMEMBERED_BENDS];
     size_t n_remembered;
@@ -44,7 +45,11 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
     model->job = *job;
     model->clock_min = orr_clock_min(job, job->serving.matrix);
     for (int64_t i = 0; i < job->model.n_layers; i++) model->layers[job->model.layer_kind[i]] += 1;
-    for (int64_t k = 0; k < job->model.n_kinds; k++) model->latent |= job->model.kinds[k].mla_kv_rank > 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        model->counted |= kind->mla_kv_rank > 0 || orr_kind_scans(kind) || !orr_kind_attends(kind);
+        model->counted |= kind->cross_keys > 0;
+    }
     return model;
 }
 
@@ -130,7 +135,9 @@ static void remember(struct orr_step_model *model, const struct part *part, cons
 /* A part that depends on `n` rows or sequences alone; remembered where n is whole. */
 static void add_counted(struct orr_step_model *model, enum count count, double n, struct sum *sum)
 {
-    const struct orr_serve_shape shape = {.decode_sequences = n, .decode_context = 1, .queries = 1};
+    /* what is counted in sequences has all their queries; they are the same in every step */
+    const double queries = count == COUNT_DECODES ? (double)model->job.serving.draft_tokens + 1 : 1;
+    const struct orr_serve_shape shape = {.decode_sequences = n / queries, .decode_context = 1, .queries = queries};
     const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
     struct part *slot = whole ? &model->parts[count][(int64_t)n] : NULL, part;
     if (slot && slot->known) {
@@ -142,16 +149,26 @@ static void add_counted(struct orr_step_model *model, enum count count, double n
     if (slot) remember(model, &part, bends, slot);
 }
 
+static double context_s(const struct orr_step_model *model, const struct orr_layer_kind *kind, const struct orr_op *op,
+                        double context)
+{
+    struct orr_decode_curve curve = orr_decode_curve_of(&model->job, op, orr_decode_key_limit(kind, op));
+    curve.chunked = kind->chunked;
+    return orr_decode_curve_s(&curve, context);
+}
+
 /* Attention over the cached contexts of the decoding sequences. */
 static void add_decode_attention(const struct orr_step_model *model, const struct orr_serve_shape *shape,
                                  struct sum *sum)
 {
     for (int64_t k = 0; k < model->job.model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &model->job.model.kinds[k];
-        const struct orr_op op = orr_serve_decode_op(&model->job, kind, shape->decode_sequences, shape->queries);
-        struct orr_decode_curve curve = orr_decode_curve_of(&model->job, &op, (double)kind->window);
-        curve.chunked = kind->chunked;
-        sum->fixed_s += model->layers[k] * orr_decode_curve_s(&curve, shape->decode_context);
+        if (!orr_kind_attends(kind)) continue;
+        struct orr_op op = orr_serve_decode_op(&model->job, kind, shape->decode_sequences, shape->queries);
+        sum->fixed_s += model->layers[k] * context_s(model, kind, &op, shape->decode_context);
+        if (kind->index_heads == 0) continue;
+        op = orr_serve_index_op(&model->job, kind, shape->decode_sequences, shape->queries);
+        sum->fixed_s += model->layers[k] * context_s(model, kind, &op, shape->decode_context);
     }
 }
 
@@ -174,7 +191,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
         const struct orr_bend *bends = price(model, shape, ORR_PART_PROMPTS, ORR_PHASE_PREFILL, &prompt);
         add_part(&sum, &prompt, bends);
     }
-    if (decodes && model->latent) add_counted(model, COUNT_DECODES, decode_rows, &sum);
+    if (decodes && model->counted) add_counted(model, COUNT_DECODES, decode_rows, &sum);
     else if (decodes)
         for (int64_t k = 0; k < job->model.n_kinds; k++) sum.launches += model->layers[k];
     if (decodes) add_decode_attention(model, shape, &sum);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "ops/mixer.h"
 #include "ops/serve.h"
 #include "report/answer.h"
 #include "report/formula.h"
@@ -34,6 +35,16 @@ static void add_parts(const struct orr_answer *answer, const struct orr_style *s
 
 /* ---------------------------------------------------------------- cache */
 
+/* What a sequence holds in all layers of a kind, whatever its length. */
+static void add_state(const struct orr_layer_kind *kind, int64_t layers, double element_bytes, struct orr_text *line)
+{
+    char bytes[32];
+    const double state_bytes = (double)layers * orr_sequence_state_bytes(kind, 1, element_bytes);
+    orr_text_add(line, "%s, state of %s B per sequence; ",
+                 kind->cross_keys > 0 ? "cross attention" : orr_mixer_name(kind->mixer),
+                 orr_print_count(bytes, llround(state_bytes)));
+}
+
 /* Eq. 90 of one layer kind: what a token leaves in the cache of all its layers. */
 static void add_kind(const struct orr_answer *answer, const struct orr_style *style, int64_t k, struct orr_text *text)
 {
@@ -45,6 +56,14 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     struct orr_text line = {0};
     char bytes[32];
     orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
+    if (orr_kind_scans(kind) || kind->cross_keys > 0) add_state(kind, layers, element_bytes, &line);
+    if (orr_kv_model_bytes(kind, 1) <= 0) {
+        if (!orr_kind_scans(kind) && kind->cross_keys == 0) orr_text_add(&line, "no cache");
+        orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
+        text->failed |= line.failed;
+        free(line.data);
+        return;
+    }
     if (kind->mla_kv_rank > 0)
         orr_text_add(&line, "(rank %lld + rope %lld)", (long long)kind->mla_kv_rank, (long long)kind->mla_rope);
     else
@@ -62,7 +81,7 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
     orr_text_section(text, style, "cache");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_TOKEN, ORR_INFER_METRIC_KV_PER_TOKEN, text);
     for (int64_t k = 0; k < answer->job->model.n_kinds; k++) add_kind(answer, style, k, text);
-    orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_KV_PER_SEQUENCE, text);
+    orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_STATE_PER_SEQUENCE, text);
     (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens",
                    orr_budget_name(answer->job->engine.budget), (long long)answer->job->engine.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");

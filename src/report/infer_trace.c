@@ -1,5 +1,6 @@
 /* An inference request as a trace: the prompt, then the answer in groups of tokens, each by part of the latency. */
 #include "cost/cost.h"
+#include "ops/serve.h"
 #include "report/record.h"
 #include "report/trace.h"
 
@@ -51,7 +52,7 @@ static double share_of(const struct orr_answer *answer, const struct orr_time_ro
     const struct orr_op *op = row->op >= 0 ? &answer->ops[row->op] : NULL;
     if (!op || op->kind != ORR_OP_DECODE) return (double)(last - first + 1) / (double)(serving->output_len - 1);
     const struct orr_layer_kind *kind = &answer->job->model.kinds[op->layer_kind];
-    struct orr_decode_curve curve = orr_decode_curve_of(answer->job, op, (double)kind->window);
+    struct orr_decode_curve curve = orr_decode_curve_of(answer->job, op, orr_decode_key_limit(kind, op));
     curve.chunked = kind->chunked;
     return orr_ratio(orr_decode_curve_sum_s(&curve, context + first, context + last),
                      orr_decode_curve_sum_s(&curve, context + 2, context + serving->output_len));

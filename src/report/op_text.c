@@ -25,6 +25,7 @@ char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD:
     case ORR_OP_DECODE:
+    case ORR_OP_SCAN:
         if (op->batch > 1) (void)snprintf(repeat, sizeof repeat, " (×%.0f)", op->batch);
         (void)snprintf(buffer, ORR_SHAPE_TEXT, "%.0f×%.0f×%.0f%s", op->m, op->k, op->n, repeat);
         return buffer;
@@ -67,8 +68,10 @@ static void add_choice(const struct orr_op *op, const struct orr_cost *cost, str
     case ORR_OP_DECODE:
         orr_text_add(line, ", %.3g-byte cache", op->input_bytes);
         if (op->latent_rank > 0) orr_text_add(line, ", latent");
+        else if (op->index) orr_text_add(line, ", index keys");
         else orr_text_add(line, ", %.4g K,V heads", op->kv_heads);
         return;
+    case ORR_OP_SCAN: orr_text_add(line, ", %s", op->vector ? "vector units" : orr_dtype_name(op->dtype)); return;
     case ORR_OP_POINTWISE: orr_text_add(line, ", %.0f launch%s", op->launches, op->launches > 1 ? "es" : ""); return;
     case ORR_OP_COLLECTIVE:
         orr_text_add(line, " over %s, %s", orr_group_name(op->group), orr_algorithm_name(cost->algorithm));
@@ -166,6 +169,10 @@ static json_t *op_kind_members(const struct orr_op *op)
                          orr_json_real(op->n), "k", orr_json_real(op->k), "dtype", orr_dtype_name(op->dtype),
                          "input_bytes", orr_json_real(op->input_bytes), "kv_heads", orr_json_real(op->kv_heads),
                          "latent", op->latent_rank > 0);
+    case ORR_OP_SCAN:
+        return json_pack("{so so so so ss sb}", "batch", orr_json_real(op->batch), "m", orr_json_real(op->m), "n",
+                         orr_json_real(op->n), "k", orr_json_real(op->k), "dtype", orr_dtype_name(op->dtype), "vector",
+                         op->vector);
     case ORR_OP_POINTWISE: return json_pack("{ss}", "pointwise", orr_pointwise_name(op->pointwise));
     case ORR_OP_COLLECTIVE:
         return json_pack("{ss ss so sI}", "collective", orr_collective_name(op->collective), "group",

@@ -137,6 +137,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "share of DRAM bandwidth of its gradient")                                                                       \
     X(CALIBRATION, p2p_scaleup_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, P2P, ALL, 0.02, 1, 0.7,             \
       "share of the scale-up link a send has")                                                                         \
+    X(CALIBRATION, scan_frac, NONE, "ratio", false, 0, 1, NEVER, NONE, ALL, 0, 0, 0,                                   \
+      "share of what products reach in scans over chunks; absent: half, an assumption")                                \
     X(CALIBRATION, overlap_contention_frac, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                       \
       "compute lost per second of hidden communication")                                                               \
     X(CALIBRATION, straggle_frac_per_doubling, NONE, "frac", true, 0, 1, TRAIN, NONE, ALL, 0, 0, 0,                    \

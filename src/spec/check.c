@@ -126,6 +126,8 @@ static int64_t most_heads(const struct orr_model *model)
     int64_t most = 1;
     for (int64_t i = 0; i < model->n_kinds; i++)
         if (model->kinds[i].n_heads > most) most = model->kinds[i].n_heads;
+    for (int64_t i = 0; i < model->n_kinds; i++) /* a model without attention */
+        if (most == 1 && model->kinds[i].scan_heads > most) most = model->kinds[i].scan_heads;
     return most;
 }
 
@@ -142,6 +144,8 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
     } parts[] = {
         {"attention heads", kind->n_heads, false},
         {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
+        {"heads of the scan", kind->scan_heads, false},
+        {"groups of the scan", kind->scan_groups, true},
         {"columns of the FFN", kind->ffn_width, false},
         {"columns of the shared experts", kind->shared_width, false},
     };
@@ -490,6 +494,7 @@ static enum orr_err check_decode(const struct orr_job *job, struct orr_error *er
     const int width = orr_dtype_bytes(job->serving.kv) < 2;
     const enum orr_decode_kernel kernel = job->engine.decode_kernel;
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        if (!orr_kind_attends(&job->model.kinds[i])) continue;
         const bool latent = job->model.kinds[i].mla_kv_rank > 0;
         const struct orr_decode_constants *constants =
             latent ? &calibration->mla_decode[width] : &calibration->decode[kernel][width];

@@ -9,6 +9,10 @@
 int64_t orr_model_params_mtp(const struct orr_model *model);
 /* Does any layer route tokens to experts? */
 bool orr_model_has_experts(const struct orr_model *model);
+/* Does a layer of this kind attend to keys of its own sequence? */
+bool orr_kind_attends(const struct orr_layer_kind *kind);
+/* Does it carry a state from position to position? */
+bool orr_kind_scans(const struct orr_layer_kind *kind);
 
 /* The rules a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed them; a job
  * that was changed by hand has not. */

@@ -1,5 +1,4 @@
 /* Hugging Face config.json -> struct orr_model: find the text model, fill the shape, mark the layers, count. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +50,10 @@ static const struct orr_model_type *open_config(struct orr_config *config)
 
 static void read_attention(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
+    if (type->no_attention) {
+        shape->n_heads = shape->n_kv_heads = shape->head_dim = 1;
+        return;
+    }
     const char *kv_key = or_common(type->kv_heads, "num_key_value_heads");
     const char *dim_key = or_common(type->head_dim, "head_dim");
     shape->n_heads = orr_config_count(config, or_common(type->heads, "num_attention_heads"), 1, ORR_HEADS_MAX,
@@ -69,34 +72,41 @@ static void read_attention(struct orr_config *config, const struct orr_model_typ
     shape->out_bias = type->out_bias;
     if (type->attention_bias) {
         shape->qkv_bias = orr_config_flag(config, type->attention_bias, type->qkv_bias);
-        shape->out_bias = orr_config_flag(config, type->attention_bias, type->out_bias);
+        if (!type->no_out_bias) shape->out_bias = orr_config_flag(config, type->attention_bias, type->out_bias);
     }
     shape->rope = !type->no_rope;
     shape->qk_norm = shape->qk_norm_weights = type->qk_norm;
+    shape->qk_norm_full = type->qk_norm_full;
     shape->sinks = type->sinks;
+}
+
+/* A type that may have experts says 0 of them where a model has none. */
+static void read_experts(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
+{
+    const int64_t absent = type->dense_too ? 0 : ORR_REQUIRED, least = type->dense_too ? 0 : 1;
+    shape->n_experts = orr_config_count(config, type->experts, least, ORR_HEADS_MAX, absent);
+    shape->n_active = orr_config_count_first(config, or_common(type->active, "num_experts_per_tok"), least,
+                                             ORR_HEADS_MAX, shape->n_experts > 0 ? ORR_REQUIRED : 0);
+    shape->expert_width = shape->ffn;
+    if (type->expert_ffn && shape->n_experts > 0) {
+        shape->expert_width = orr_config_count_first(config, type->expert_ffn, 1, ORR_WIDTH_MAX, ORR_REQUIRED);
+    }
+    shape->expert_bias = type->expert_bias;
+    shape->router_bias = type->router_bias;
+    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = shape->n_experts > 0 ? ORR_MARK_MOE : 0;
 }
 
 static void read_ffn(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
     const char *key = or_common(type->ffn, "intermediate_size");
     shape->ffn = type->ffn_per_hidden * shape->hidden;
-    if (*key) shape->ffn = orr_config_count(config, key, 1, ORR_WIDTH_MAX, or_required(shape->ffn));
+    if (*key) shape->ffn = orr_config_count_first(config, key, 1, ORR_WIDTH_MAX, or_required(shape->ffn));
     shape->gated = type->gated;
     shape->ffn_bias = type->mlp_bias;
     if (type->ffn_bias) shape->ffn_bias = orr_config_flag(config, type->ffn_bias, type->mlp_bias);
     shape->parallel = type->parallel_block;
     if (type->parallel) shape->parallel = orr_config_flag(config, type->parallel, type->parallel_block);
-    if (!type->experts) return;
-    shape->n_experts = orr_config_count(config, type->experts, 1, ORR_HEADS_MAX, ORR_REQUIRED);
-    shape->n_active =
-        orr_config_count(config, or_common(type->active, "num_experts_per_tok"), 1, ORR_HEADS_MAX, ORR_REQUIRED);
-    shape->expert_width = shape->ffn;
-    if (type->expert_ffn) {
-        shape->expert_width = orr_config_count(config, type->expert_ffn, 1, ORR_WIDTH_MAX, ORR_REQUIRED);
-    }
-    shape->expert_bias = type->expert_bias;
-    shape->router_bias = type->router_bias;
-    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = ORR_MARK_MOE;
+    if (type->experts) read_experts(config, type, shape);
 }
 
 /* A wrapper may say at its root whether the head is tied. */
@@ -137,7 +147,6 @@ static void read_ends(struct orr_config *config, const struct orr_model_type *ty
 static int64_t read_window(struct orr_config *config, const struct orr_model_type *type)
 {
     const char *key = or_common(type->window, "sliding_window");
-    if (type->window_rule == ORR_WINDOW_NONE) return 0;
     if (type->window_rule == ORR_WINDOW_UPPER && !orr_config_flag(config, "use_sliding_window", false)) return 0;
     const int64_t absent = orr_config_has(config, key) ? 0 : type->window_absent; /* null: none */
     return orr_config_count(config, key, 1, ORR_SEQ_MAX, absent);
@@ -172,18 +181,29 @@ static bool listed_window(struct orr_config *config, const struct orr_shape *sha
     return true;
 }
 
+/* Every n-th layer has no window: a number, or a pattern of letters that repeats. */
+static int64_t read_period(struct orr_config *config, int64_t absent)
+{
+    static const char key[] = "sliding_window_pattern|_sliding_window_pattern|global_attn_every_n_layers";
+    char path[ORR_PATH];
+    const char *pattern = json_string_value(orr_config_find(config, key, path));
+    if (pattern && *pattern && strspn(pattern, "LG") == strlen(pattern)) return (int64_t)strlen(pattern);
+    return orr_config_count(config, key, 1, ORR_MAX_LAYERS, absent);
+}
+
 static void mark_windows(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
     char path[ORR_PATH];
+    if (type->window_rule == ORR_WINDOW_NONE) return; /* the type's own reader may have placed some */
     shape->window = read_window(config, type);
     shape->chunked = type->chunked;
     int64_t period = 1;
     if (type->window_rule == ORR_WINDOW_PERIOD) {
-        period = orr_config_count(config, "sliding_window_pattern|_sliding_window_pattern", 1, ORR_MAX_LAYERS, 6);
+        period = read_period(config, type->window_period > 0 ? type->window_period : 6);
     } else if (type->window_rule == ORR_WINDOW_UPPER) {
         period = orr_config_count(config, "max_window_layers", 0, ORR_MAX_LAYERS, 28);
     }
-    const json_t *list = type->window_rule == ORR_WINDOW_NONE ? NULL : orr_config_list(config, "layer_types", path);
+    const json_t *list = orr_config_list(config, "layer_types", path);
     if (list && (int64_t)json_array_size(list) < shape->n_layers) { /* a longer list: the model was cut */
         orr_config_fail_rule(config, path, "has %zu entries for %lld layers", json_array_size(list),
                              (long long)shape->n_layers);
@@ -217,34 +237,55 @@ static void check_shape(struct orr_config *config, const struct orr_model_type *
     }
 }
 
+/* Some configs count their layers by a list of them alone; 0: none does. */
+static int64_t listed_layers(struct orr_config *config)
+{
+    const json_t *pattern = json_object_get(config->object, "hybrid_override_pattern");
+    const size_t n = json_is_string(pattern) ? json_string_length(pattern)
+                                             : json_array_size(json_object_get(config->object, "layers_block_type"));
+    return n <= ORR_MAX_LAYERS ? (int64_t)n : 0;
+}
+
 static void read_shape(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
-    shape->hidden = orr_config_count(config, or_common(type->hidden, "hidden_size"), 1, ORR_WIDTH_MAX, ORR_REQUIRED);
-    shape->n_layers =
-        orr_config_count(config, or_common(type->layers, "num_hidden_layers"), 1, ORR_MAX_LAYERS, ORR_REQUIRED);
+    shape->hidden = orr_config_count(config, or_common(type->hidden, "hidden_size"), 1, ORR_WIDTH_MAX,
+                                     or_required(type->hidden_absent));
+    shape->n_layers = orr_config_count(config, or_common(type->layers, "num_hidden_layers"), 1, ORR_MAX_LAYERS,
+                                       or_required(listed_layers(config)));
     read_attention(config, type, shape);
     read_ffn(config, type, shape);
     read_ends(config, type, shape);
-    shape->n_mtp = orr_config_count(config, "num_nextn_predict_layers", 0, ORR_MTP_MAX, 0);
+    shape->n_mtp = orr_config_count(config, "num_nextn_predict_layers|mtp_num_hidden_layers", 0, ORR_MTP_MAX, 0);
+    shape->ffn_widths[shape->n_ffn_widths++] = shape->ffn;
     if (type->special) type->special(config, shape);
+    shape->ffn_widths[0] = shape->ffn;
     mark_windows(config, type, shape);
+    shape->tower_params += orr_tower_params(config, shape->hidden);
     check_shape(config, type, shape);
+}
+
+/* A set of marks is a kind; the sets met so far are in the order of the kinds. */
+static void fill_kinds(struct orr_config *config, const struct orr_shape *shape, struct orr_model *model)
+{
+    uint16_t sets[ORR_MAX_LAYER_KINDS];
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        int64_t kind = 0;
+        while (kind < model->n_kinds && sets[kind] != shape->marks[i]) kind++;
+        if (kind == ORR_MAX_LAYER_KINDS) {
+            orr_config_fail_rule(config, "", "has more than %d kinds of layers", ORR_MAX_LAYER_KINDS);
+            return;
+        }
+        if (kind == model->n_kinds) {
+            sets[model->n_kinds++] = shape->marks[i];
+            orr_kind_fill(shape, shape->marks[i], &model->kinds[kind]);
+        }
+        model->layer_kind[i] = (uint8_t)kind;
+    }
 }
 
 static void fill_model(const struct orr_shape *shape, struct orr_model *model)
 {
-    static_assert(ORR_N_MARK_SETS <= ORR_MAX_LAYER_KINDS, "every set of marks needs a kind");
-    int64_t kind_of[ORR_N_MARK_SETS];
-    for (size_t i = 0; i < ORR_N_MARK_SETS; i++) kind_of[i] = -1;
-    for (int64_t i = 0; i < shape->n_layers; i++) {
-        const unsigned marks = shape->marks[i];
-        if (kind_of[marks] < 0) {
-            kind_of[marks] = model->n_kinds++;
-            orr_kind_fill(shape, marks, &model->kinds[kind_of[marks]]);
-        }
-        model->layer_kind[i] = (uint8_t)kind_of[marks];
-    }
     model->hidden = shape->hidden;
     model->vocab = shape->vocab;
     model->n_layers = shape->n_layers;
@@ -258,6 +299,7 @@ static void fill_model(const struct orr_shape *shape, struct orr_model *model)
     model->head_params = orr_shape_head_params(shape);
     model->n_mtp = shape->n_mtp;
     model->mtp_params = orr_shape_mtp_params(shape);
+    model->tower_params = shape->tower_params;
 }
 
 enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, struct orr_model *model,
@@ -273,6 +315,7 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
     if (config.err) return config.err;
     snprintf(model->id, sizeof model->id, "%s", id);
     snprintf(model->type, sizeof model->type, "%s", config.type);
+    fill_kinds(&config, &shape, model);
     fill_model(&shape, model);
     const json_t *quantised = json_object_get(doc->root, "quantization_config");
     const char *method = json_string_value(json_object_get(quantised, "quant_method"));

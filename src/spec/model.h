@@ -14,7 +14,7 @@
 /* ---------------------------------------------------------------- a config and its keys (model_config.c) */
 
 #define ORR_PATH       192
-#define ORR_ASKED_MAX  64 /* more than any type reads */
+#define ORR_ASKED_MAX  96 /* more than any type reads */
 #define ORR_ASKED_NAME 64
 
 /* One config object. The first failure sticks: later reads return their harmless value and report nothing. */
@@ -57,13 +57,38 @@ void orr_config_check_set(struct orr_config *config);
 
 /* How a layer differs from its siblings; a distinct set of marks is a layer kind. */
 enum orr_mark {
-    ORR_MARK_WINDOW = 1, /* attention sees a window */
-    ORR_MARK_MOE = 2,    /* routed experts instead of a dense FFN */
-    ORR_MARK_NO_ROPE = 4 /* no rotary positions, unlike the rest */
+    ORR_MARK_WINDOW = 1,     /* attention sees a window */
+    ORR_MARK_MOE = 2,        /* routed experts instead of a dense FFN */
+    ORR_MARK_NO_ROPE = 4,    /* no rotary positions, unlike the rest */
+    ORR_MARK_SCAN = 8,       /* the recurrent mixer instead of attention, or beside it */
+    ORR_MARK_NO_MIXER = 16,  /* a feed-forward block alone */
+    ORR_MARK_NO_FFN = 32,    /* a mixer alone */
+    ORR_MARK_SHARED_KV = 64, /* keys and values of an earlier layer */
+    ORR_MARK_OTHER = 128,    /* attention of the other sizes (shape.other) */
+    ORR_MARK_INDEXER = 256,  /* an indexer of its own chooses the keys */
+    ORR_MARK_CROSS = 512     /* attention to an encoder instead of the sequence */
 };
-#define ORR_N_MARK_SETS 8
+/* Above the marks: which of shape.ffn_widths the layer has. */
+#define ORR_MARK_WIDTH  1024
+#define ORR_WIDTHS_MAX 16
 
 enum orr_norm { ORR_NORM_RMS, ORR_NORM_LAYER, ORR_NORM_LAYER_NO_BIAS, ORR_NORM_LAYER_NO_WEIGHT };
+
+/* Sizes of grouped-query attention. */
+struct orr_heads {
+    int64_t n_heads, n_kv_heads, head_dim, head_v;
+    bool sinks, kv_equal;
+};
+
+/* Sizes of the recurrent mixer, and what its parameter count needs. */
+struct orr_scan {
+    enum orr_mixer mixer;
+    int64_t heads, value, groups, key, rank, chunk, conv, state_bytes;
+    bool beside;             /* in parallel with attention */
+    bool conv_bias, bias;    /* of the convolution; of the projections in and out */
+    bool gated_norm;         /* Mamba-2: a norm with weights before the projection out */
+    bool inner_norms;        /* Mamba-1: norms on step sizes, B and C */
+};
 
 struct orr_shape {
     int64_t hidden, n_layers, n_heads, n_kv_heads, head_dim, vocab, ffn;
@@ -78,14 +103,29 @@ struct orr_shape {
     bool qkv_bias, out_bias, ffn_bias, head_bias;
     bool gated, parallel, tied, rope;
     bool qk_norm, qk_norm_weights; /* query and key heads normalised; with learned weights */
+    bool qk_norm_full;             /* its weights span all heads, not one */
     bool sinks;                    /* one learned logit per head */
+    bool kv_equal;                 /* values are the projected keys */
+    bool no_key_bias;              /* keys have no bias where queries and values have one */
+    int64_t head_v_dim;            /* value heads where they differ from head_dim; 0: they do not */
+    int64_t gate_columns;          /* of the gate on the heads' outputs */
+    struct orr_heads other;        /* of the layers marked so */
+    struct orr_scan scan;          /* of the layers marked so */
+    int64_t index_heads, index_size, index_topk;
+    int64_t cross_keys;            /* positions of the encoder */
+    bool cross_beside;             /* every layer has cross attention beside its own */
+    int64_t ffn_widths[ORR_WIDTHS_MAX]; /* the first is ffn */
+    int64_t n_ffn_widths;
+    int64_t expert_hidden, n_zero_experts, layer_embedding;
+    int64_t layer_extra;           /* parameters of a layer that no size tells */
+    int64_t cross_extra, moe_extra, embedding_extra, head_extra, tower_params;
     int64_t q_rank, kv_rank;       /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
     bool latent_bias;
     int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
-    uint8_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
+    uint16_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
 };
 
 /* ---------------------------------------------------------------- model types (model_types.c) */
@@ -109,13 +149,18 @@ struct orr_model_type {
     const char *attention_bias, *ffn_bias, *parallel; /* keys of flags; NULL: fixed below */
     const char *attention_dropout, *hidden_dropout;   /* NULL: none */
     /* used when the key is absent; 0: required, for kv_heads: as heads, for head_dim: hidden / heads, else none */
-    int64_t heads_absent, kv_heads_absent, head_dim_absent, vocab_absent, max_seq_absent, window_absent;
+    int64_t hidden_absent, heads_absent, kv_heads_absent, head_dim_absent, vocab_absent, max_seq_absent, window_absent;
+    int64_t window_period;  /* ORR_WINDOW_PERIOD: where the config does not say */
     int64_t ffn_per_hidden; /* absent FFN width in hidden sizes; 0: required */
     double attention_dropout_absent, hidden_dropout_absent;
     enum orr_norm norm;
     int64_t n_norms;
     bool qkv_bias, out_bias, mlp_bias, head_bias, expert_bias, router_bias;
     bool gated, parallel_block, tied, no_rope, learned_positions, embedding_norm, qk_norm, sinks;
+    bool no_out_bias;  /* attention_bias is of queries, keys and values alone */
+    bool qk_norm_full; /* norms of queries and keys span all heads */
+    bool no_attention; /* no layer has attention: heads are not read */
+    bool dense_too;    /* models of the type may have no experts at all */
     enum orr_window_rule window_rule;
     bool chunked; /* windows are chunks */
     /* What a table cannot say; NULL: nothing. Runs when the shape is filled, before windows are placed. */
@@ -125,15 +170,69 @@ struct orr_model_type {
 /* NULL and an error with the nearest and all known names if there is none. */
 const struct orr_model_type *orr_model_type_find(struct orr_config *config, const char *path);
 
-/* ---------------------------------------------------------------- the exceptions (model_special.c) */
+/* ---------------------------------------------------------------- the exceptions (model_special.c, model_hybrid.c,
+ * model_sparse.c) */
 
+void orr_special_afmoe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_apertus(struct orr_config *config, struct orr_shape *shape);
+void orr_special_bailing_moe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_bamba(struct orr_config *config, struct orr_shape *shape);
+void orr_special_cohere(struct orr_config *config, struct orr_shape *shape);
 void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape);
 void orr_special_deepseek_v3(struct orr_config *config, struct orr_shape *shape);
+void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape);
+void orr_special_dots1(struct orr_config *config, struct orr_shape *shape);
+void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_exaone_moe(struct orr_config *config, struct orr_shape *shape);
 void orr_special_falcon(struct orr_config *config, struct orr_shape *shape);
+void orr_special_falcon_h1(struct orr_config *config, struct orr_shape *shape);
+void orr_special_gemma3n(struct orr_config *config, struct orr_shape *shape);
+void orr_special_gemma4(struct orr_config *config, struct orr_shape *shape);
+void orr_special_glm4_moe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_granite_hybrid(struct orr_config *config, struct orr_shape *shape);
+void orr_special_hunyuan_moe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_jamba(struct orr_config *config, struct orr_shape *shape);
+void orr_special_kimi_linear(struct orr_config *config, struct orr_shape *shape);
+void orr_special_lfm2(struct orr_config *config, struct orr_shape *shape);
 void orr_special_llama4(struct orr_config *config, struct orr_shape *shape);
+void orr_special_longcat(struct orr_config *config, struct orr_shape *shape);
+void orr_special_mamba(struct orr_config *config, struct orr_shape *shape);
+void orr_special_mamba2(struct orr_config *config, struct orr_shape *shape);
+void orr_special_mimo_v2(struct orr_config *config, struct orr_shape *shape);
+void orr_special_minimax(struct orr_config *config, struct orr_shape *shape);
+void orr_special_minimax_m2(struct orr_config *config, struct orr_shape *shape);
+void orr_special_mllama(struct orr_config *config, struct orr_shape *shape);
 void orr_special_mpt(struct orr_config *config, struct orr_shape *shape);
+void orr_special_nemotron_h(struct orr_config *config, struct orr_shape *shape);
+void orr_special_nemotron_nas(struct orr_config *config, struct orr_shape *shape);
 void orr_special_opt(struct orr_config *config, struct orr_shape *shape);
+void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape);
 void orr_special_qwen_moe(struct orr_config *config, struct orr_shape *shape);
+void orr_special_recurrent_gemma(struct orr_config *config, struct orr_shape *shape);
+void orr_special_seed_oss(struct orr_config *config, struct orr_shape *shape);
+void orr_special_smollm3(struct orr_config *config, struct orr_shape *shape);
+void orr_special_stablelm(struct orr_config *config, struct orr_shape *shape);
+void orr_special_t5(struct orr_config *config, struct orr_shape *shape);
+void orr_special_whisper(struct orr_config *config, struct orr_shape *shape);
+
+/* What several of them share. */
+void orr_mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool on);
+/* Set or clear a mark on the layers an array of indices names, counted from `base`. */
+void orr_mark_listed(struct orr_config *config, struct orr_shape *shape, const json_t *list, const char *path,
+                     enum orr_mark what, bool on, int64_t base);
+/* The name of a layer in a list with one entry per layer; "" where there is no list. */
+const char *orr_layer_name(struct orr_config *config, const struct orr_shape *shape, const char *key, int64_t layer);
+/* A number, or the first of a list of equal ones. */
+int64_t orr_config_count_first(struct orr_config *config, const char *spellings, int64_t min, int64_t max,
+                               int64_t absent);
+void orr_read_latent(struct orr_config *config, struct orr_shape *shape);
+/* Dense first layers, shared experts and groups of experts, by the spellings of several types. */
+void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape);
+
+/* ---------------------------------------------------------------- towers (model_towers.c) */
+
+/* Parameters of the vision and audio towers beside a text model of `hidden` columns; 0: none that is known. */
+int64_t orr_tower_params(struct orr_config *config, int64_t hidden);
 
 /* ---------------------------------------------------------------- counts (model_count.c) */
 

@@ -72,11 +72,19 @@ static bool same_value(const json_t *a, const json_t *b)
     return !(x < y || x > y);
 }
 
+/* Lists with an entry per layer are asked for again and again. */
+static void note_asked(struct orr_config *config, const char *spellings)
+{
+    for (size_t i = 0; i < config->n_asked; i++)
+        if (config->asked[i] == spellings) return;
+    if (config->n_asked < ORR_ASKED_MAX) config->asked[config->n_asked++] = spellings;
+}
+
 const json_t *orr_config_find(struct orr_config *config, const char *spellings, char *path)
 {
     const json_t *found = NULL;
     path[0] = '\0';
-    if (config->n_asked < ORR_ASKED_MAX) config->asked[config->n_asked++] = spellings;
+    note_asked(config, spellings);
     for (const char *key = spellings; *key; key += strspn(key, "|")) {
         const size_t length = strcspn(key, "|");
         const json_t *value = walk(config->object, key, length);

@@ -26,28 +26,138 @@ static int64_t latent_params(const struct orr_shape *shape)
     return query + key_value + a * d_v * h + biases;
 }
 
-/* The attention part of Eqs. 16 and 17: grouped-query projections, with what may be added to them. */
-static int64_t grouped_params(const struct orr_shape *shape)
+/* Sizes of attention in a layer with these marks. */
+static struct orr_heads heads_of(const struct orr_shape *shape, unsigned marks)
 {
-    const int64_t h = shape->hidden, a = shape->n_heads, k = shape->n_kv_heads, d = shape->head_dim;
-    const int64_t biases = (shape->qkv_bias ? (a + 2 * k) * d : 0) + (shape->out_bias ? h : 0);
-    const int64_t norms = shape->qk_norm_weights ? 2 * d : 0;
-    return h * (a + 2 * k) * d + a * d * h + biases + norms + (shape->sinks ? a : 0);
+    if (marks & ORR_MARK_OTHER) return shape->other;
+    return (struct orr_heads){.n_heads = shape->n_heads,
+                              .n_kv_heads = shape->n_kv_heads,
+                              .head_dim = shape->head_dim,
+                              .head_v = shape->head_v_dim > 0 ? shape->head_v_dim : shape->head_dim,
+                              .sinks = shape->sinks,
+                              .kv_equal = shape->kv_equal};
+}
+
+/* The attention part of Eqs. 16 and 17: grouped-query projections, with what may be added to them. */
+static int64_t grouped_params(const struct orr_shape *shape, const struct orr_heads *heads, bool shared_kv)
+{
+    const int64_t h = shape->hidden, a = heads->n_heads, k = shared_kv ? 0 : heads->n_kv_heads, d = heads->head_dim;
+    const int64_t kv = k * (heads->kv_equal ? d : d + heads->head_v), query = a * d;
+    const int64_t biases =
+        (shape->qkv_bias ? query + kv - (shape->no_key_bias ? k * d : 0) : 0) + (shape->out_bias ? h : 0);
+    const int64_t key_norm = shared_kv ? 0 : d, norms = shape->qk_norm_full ? query + k * d : d + key_norm;
+    return h * (query + kv + shape->gate_columns) + a * heads->head_v * h + biases +
+           (shape->qk_norm_weights ? norms : 0) + (heads->sinks ? a : 0);
+}
+
+/* An indexer that chooses keys from the query's latent. */
+static int64_t indexer_params(const struct orr_shape *shape)
+{
+    const int64_t size = shape->index_size;
+    return shape->q_rank * shape->index_heads * size + shape->hidden * size + 2 * size +
+           shape->hidden * shape->index_heads;
+}
+
+/* Two matrices in, step sizes of rank R from x, B and C of the state size; a convolution, A, D and the way out. */
+static int64_t mamba1_params(int64_t h, const struct orr_scan *m)
+{
+    const int64_t width = m->heads * m->value, ends = 2 * width + h;
+    return 2 * h * width + width * (m->conv + (m->conv_bias ? 1 : 0)) + width * (m->rank + 2 * m->key) +
+           m->rank * width + width + width * m->key + width + width * h + (m->bias ? ends : 0) +
+           (m->inner_norms ? m->rank + 2 * m->key : 0);
+}
+
+static int64_t mamba2_params(int64_t h, const struct orr_scan *m)
+{
+    const int64_t width = m->heads * m->value, mixed = width + 2 * m->groups * m->key, in = width + mixed + m->heads;
+    return h * in + mixed * (m->conv + (m->conv_bias ? 1 : 0)) + 3 * m->heads + (m->gated_norm ? width : 0) +
+           width * h + (m->bias ? in + h : 0);
+}
+
+static int64_t delta_params(int64_t h, const struct orr_scan *m)
+{
+    const int64_t keys = m->groups * m->key, width = m->heads * m->value;
+    return h * (2 * keys + 2 * width + 2 * m->heads) + m->conv * (2 * keys + width) + 2 * m->heads + m->value +
+           width * h;
+}
+
+static int64_t kda_params(int64_t h, const struct orr_scan *m)
+{
+    const int64_t width = m->heads * m->value, low = h * m->rank + m->rank * width, a = m->heads;
+    return 3 * h * width + 3 * m->conv * width + low + width + a + h * a + low + m->value + width * h;
+}
+
+static int64_t rg_lru_params(int64_t h, const struct orr_scan *m)
+{
+    const int64_t w = m->heads * m->value;
+    return 2 * (h * w + w) + w * h + h + m->conv * w + w + 2 * (w * m->value + w) + w;
+}
+
+static int64_t scan_params(const struct orr_shape *shape)
+{
+    const struct orr_scan *m = &shape->scan;
+    const int64_t h = shape->hidden, width = m->heads * m->value;
+    switch (m->mixer) {
+    case ORR_MIXER_MAMBA1: return mamba1_params(h, m);
+    case ORR_MIXER_MAMBA2: return mamba2_params(h, m);
+    case ORR_MIXER_GATED_DELTA: return delta_params(h, m);
+    case ORR_MIXER_KDA: return kda_params(h, m);
+    case ORR_MIXER_LIGHTNING: return 5 * h * width + width; /* q, k, v, gate, out; a norm */
+    case ORR_MIXER_RG_LRU: return rg_lru_params(h, m);
+    case ORR_MIXER_SHORT_CONV: return 4 * h * width + m->conv * width + (m->bias ? 3 * width + h + width : 0);
+    case ORR_MIXER_ATTENTION:
+    case ORR_MIXER_LATENT:
+    case ORR_MIXER_NONE:
+    case ORR_N_MIXERS: break;
+    }
+    return 0;
+}
+
+static int64_t ffn_matrices(const struct orr_shape *shape, int64_t hidden, int64_t width, bool bias)
+{
+    const int64_t n_in = shape->gated ? 2 : 1; /* matrices that widen */
+    return (n_in + 1) * hidden * width + (bias ? n_in * width + hidden : 0);
 }
 
 static int64_t ffn_params(const struct orr_shape *shape, int64_t width, bool bias)
 {
-    const int64_t n_in = shape->gated ? 2 : 1; /* matrices that widen */
-    return (n_in + 1) * shape->hidden * width + (bias ? n_in * width + shape->hidden : 0);
+    return ffn_matrices(shape, shape->hidden, width, bias);
+}
+
+static void fill_scan(const struct orr_shape *shape, struct orr_layer_kind *kind)
+{
+    const struct orr_scan *m = &shape->scan;
+    kind->mixer = m->mixer;
+    kind->beside_attention = m->beside;
+    kind->scan_heads = m->heads;
+    kind->scan_value = m->value;
+    kind->scan_groups = m->groups;
+    kind->scan_key = m->key;
+    kind->scan_rank = m->rank;
+    kind->scan_chunk = m->chunk;
+    kind->conv_width = m->conv;
+    kind->state_element_bytes = m->state_bytes;
+    kind->attention_params += scan_params(shape);
+}
+
+static void fill_index(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
+{
+    kind->index_topk = shape->index_topk;
+    if (!(marks & ORR_MARK_INDEXER)) return;
+    kind->index_heads = shape->index_heads;
+    kind->index_size = shape->index_size;
+    kind->attention_params += indexer_params(shape);
 }
 
 static void fill_attention(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
 {
     const bool latent = shape->kv_rank > 0;
-    kind->n_heads = shape->n_heads;
-    kind->n_kv_heads = latent ? shape->n_heads : shape->n_kv_heads;
-    kind->head_qk = latent ? shape->head_nope + shape->head_rope : shape->head_dim;
-    kind->head_v = latent ? shape->head_v : shape->head_dim;
+    const struct orr_heads heads = heads_of(shape, marks);
+    kind->mixer = latent ? ORR_MIXER_LATENT : ORR_MIXER_ATTENTION;
+    kind->n_heads = heads.n_heads;
+    kind->n_kv_heads = latent ? heads.n_heads : heads.n_kv_heads;
+    kind->head_qk = latent ? shape->head_nope + shape->head_rope : heads.head_dim;
+    kind->head_v = latent ? shape->head_v : heads.head_v;
     kind->mla_q_rank = shape->q_rank;
     kind->mla_kv_rank = shape->kv_rank;
     kind->mla_rope = shape->head_rope;
@@ -57,45 +167,69 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     /* a norm without weights goes with the rotation and is absent without it */
     kind->qk_norm = shape->qk_norm && (shape->qk_norm_weights || kind->rope);
     kind->attention_bias = shape->qkv_bias;
-    kind->attention_params = latent ? latent_params(shape) : grouped_params(shape);
+    kind->shared_kv = marks & ORR_MARK_SHARED_KV;
+    kind->kv_equal = heads.kv_equal;
+    kind->gate_columns = shape->gate_columns;
+    kind->attention_params = latent ? latent_params(shape) : grouped_params(shape, &heads, kind->shared_kv);
+    fill_index(shape, marks, kind);
+    if (shape->cross_beside || marks & ORR_MARK_CROSS) {
+        kind->cross_keys = shape->cross_keys;
+        kind->cross_only = !shape->cross_beside;
+        kind->attention_params += shape->cross_beside ? grouped_params(shape, &heads, false) : shape->cross_extra;
+    }
 }
 
-void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
+static void fill_experts(const struct orr_shape *shape, struct orr_layer_kind *kind)
 {
-    memset(kind, 0, sizeof *kind);
-    fill_attention(shape, marks, kind);
-    kind->gated = shape->gated;
-    kind->ffn_bias = shape->ffn_bias;
-    kind->parallel_block = shape->parallel;
-    kind->n_norms = shape->n_norms;
-    kind->norm_params = shape->n_norms * norm_params(shape);
-    if (!(marks & ORR_MARK_MOE)) {
-        kind->ffn_width = shape->ffn;
-        kind->ffn_params = ffn_params(shape, shape->ffn, shape->ffn_bias);
-        return;
-    }
+    const int64_t h = shape->hidden, latent = shape->expert_hidden, routed = shape->n_experts + shape->n_zero_experts;
     kind->n_experts = shape->n_experts; /* Eq. 18 */
     kind->n_groups_active = shape->n_groups_active;
     kind->n_active = shape->n_active;
     kind->expert_width = shape->expert_width;
-    kind->expert_params = ffn_params(shape, shape->expert_width, shape->expert_bias);
-    kind->router_params = shape->hidden * shape->n_experts + (shape->router_bias ? shape->n_experts : 0);
+    kind->expert_hidden = latent;
+    kind->n_zero_experts = shape->n_zero_experts;
+    kind->expert_params = ffn_matrices(shape, latent > 0 ? latent : h, shape->expert_width, shape->expert_bias);
+    kind->router_params = h * routed + (shape->router_bias ? routed : 0);
     kind->shared_width = shape->shared_width;
-    kind->ffn_params = ffn_params(shape, shape->shared_width, false) + (shape->shared_gate ? shape->hidden : 0);
+    kind->ffn_params = ffn_params(shape, shape->shared_width, false) + (shape->shared_gate ? h : 0) + 2 * h * latent;
+    kind->norm_params += shape->moe_extra;
+}
+
+void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
+{
+    const bool scan = marks & ORR_MARK_SCAN;
+    memset(kind, 0, sizeof *kind);
+    if (marks & ORR_MARK_NO_MIXER) kind->mixer = ORR_MIXER_NONE;
+    else if (!scan || shape->scan.beside) fill_attention(shape, marks, kind);
+    if (scan) fill_scan(shape, kind);
+    kind->gated = shape->gated;
+    kind->ffn_bias = shape->ffn_bias;
+    kind->parallel_block = shape->parallel;
+    kind->n_norms =
+        shape->n_norms > 1 && marks & (ORR_MARK_NO_MIXER | ORR_MARK_NO_FFN) ? shape->n_norms / 2 : shape->n_norms;
+    kind->norm_params = kind->n_norms * norm_params(shape) + shape->layer_extra;
+    kind->layer_embedding = shape->layer_embedding;
+    kind->ffn_params = 0;
+    if (marks & ORR_MARK_MOE) fill_experts(shape, kind);
+    else if (!(marks & ORR_MARK_NO_FFN)) {
+        kind->ffn_width = shape->ffn_widths[marks / ORR_MARK_WIDTH];
+        kind->ffn_params = ffn_params(shape, kind->ffn_width, shape->ffn_bias);
+    }
+    kind->ffn_params += 2 * shape->hidden * shape->layer_embedding;
 }
 
 int64_t orr_shape_embedding_params(const struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, w = shape->embedding_width;
     return shape->vocab * w + (w != h ? w * h : 0) + shape->n_positions * h +
-           (shape->embedding_norm ? norm_params(shape) : 0);
+           (shape->embedding_norm ? norm_params(shape) : 0) + shape->embedding_extra;
 }
 
 int64_t orr_shape_head_params(const struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, w = shape->embedding_width;
     return (shape->tied ? 0 : shape->vocab * w) + (w != h ? w * h : 0) + (shape->head_bias ? shape->vocab : 0) +
-           (shape->final_norm ? norm_params(shape) : 0);
+           (shape->final_norm ? norm_params(shape) : 0) + shape->head_extra;
 }
 
 /* Norms of the embedding, of the hidden state and before the shared head; the two halves joined by a product. */
@@ -150,6 +284,16 @@ int64_t orr_most_experts(const struct orr_model *model)
     for (int64_t k = 0; k < model->n_kinds; k++)
         if (model->kinds[k].n_experts > experts) experts = model->kinds[k].n_experts;
     return experts;
+}
+
+bool orr_kind_scans(const struct orr_layer_kind *kind)
+{
+    return kind->scan_heads > 0;
+}
+
+bool orr_kind_attends(const struct orr_layer_kind *kind)
+{
+    return kind->mixer != ORR_MIXER_NONE && (!orr_kind_scans(kind) || kind->beside_attention) && !kind->cross_only;
 }
 
 bool orr_model_has_experts(const struct orr_model *model)

@@ -3,29 +3,58 @@
 
 #include <string.h>
 
-static void mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool on)
+void orr_mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool on)
 {
     const unsigned marks = shape->marks[layer];
-    shape->marks[layer] = (uint8_t)(on ? marks | (unsigned)what : marks & ~(unsigned)what);
+    shape->marks[layer] = (uint16_t)(on ? marks | (unsigned)what : marks & ~(unsigned)what);
 }
 
-/* Set or clear a mark on the layers an array of indices names; indices past the last layer do nothing. */
-static void mark_listed(struct orr_config *config, struct orr_shape *shape, const json_t *list, const char *path,
-                        enum orr_mark what, bool on)
+/* Indices past the last layer do nothing: the model was cut. */
+void orr_mark_listed(struct orr_config *config, struct orr_shape *shape, const json_t *list, const char *path,
+                     enum orr_mark what, bool on, int64_t base)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
-        const json_int_t layer = json_is_integer(item) ? json_integer_value(item) : -1;
+        const json_int_t layer = json_is_integer(item) ? json_integer_value(item) - base : -1;
         if (layer < 0) {
-            orr_config_fail(config, path, "must list layer numbers, counted from 0");
+            orr_config_fail(config, path, "must list layer numbers, counted from %lld", (long long)base);
             return;
         }
-        if (layer < shape->n_layers) mark(shape, layer, what, on);
+        if (layer < shape->n_layers) orr_mark(shape, layer, what, on);
     }
 }
 
+const char *orr_layer_name(struct orr_config *config, const struct orr_shape *shape, const char *key, int64_t layer)
+{
+    char path[ORR_PATH];
+    const json_t *list = orr_config_list(config, key, path);
+    if (!list) return "";
+    const char *name = json_string_value(json_array_get(list, (size_t)layer));
+    if ((int64_t)json_array_size(list) < shape->n_layers)
+        orr_config_fail_rule(config, path, "has %zu entries for %lld layers", json_array_size(list),
+                             (long long)shape->n_layers);
+    else if (!name) orr_config_fail(config, path, "must list the names of layers");
+    return name ? name : "";
+}
+
+int64_t orr_config_count_first(struct orr_config *config, const char *spellings, int64_t min, int64_t max,
+                               int64_t absent)
+{
+    char path[ORR_PATH];
+    const json_t *list = orr_config_find(config, spellings, path);
+    if (!json_is_array(list)) return orr_config_count(config, spellings, min, max, absent);
+    const json_t *first = json_array_get(list, 0);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_equal(first, json_array_get(list, i)))
+            orr_config_fail(config, path, "must be a number, or a list of equal ones");
+    const json_int_t number = json_integer_value(first);
+    if (number < min || number > max)
+        orr_config_fail(config, path, "must be a whole number from %lld to %lld", (long long)min, (long long)max);
+    return number < min || number > max ? min : number;
+}
+
 /* Multi-head latent attention: ranks and the three head sizes. */
-static void read_latent(struct orr_config *config, struct orr_shape *shape)
+void orr_read_latent(struct orr_config *config, struct orr_shape *shape)
 {
     /* null means a direct query projection; an absent key would silently become another model's rank */
     const bool direct = orr_config_has(config, "q_lora_rank");
@@ -39,7 +68,7 @@ static void read_latent(struct orr_config *config, struct orr_shape *shape)
 
 void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape)
 {
-    read_latent(config, shape);
+    orr_read_latent(config, shape);
     const int64_t n_shared = orr_config_count(config, "n_shared_experts", 0, 1024, 0);
     const int64_t n_dense = orr_config_count(config, "first_k_dense_replace", 0, ORR_MAX_LAYERS, ORR_REQUIRED);
     const int64_t period = orr_config_count(config, "moe_layer_freq", 1, ORR_MAX_LAYERS, 1);
@@ -47,7 +76,7 @@ void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape)
     const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
     shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
     shape->shared_width = n_shared * shape->expert_width;
-    for (int64_t i = 0; i < shape->n_layers; i++) mark(shape, i, ORR_MARK_MOE, i >= n_dense && i % period == 0);
+    for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense && i % period == 0);
 }
 
 void orr_special_deepseek_v3(struct orr_config *config, struct orr_shape *shape)
@@ -73,16 +102,16 @@ void orr_special_llama4(struct orr_config *config, struct orr_shape *shape)
     const int64_t rope_period = orr_config_count(config, "no_rope_layer_interval", 1, ORR_MAX_LAYERS, 4);
     const json_t *moe_layers = orr_config_list(config, "moe_layers", path);
     for (int64_t i = 0; i < shape->n_layers; i++) {
-        mark(shape, i, ORR_MARK_MOE, !moe_layers && i % step == step - 1);
-        mark(shape, i, ORR_MARK_NO_ROPE, (i + 1) % rope_period == 0);
+        orr_mark(shape, i, ORR_MARK_MOE, !moe_layers && i % step == step - 1);
+        orr_mark(shape, i, ORR_MARK_NO_ROPE, (i + 1) % rope_period == 0);
     }
-    mark_listed(config, shape, moe_layers, path, ORR_MARK_MOE, true);
+    orr_mark_listed(config, shape, moe_layers, path, ORR_MARK_MOE, true, 0);
     const json_t *rope = orr_config_list(config, "no_rope_layers", path); /* in spite of its name: 1 is rotary */
     if (rope && json_array_size(rope) && (int64_t)json_array_size(rope) < shape->n_layers) {
         orr_config_fail_rule(config, path, "must have one entry per layer (%lld)", (long long)shape->n_layers);
     } else if (rope && json_array_size(rope)) {
         for (int64_t i = 0; i < shape->n_layers; i++) {
-            mark(shape, i, ORR_MARK_NO_ROPE, json_integer_value(json_array_get(rope, (size_t)i)) == 0);
+            orr_mark(shape, i, ORR_MARK_NO_ROPE, json_integer_value(json_array_get(rope, (size_t)i)) == 0);
         }
     }
     shape->shared_width = shape->expert_width;
@@ -122,9 +151,9 @@ void orr_special_qwen_moe(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
     const int64_t step = orr_config_count(config, "decoder_sparse_step", 1, ORR_MAX_LAYERS, 1);
-    for (int64_t i = 0; i < shape->n_layers; i++) mark(shape, i, ORR_MARK_MOE, (i + 1) % step == 0);
+    for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, (i + 1) % step == 0);
     const json_t *dense = orr_config_list(config, "mlp_only_layers", path);
-    mark_listed(config, shape, dense, path, ORR_MARK_MOE, false);
+    orr_mark_listed(config, shape, dense, path, ORR_MARK_MOE, false, 0);
     if (shape->qk_norm) return; /* Qwen3 has neither shared experts nor the qkv_bias key */
     shape->qkv_bias = orr_config_flag(config, "qkv_bias", true);
     shape->shared_width = orr_config_count(config, "shared_expert_intermediate_size", 0, ORR_WIDTH_MAX, ORR_REQUIRED);

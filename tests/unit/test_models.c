@@ -45,7 +45,6 @@ static size_t n_catalogue_files(void)
         n++;
     }
     closedir(dir);
-    free(rows);
     return n;
 }
 
@@ -90,6 +89,7 @@ static int64_t beyond(const struct orr_model *model, const char *word)
     const int64_t matrix = model->vocab * model->hidden, n_layers = model->n_layers;
     int64_t sum = 0;
     if (!strcmp(word, "tied_copy")) return matrix; /* the output matrix stored beside the embedding it is */
+    if (!strcmp(word, "tower")) return model->tower_params;
     if (!strcmp(word, "gemma3_tower")) return gemma3_vision(model->hidden);
     if (!strcmp(word, "llama4_tower")) return LLAMA4_VISION;
     if (!strcmp(word, "mtp")) return orr_model_params_mtp(model);
@@ -190,7 +190,7 @@ static void whole_catalogue_reads(void **state)
         snprintf(id, sizeof id, "%.*s", (int)(length - 5), entry->d_name);
         load(id, &model);
         assert_true(orr_model_params(&model) >= orr_model_params_active(&model));
-        assert_true(orr_model_params_active(&model) > 100000000);
+        assert_true(orr_model_params_active(&model) > 10000000);
         snprintf(path, sizeof path, "data/models/%.200s", entry->d_name);
         char *text = read_text(path);
         if (!strstr(text, "\"orrery_source\"")) fail_msg("%s: no orrery_source", id);
@@ -446,7 +446,7 @@ static const struct {
     { "{\"hidden_size\":64}", "", "missing key \"model_type\"" },
     { "{\"model_type\":7}", "model_type", "must be a string" },
     { "{\"model_type\":\"lama\"}", "model_type", "did you mean \"llama\"?" },
-    { "{\"model_type\":\"mamba3_hybrid_thing\"}", "model_type", "known: gpt2, gptj, gpt_neox" },
+    { "{\"model_type\":\"mamba3_hybrid_thing\"}", "model_type", "nearest in these: \"llama\"" },
     { LLAMA(",\"num_key_value_heads\":3"), "num_key_value_heads", "3 key-value heads do not divide 8 heads" },
     { LLAMA(",\"num_key_value_heads\":16"), "num_key_value_heads", "do not divide" },
     { LLAMA(",\"head_dim\":0"), "head_dim", "whole number from 1" },

@@ -17,6 +17,14 @@ static const struct {
     {"llama3-8b", "h200-sxm", "pytorch-eager-cudagraph", "bf16", 1, 1, 1},
     {"llama3-8b", "h200-sxm", "pytorch-eager-stream", "bf16", 1, 1, 1},
     {"llama2-7b", "h100-sxm", "tensorrt-llm-nemo", "bf16", 1, 1, 1},
+    {"qwen3-next-80b-a3b", "h200-sxm", "vllm", "bf16", 2, 1, 1},
+    {"nvidia-nemotron-nano-9b-v2", "h100-sxm", "vllm", "bf16", 2, 1, 1},
+    {"falcon-h1-0.5b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
+    {"deepseek-v3.2", "h200-sxm", "vllm", "fp8", 8, 1, 1},
+    {"kimi-linear-48b-a3b", "h200-sxm", "vllm", "bf16", 4, 1, 1},
+    {"gemma-4-e4b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
+    {"mamba-370m", "h100-sxm", "vllm", "bf16", 1, 1, 1},
+    {"llama-3.2-11b-vision", "h100-sxm", "vllm", "bf16", 1, 1, 1},
 };
 
 /* The i-th job, and its step model. */

@@ -1,0 +1,48 @@
+/* The indexer of sparse attention: small products that every rank repeats, scores of all keys, the choice of the
+ * highest. Attention then meets the chosen keys alone (Eq. 118). */
+#include "ops/emit.h"
+#include "ops/mixer.h"
+
+/* Training keeps the expanded heads: their gradients go through the same products as without a choice. */
+bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    return !emit->backward && kind->mla_kv_rank > 0 && kind->index_topk > 0 &&
+           emit->dims.context + emit->dims.s > (double)kind->index_topk;
+}
+
+static void emit_scores(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const struct orr_layer_kind all = {.index_topk = 0}; /* every key that the mask leaves is scored */
+    const double heads = (double)kind->index_heads, size = (double)kind->index_size;
+    const double keys = orr_score_pairs(d, &all, emit->job->workload.causal) / d->s, rows = d->s / d->c;
+    const bool narrow = emit->job->system.chip.peak_flops_per_s[ORR_DTYPE_FP8] > 0 && !emit->backward;
+    for (int way = 0; way < (emit->backward ? 3 : 1); way++) {
+        static const char *const NAMES[] = {"index.scores", "index.scores.dQ", "index.scores.dK"};
+        struct orr_op *op = orr_emit_bmm(emit, NAMES[way], way > 0 ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD, d->b,
+                                         heads * rows, keys, size);
+        if (narrow) op->dtype = ORR_DTYPE_FP8;
+        op->input_bytes = op->weight_bytes = narrow ? 1 : d->w_a;
+        op->output_bytes = 4 / heads; /* the heads' scores are added in the kernel */
+        op->bytes = d->b * (op->input_bytes * size * (heads * rows + keys) + 4 * rows * keys);
+    }
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "index.topk",
+                                                        .kind = ORR_POINTWISE_SOFTMAX,
+                                                        .forward_bytes = 2 * 4 * d->b * rows * keys});
+}
+
+static void emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n)
+{
+    orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true});
+}
+
+void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double heads = (double)kind->index_heads, size = (double)kind->index_size;
+    if (emit->parts & ORR_PART_PROMPTS && d->T_prompt > 0) emit_scores(emit, kind);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
+    emit_matrix(emit, ORR_LINEAR("index.query"), (double)kind->mla_q_rank, heads * size);
+    emit_matrix(emit, ORR_LINEAR("index.key"), d->h, size);
+    emit_matrix(emit, ORR_LINEAR("index.weights"), d->h, heads);
+}

@@ -1,0 +1,286 @@
+/* Recurrent mixers of one layer: projections, convolution, scan and gate, forward and backward (Eqs. 110-117); and
+ * attention to the positions of an encoder. */
+#include "ops/mixer.h"
+
+#include "base/number.h"
+#include "ops/emit.h"
+
+/* ---------------------------------------------------------------- sizes */
+
+/* A rank has its share of the heads, and the keys of every group that one of them belongs to. */
+static double groups_per_rank(const struct orr_layer_kind *kind, double t)
+{
+    return orr_max(1, (double)kind->scan_groups / t);
+}
+
+static struct orr_scan_sizes mamba1_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const double d = (double)kind->scan_heads / t, n = (double)kind->scan_key, taps = (double)kind->conv_width;
+    const double flops = d * (2 * taps + 9 * n), rank = (double)kind->scan_rank;
+    return (struct orr_scan_sizes){.in = 2 * d,
+                                   .width = d,
+                                   .conv = d,
+                                   .state = d * n,
+                                   .low_in = rank + 2 * n,
+                                   .low_out = d,
+                                   .chunked_flops = flops,
+                                   .step_flops = flops,
+                                   .saved = 5 * d + rank + 2 * n,
+                                   .vector = true};
+}
+
+static struct orr_scan_sizes mamba2_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const double heads = (double)kind->scan_heads / t, d = heads * (double)kind->scan_value;
+    const double n = (double)kind->scan_key, keys = groups_per_rank(kind, t) * n, chunk = (double)kind->scan_chunk;
+    const double conv = d + 2 * keys, conv_flops = 2 * (double)kind->conv_width * conv;
+    return (struct orr_scan_sizes){.in = 2 * d + 2 * keys + heads,
+                                   .width = d,
+                                   .conv = conv,
+                                   .state = d * n,
+                                   .chunked_flops = conv_flops + chunk * (keys + d) + 4 * n * d,
+                                   .step_flops = conv_flops + 6 * n * d,
+                                   .saved = 5 * d + 4 * keys + heads + d * n / chunk};
+}
+
+/* Gated delta nets, and with a gate of every channel of a key (KDA) some work more. */
+static struct orr_scan_sizes delta_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const bool channels = kind->mixer == ORR_MIXER_KDA;
+    const double heads = (double)kind->scan_heads / t, d_k = (double)kind->scan_key, d_v = (double)kind->scan_value;
+    const double keys = groups_per_rank(kind, t) * d_k, values = heads * d_v, chunk = (double)kind->scan_chunk;
+    const double square = d_k * d_v;
+    return (struct orr_scan_sizes){.in = channels ? 3 * values + heads : 2 * keys + 2 * values + 2 * heads,
+                                   .width = values,
+                                   .conv = 2 * keys + values,
+                                   .state = heads * square,
+                                   .low_in = channels ? 2 * (double)kind->scan_rank : 0,
+                                   .low_out = channels ? values : 0,
+                                   .chunked_flops = heads * (chunk * (3 * d_k + 2 * d_v) + 6 * square) +
+                                                    (channels ? values * chunk : 0),
+                                   .step_flops = (channels ? 8 : 7) * heads * square,
+                                   .saved = 4 * keys + 5 * values + heads * (chunk + square / chunk)};
+}
+
+static struct orr_scan_sizes lightning_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const double heads = (double)kind->scan_heads / t, d = (double)kind->scan_value, chunk = (double)kind->scan_chunk;
+    return (struct orr_scan_sizes){.in = 4 * heads * d,
+                                   .width = heads * d,
+                                   .state = heads * d * d,
+                                   .chunked_flops = heads * (2 * chunk * d + 4 * d * d),
+                                   .step_flops = 5 * heads * d * d,
+                                   .saved = 5 * heads * d + heads * d * d / chunk};
+}
+
+/* The gates are block-diagonal products, one block a head. */
+static struct orr_scan_sizes rg_lru_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const double w = (double)(kind->scan_heads * kind->scan_value) / t;
+    const double flops = w * (2 * (double)kind->conv_width + 4 * (double)kind->scan_value + 12);
+    return (struct orr_scan_sizes){.in = 2 * w,
+                                   .width = w,
+                                   .conv = w,
+                                   .state = w,
+                                   .chunked_flops = flops,
+                                   .step_flops = flops,
+                                   .saved = 6 * w,
+                                   .vector = true};
+}
+
+static struct orr_scan_sizes short_conv_sizes(const struct orr_layer_kind *kind, double t)
+{
+    const double w = (double)(kind->scan_heads * kind->scan_value) / t;
+    const double flops = w * (2 * (double)kind->conv_width + 2);
+    return (struct orr_scan_sizes){.in = 3 * w,
+                                   .width = w,
+                                   .conv = w,
+                                   .chunked_flops = flops,
+                                   .step_flops = flops,
+                                   .saved = 3 * w,
+                                   .vector = true};
+}
+
+struct orr_scan_sizes orr_scan_sizes_of(const struct orr_layer_kind *kind, double t)
+{
+    switch (kind->mixer) {
+    case ORR_MIXER_MAMBA1: return mamba1_sizes(kind, t);
+    case ORR_MIXER_MAMBA2: return mamba2_sizes(kind, t);
+    case ORR_MIXER_GATED_DELTA:
+    case ORR_MIXER_KDA: return delta_sizes(kind, t);
+    case ORR_MIXER_LIGHTNING: return lightning_sizes(kind, t);
+    case ORR_MIXER_RG_LRU: return rg_lru_sizes(kind, t);
+    case ORR_MIXER_SHORT_CONV: return short_conv_sizes(kind, t);
+    case ORR_MIXER_ATTENTION:
+    case ORR_MIXER_LATENT:
+    case ORR_MIXER_NONE:
+    case ORR_N_MIXERS: break;
+    }
+    return (struct orr_scan_sizes){0};
+}
+
+/* Columns of a convolution are kept in 16 bits. */
+#define CONV_BYTES 2.0
+
+double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double t, double w_kv)
+{
+    const double kv_heads = orr_max(1, (double)kind->n_kv_heads / t);
+    double bytes = (double)kind->cross_keys * kv_heads * (double)(kind->head_qk + kind->head_v) * w_kv;
+    if (!orr_kind_scans(kind)) return bytes;
+    const struct orr_scan_sizes z = orr_scan_sizes_of(kind, t);
+    bytes += z.state * (double)kind->state_element_bytes;
+    return bytes + (kind->conv_width > 0 ? z.conv * (double)(kind->conv_width - 1) * CONV_BYTES : 0);
+}
+
+/* ---------------------------------------------------------------- scan */
+
+/* Work of backward over forward: two products for every one, and the states of the chunks once more. */
+#define BACKWARD_FLOPS 2.5
+#define BACKWARD_BYTES 2.5
+/* Kernels of a scan over chunks: sums within chunks, states, the pass between chunks, outputs. */
+#define CHUNK_LAUNCHES 4.0
+
+/* Projected columns are read and outputs written once; states of chunks that products make are written and read. */
+static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z,
+                        bool backward)
+{
+    const struct orr_dims *d = &emit->dims;
+    struct orr_op *op = orr_emit_op(emit, backward ? "scan.backward" : "scan", ORR_OP_SCAN,
+                                    backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
+    const double chunk_states = z->vector ? 0 : 2 * 4 * z->state / (double)kind->scan_chunk;
+    const double rows = d->T_prompt, held = 2 * d->b * orr_sequence_state_bytes(kind, d->t, 0);
+    op->batch = d->b;
+    op->m = d->s / d->c;
+    op->n = z->width;
+    op->k = (double)kind->scan_key;
+    op->vector = z->vector;
+    op->launches = z->vector ? 1 : CHUNK_LAUNCHES;
+    op->flops = rows * z->chunked_flops * (backward ? BACKWARD_FLOPS : 1);
+    op->bytes = rows * (d->w_a * (z->in + z->width) + chunk_states) * (backward ? BACKWARD_BYTES : 1) + held;
+}
+
+/* One position of every sequence: its state is read, and written back once for every query. */
+static void emit_state_step(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
+{
+    const struct orr_dims *d = &emit->dims;
+    struct orr_op *op = orr_emit_op(emit, "scan.step", ORR_OP_SCAN, ORR_PHASE_FORWARD);
+    const double rows = d->decoding * d->queries;
+    op->batch = d->decoding;
+    op->m = d->queries;
+    op->n = z->width;
+    op->k = (double)kind->scan_key;
+    op->vector = true;
+    op->flops = rows * z->step_flops;
+    op->bytes =
+        d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, d->t, 0) + rows * d->w_a * (z->in + z->width);
+}
+
+/* The state of a rank's part of the sequence goes to the next rank: c - 1 sends one after another. */
+static void emit_state_sends(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double payload = (d->c - 1) * d->b * orr_sequence_state_bytes(kind, d->t, 0);
+    orr_emit_collective(emit, "cp.state", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_CP, payload);
+    orr_emit_collective(emit, "cp.state.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_CP, payload);
+}
+
+/* ---------------------------------------------------------------- around the scan */
+
+static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
+{
+    return orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
+}
+
+/* Step sizes, B and C of Mamba-1 come from the convolved columns, summed over the ranks; gates of KDA from the hidden
+ * state, through a low rank that every rank has whole. */
+static void emit_low_rank(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double rank = (double)kind->scan_rank;
+    if (z->low_in <= 0) return;
+    const bool inner = kind->mixer == ORR_MIXER_MAMBA1;
+    emit_matrix(emit, ORR_LINEAR("scan.low_in"), inner ? d->T : d->T_norm, inner ? z->width : d->h, z->low_in);
+    if (inner) orr_emit_row_output(emit, z->low_in);
+    for (double made = 0; made < (inner ? 1 : 2); made++)
+        emit_matrix(emit, ORR_LINEAR("scan.low_out"), d->T, rank, z->low_out);
+}
+
+/* One read and one write of an element each way; backward reads what forward read once more. */
+static void emit_columns(struct orr_emit *emit, const char *name, const char *backward_name, double reads,
+                         double elements)
+{
+    const double bytes = emit->dims.w_a * elements;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = name,
+                                                        .backward_name = backward_name,
+                                                        .kind = ORR_POINTWISE_ACTIVATION,
+                                                        .forward_bytes = (reads + 1) * bytes,
+                                                        .backward_bytes = (2 * reads + 1) * bytes});
+}
+
+static void emit_scan_rows(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
+{
+    const struct orr_dims *d = &emit->dims;
+    if (!kind->beside_attention) orr_emit_column_gather(emit, d->h);
+    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("scan.in"), d->T, d->h, z->in), d->h);
+    if (kind->conv_width > 0) emit_columns(emit, "scan.conv", "scan.conv.backward", 1, d->T * z->conv);
+    emit_low_rank(emit, kind, z);
+    emit_columns(emit, "scan.gate", "scan.gate.backward", 2, d->T * z->width);
+    emit_matrix(emit, ORR_LINEAR("scan.out"), d->T, z->width, d->h);
+    if (!kind->parallel_block) orr_emit_row_output(emit, d->h);
+}
+
+void orr_emit_scan(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_scan_sizes z = orr_scan_sizes_of(kind, emit->dims.t);
+    if (emit->dims.T_prompt > 0 && emit->parts & ORR_PART_PROMPTS) {
+        emit_chunks(emit, kind, &z, false);
+        if (emit->backward) emit_chunks(emit, kind, &z, true);
+        if (emit->dims.c > 1) emit_state_sends(emit, kind);
+    }
+    if (emit->dims.decoding > 0 && emit->parts & ORR_PART_DECODES) emit_state_step(emit, kind, &z);
+    if (emit->parts & ORR_PART_ROWS) emit_scan_rows(emit, kind, &z);
+}
+
+/* ---------------------------------------------------------------- cross attention */
+
+/* Queries of a prompt, or of decoding sequences, meet all positions of the encoder. */
+static void emit_cross_core(struct orr_emit *emit, const struct orr_layer_kind *kind, bool decoding, bool backward)
+{
+    const struct orr_dims *d = &emit->dims;
+    struct orr_op *op = orr_emit_op(emit,
+                                    backward   ? "cross.core.backward"
+                                    : decoding ? "cross.step"
+                                               : "cross.core",
+                                    ORR_OP_SCAN, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
+    const double heads = (double)kind->n_heads / d->t, keys = (double)kind->cross_keys;
+    const double sequences = decoding ? d->decoding : d->b, rows = decoding ? d->decoding * d->queries : d->T_prompt;
+    const double w_kv = emit->backward ? d->w_a : orr_dtype_bytes(emit->job->serving.kv);
+    const double columns = (double)(kind->head_qk + kind->head_v);
+    op->batch = sequences * heads;
+    op->m = rows / sequences;
+    op->n = keys;
+    op->k = columns;
+    op->flops = 2 * rows * heads * keys * columns * (backward ? BACKWARD_FLOPS : 1);
+    op->bytes = rows * heads * columns * d->w_a +
+                sequences * keys * orr_max(1, (double)kind->n_kv_heads / d->t) * columns * w_kv;
+    op->bytes *= backward ? BACKWARD_BYTES : 1;
+}
+
+/* Keys and values of the encoder are projected once for every prompt. */
+void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const double heads = (double)kind->n_heads / d->t, kv = orr_max(1, (double)kind->n_kv_heads / d->t);
+    const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
+    if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS) {
+        emit_matrix(emit, ORR_LINEAR("cross.kv"), d->b * (double)kind->cross_keys / d->c, d->h, kv * (d_qk + d_v));
+        emit_cross_core(emit, kind, false, false);
+        if (emit->backward) emit_cross_core(emit, kind, false, true);
+    }
+    if (d->decoding > 0 && emit->parts & ORR_PART_DECODES) emit_cross_core(emit, kind, true, false);
+    if (!(emit->parts & ORR_PART_ROWS)) return;
+    orr_emit_column_gather(emit, d->h);
+    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("cross.query"), d->T, d->h, heads * d_qk), d->h);
+    emit_matrix(emit, ORR_LINEAR("cross.out"), d->T, heads * d_v, d->h);
+    orr_emit_row_output(emit, d->h);
+}

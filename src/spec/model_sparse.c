@@ -1,0 +1,325 @@
+/* Model types whose attention or experts differ in sizes, sharing or sparsity, and encoder-decoder models. */
+#include "spec/model.h"
+
+#include <string.h>
+
+static int64_t count(struct orr_config *config, const char *spellings, int64_t absent)
+{
+    return orr_config_count(config, spellings, 0, ORR_WIDTH_MAX, absent);
+}
+
+void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t n_shared = orr_config_count_first(
+        config, "n_shared_experts|num_shared_experts|num_shared_expert|moe_num_shared_experts", 0, 1024, 0);
+    const int64_t n_dense =
+        orr_config_count(config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index", 0, ORR_MAX_LAYERS, 0);
+    const int64_t n_groups = orr_config_count(config, "n_group|num_expert_group", 1, 1024, 1);
+    const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
+    shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
+    shape->shared_width = n_shared * shape->expert_width;
+    for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense);
+}
+
+static void read_qk_norm(struct orr_config *config, struct orr_shape *shape, bool absent)
+{
+    shape->qk_norm = shape->qk_norm_weights = orr_config_flag(config, "use_qk_norm|qk_norm", absent);
+}
+
+/* ---------------------------------------------------------------- experts */
+
+void orr_special_afmoe(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_read_dense_first(config, shape);
+    shape->router_bias = true;
+    shape->gate_columns = shape->n_heads * shape->head_dim;
+}
+
+void orr_special_bailing_moe(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_read_dense_first(config, shape);
+    read_qk_norm(config, shape, false);
+    shape->qkv_bias = orr_config_flag(config, "use_qkv_bias", false);
+    shape->router_bias = orr_config_flag(config, "moe_router_enable_expert_bias", true);
+}
+
+void orr_special_dots1(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_read_dense_first(config, shape);
+    shape->router_bias = true;
+}
+
+void orr_special_glm4_moe(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_special_dots1(config, shape);
+    read_qk_norm(config, shape, false);
+}
+
+/* Experts from a first to a last layer; a negative last counts from the end. */
+void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t end = orr_config_count(config, "moe_layer_end_index", -1, ORR_MAX_LAYERS, shape->n_layers);
+    const int64_t step = orr_config_count(config, "moe_layer_interval", 1, ORR_MAX_LAYERS, 1);
+    orr_read_dense_first(config, shape);
+    for (int64_t i = 0; i < shape->n_layers; i++)
+        if ((end >= 0 && i > end) || (i + 1) % step != 0) orr_mark(shape, i, ORR_MARK_MOE, false);
+    shape->router_bias = orr_config_flag(config, "moe_use_aux_free", true);
+}
+
+void orr_special_exaone_moe(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_read_dense_first(config, shape);
+    shape->router_bias = true;
+}
+
+void orr_special_hunyuan_moe(struct orr_config *config, struct orr_shape *shape)
+{
+    shape->expert_width =
+        orr_config_count_first(config, "moe_intermediate_size", 1, ORR_WIDTH_MAX, shape->expert_width);
+    orr_read_dense_first(config, shape);
+    read_qk_norm(config, shape, true);
+}
+
+void orr_special_minimax_m2(struct orr_config *config, struct orr_shape *shape)
+{
+    shape->shared_width = count(config, "shared_intermediate_size", 0);
+    shape->router_bias = orr_config_flag(config, "use_routing_bias", true);
+    read_qk_norm(config, shape, true);
+}
+
+/* Every layer of the config is two of attention and dense FFN; the experts of the first run beside both. The router
+ * may choose experts without weights, so that fewer real ones are used on average. */
+void orr_special_longcat(struct orr_config *config, struct orr_shape *shape)
+{
+    orr_read_latent(config, shape);
+    shape->n_zero_experts = count(config, "zero_expert_num", 0);
+    shape->n_active = shape->n_active * shape->n_experts / (shape->n_experts + shape->n_zero_experts);
+    shape->shared_width = shape->ffn;
+    shape->router_bias = true;
+    if (2 * shape->n_layers > ORR_MAX_LAYERS) {
+        orr_config_fail(config, "num_layers", "must be at most %d", ORR_MAX_LAYERS / 2);
+        return;
+    }
+    shape->n_layers *= 2;
+    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = i % 2 == 0 ? ORR_MARK_MOE : 0;
+}
+
+/* ---------------------------------------------------------------- sparse attention */
+
+/* DSA: an indexer chooses keys; layers that "indexer_types" calls shared use the choice of an earlier one. */
+void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const bool named = orr_config_list(config, "mlp_layer_types", path);
+    const bool own = !orr_config_list(config, "indexer_types", path);
+    if (named && !orr_config_has(config, "first_k_dense_replace")) {
+        orr_read_latent(config, shape);
+        orr_read_dense_first(config, shape);
+        shape->router_bias = true;
+    } else {
+        orr_special_deepseek_v3(config, shape);
+    }
+    shape->index_heads = count(config, "index_n_heads", ORR_REQUIRED);
+    shape->index_size = count(config, "index_head_dim", ORR_REQUIRED);
+    shape->index_topk = count(config, "index_topk", ORR_REQUIRED);
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        if (named)
+            orr_mark(shape, i, ORR_MARK_MOE, !strcmp(orr_layer_name(config, shape, "mlp_layer_types", i), "sparse"));
+        orr_mark(shape, i, ORR_MARK_INDEXER, own || !strcmp(orr_layer_name(config, shape, "indexer_types", i), "full"));
+    }
+}
+
+/* ---------------------------------------------------------------- heads by layer */
+
+/* Windowed layers have heads of their own, and sinks. */
+void orr_special_mimo_v2(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    shape->head_v_dim = count(config, "v_head_dim", shape->head_dim);
+    shape->sinks = orr_config_flag(config, "add_full_attention_sink_bias", false);
+    shape->other = (struct orr_heads){.n_heads = count(config, "swa_num_attention_heads", shape->n_heads),
+                                      .n_kv_heads = count(config, "swa_num_key_value_heads", shape->n_kv_heads),
+                                      .head_dim = count(config, "swa_head_dim", shape->head_dim),
+                                      .head_v = count(config, "swa_v_head_dim", shape->head_v_dim),
+                                      .sinks = orr_config_flag(config, "add_swa_attention_sink_bias", true)};
+    const json_t *windows = orr_config_list(config, "hybrid_layer_pattern", path);
+    const json_t *experts = orr_config_list(config, "moe_layer_freq", path);
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const bool window = json_integer_value(json_array_get(windows, (size_t)i)) == 1;
+        orr_mark(shape, i, ORR_MARK_OTHER, window);
+        orr_mark(shape, i, ORR_MARK_WINDOW, window);
+        orr_mark(shape, i, ORR_MARK_MOE, !experts || json_integer_value(json_array_get(experts, (size_t)i)) == 1);
+    }
+    shape->window = count(config, "sliding_window|sliding_window_size", 128);
+    shape->router_bias = true;
+}
+
+static void share_kv(struct orr_config *config, struct orr_shape *shape, int64_t absent)
+{
+    const int64_t n_shared = count(config, "num_kv_shared_layers", absent);
+    for (int64_t i = 0; i < shape->n_layers; i++)
+        orr_mark(shape, i, ORR_MARK_SHARED_KV, i >= shape->n_layers - n_shared);
+}
+
+/* Per-layer embeddings of width p: a table and a projection of all layers, two matrices and a norm in each. */
+static void read_layer_embedding(struct orr_config *config, struct orr_shape *shape, int64_t absent)
+{
+    const int64_t p = count(config, "hidden_size_per_layer_input", absent), all = shape->n_layers * p;
+    shape->layer_embedding = p;
+    if (p == 0) return;
+    shape->embedding_extra += count(config, "vocab_size_per_layer_input", 262144) * all + shape->hidden * all + p;
+    shape->layer_extra += shape->hidden;
+}
+
+/* Four streams (AltUp), a low-rank residual (LAuReL), per-layer embeddings, shared keys and values. */
+void orr_special_gemma3n(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t h = shape->hidden, n = count(config, "altup_num_inputs", 4), rank = count(config, "laurel_rank", 64);
+    read_layer_embedding(config, shape, 256);
+    share_kv(config, shape, 15);
+    shape->layer_extra += h + n * n + n * n * n + h * n + h; /* scale, correction, prediction, router and its norm */
+    shape->layer_extra += 2 * h * rank + h;
+    shape->embedding_extra += (n - 1) * h * h;
+    shape->head_extra += (n - 1) * h * h;
+}
+
+/* Layers without a window have other heads, and one projection for keys and values where the config says so. */
+void orr_special_gemma4(struct orr_config *config, struct orr_shape *shape)
+{
+    const bool equal = orr_config_flag(config, "attention_k_eq_v", false);
+    shape->other = (struct orr_heads){.n_heads = shape->n_heads,
+                                      .n_kv_heads = shape->n_kv_heads,
+                                      .head_dim = count(config, "global_head_dim", shape->head_dim),
+                                      .kv_equal = equal};
+    if (equal) shape->other.n_kv_heads = count(config, "num_global_key_value_heads", shape->n_kv_heads);
+    shape->other.head_v = shape->other.head_dim;
+    read_layer_embedding(config, shape, 0);
+    share_kv(config, shape, 0);
+    const bool wide = orr_config_flag(config, "use_double_wide_mlp", false);
+    shape->ffn_widths[shape->n_ffn_widths++] = 2 * shape->ffn;
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const char *name = orr_layer_name(config, shape, "layer_types", i);
+        orr_mark(shape, i, ORR_MARK_OTHER, *name ? !strcmp(name, "full_attention") : (i + 1) % 6 == 0);
+        if (wide && shape->marks[i] & ORR_MARK_SHARED_KV) shape->marks[i] |= ORR_MARK_WIDTH;
+    }
+    if (shape->n_experts == 0) return;
+    shape->shared_width = shape->ffn;
+    /* three more norms, scales of the router's input and of every expert */
+    shape->moe_extra = 4 * shape->hidden + shape->n_experts;
+}
+
+/* Blocks by layer: heads in a group, and a multiple of the hidden size for the FFN; either may be absent. */
+static void nas_block(struct orr_config *config, struct orr_shape *shape, const json_t *block, int64_t layer)
+{
+    const json_t *attention = json_object_get(block, "attention"), *ffn = json_object_get(block, "ffn");
+    const double multiple = json_number_value(json_object_get(ffn, "ffn_mult"));
+    const int64_t wanted = (int64_t)(2 * multiple * (double)shape->hidden / 3), width = (wanted + 255) / 256 * 256;
+    const json_int_t group = json_integer_value(json_object_get(attention, "n_heads_in_group"));
+    if (json_is_true(json_object_get(attention, "replace_with_linear")) ||
+        json_is_true(json_object_get(ffn, "replace_with_linear")))
+        orr_config_fail(config, "block_configs", "linear replacements of blocks are not supported");
+    shape->marks[layer] = 0;
+    orr_mark(shape, layer, ORR_MARK_NO_MIXER, json_is_true(json_object_get(attention, "no_op")));
+    orr_mark(shape, layer, ORR_MARK_NO_FFN, json_is_true(json_object_get(ffn, "no_op")));
+    if (group > 0) shape->n_kv_heads = shape->n_heads / group;
+    if (shape->marks[layer] & ORR_MARK_NO_FFN) return;
+    int64_t i = 1;
+    while (i < shape->n_ffn_widths && shape->ffn_widths[i] != width) i++;
+    if (i == ORR_WIDTHS_MAX) {
+        orr_config_fail_rule(config, "block_configs", "has more than %d widths", ORR_WIDTHS_MAX - 1);
+        return;
+    }
+    if (i == shape->n_ffn_widths) shape->ffn_widths[shape->n_ffn_widths++] = width;
+    shape->marks[layer] = (uint16_t)(shape->marks[layer] | (unsigned)(i * ORR_MARK_WIDTH));
+}
+
+void orr_special_nemotron_nas(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const json_t *blocks = orr_config_list(config, "block_configs", path);
+    if ((int64_t)json_array_size(blocks) < shape->n_layers) {
+        orr_config_fail_rule(config, path, "must have one entry per layer (%lld)", (long long)shape->n_layers);
+        return;
+    }
+    shape->ffn = shape->hidden;
+    for (int64_t i = 0; i < shape->n_layers && !config->err; i++)
+        nas_block(config, shape, json_array_get(blocks, (size_t)i), i);
+}
+
+/* ---------------------------------------------------------------- biases and positions */
+
+void orr_special_apertus(struct orr_config *config, struct orr_shape *shape)
+{
+    (void)config;
+    shape->layer_extra = 2; /* two learned numbers of the activation */
+}
+
+void orr_special_cohere(struct orr_config *config, struct orr_shape *shape)
+{
+    read_qk_norm(config, shape, false);
+    shape->qk_norm_full = true;
+}
+
+void orr_special_seed_oss(struct orr_config *config, struct orr_shape *shape)
+{
+    shape->out_bias = orr_config_flag(config, "attention_out_bias", false);
+}
+
+void orr_special_stablelm(struct orr_config *config, struct orr_shape *shape)
+{
+    shape->qkv_bias = orr_config_flag(config, "use_qkv_bias", false);
+}
+
+void orr_special_smollm3(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const int64_t period = orr_config_count(config, "no_rope_layer_interval", 1, ORR_MAX_LAYERS, 4);
+    const json_t *rope = orr_config_list(config, "no_rope_layers", path); /* in spite of its name: 1 is rotary */
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const json_t *listed = json_array_get(rope, (size_t)i);
+        orr_mark(shape, i, ORR_MARK_NO_ROPE, listed ? json_integer_value(listed) == 0 : (i + 1) % period == 0);
+    }
+}
+
+/* ---------------------------------------------------------------- encoders */
+
+/* Cross attention to a picture in place of self attention, with norms over heads and two gates. A picture of four
+ * tiles has 1601 positions each. */
+void orr_special_mllama(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const json_t *layers = orr_config_list(config, "cross_attention_layers", path);
+    orr_mark_listed(config, shape, layers, path, ORR_MARK_CROSS, true, 0);
+    shape->cross_keys = INT64_C(4) * 1601;
+    shape->cross_extra = 2 * shape->head_dim + 2;
+    shape->embedding_extra = 8 * shape->hidden; /* tokens that only the input knows */
+}
+
+/* The decoder is the text model; the encoder is counted as a tower. Its positions are those of half a minute. */
+void orr_special_whisper(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t h = shape->hidden, f = count(config, "encoder_ffn_dim", ORR_REQUIRED);
+    const int64_t mel = count(config, "num_mel_bins", 80), frames = count(config, "max_source_positions", 1500);
+    const int64_t layer = 4 * h * h + 3 * h + 2 * h * f + f + h + 4 * h;
+    shape->no_key_bias = true;
+    shape->cross_beside = true;
+    shape->cross_keys = frames;
+    shape->tower_params =
+        3 * mel * h + 3 * h * h + 4 * h + frames * h + count(config, "encoder_layers", ORR_REQUIRED) * layer;
+}
+
+/* Relative positions are a table of the first layer of each stack. A gated FFN marks version 1.1. The encoder reads
+ * the prompt; its positions are taken as those it was trained with. */
+void orr_special_t5(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const char *act = json_string_value(orr_config_find(config, "feed_forward_proj", path));
+    const int64_t h = shape->hidden, buckets = count(config, "relative_attention_num_buckets", 32);
+    shape->gated = act && !strncmp(act, "gated", 5);
+    shape->cross_beside = true;
+    shape->cross_keys = count(config, "n_positions", 512);
+    const int64_t attention = 4 * h * shape->n_heads * shape->head_dim;
+    const int64_t layer = attention + (shape->gated ? 3 : 2) * h * shape->ffn + 2 * h;
+    shape->embedding_extra = buckets * shape->n_heads;
+    shape->tower_params = count(config, "num_layers", ORR_REQUIRED) * layer + h + buckets * shape->n_heads;
+}
