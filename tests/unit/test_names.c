@@ -73,12 +73,9 @@ static void names_resolve(void **state)
 static void other_shapes_do_not_resolve(void **state)
 {
     const struct world *w = *state;
-    static const char *const OTHERS[] = {"Qwen/Qwen3-VL-8B-Instruct",
-                                         "Qwen/Qwen3-Next-80B-A3B-Instruct",
-                                         "Qwen/Qwen3-33B",
+    static const char *const OTHERS[] = {"Qwen/Qwen3-33B",
                                          "Qwen/Qwen2.5-Omni-7B",
                                          "cerebras/Qwen3-Coder-REAP-25B-A3B",
-                                         "zhipuai/GLM-5",
                                          "mistralai/Mistral-7B-v0.4",
                                          "Qwen/Qwen3-8B-FP8:Q4_K_M",
                                          "gpt-1t-instruct",
@@ -116,6 +113,7 @@ static void published_names_lead_home(void **state)
         assert_int_equal(orr_model_read(w->catalogue, id, &model, &error), ORR_OK);
         assert_string_equal(model.asked, "");
         while (orr_name_scan_next(&scan, name)) {
+            if (strstr(name, "-BF16") || strstr(name, "-FP8")) continue; /* it tells its format already */
             loud(name);
             strncat(name, "-NVFP4", sizeof name - strlen(name) - 1);
             if (orr_model_read(w->catalogue, name, &found, &error)) fail_msg("%s: %s", id, error.text);
