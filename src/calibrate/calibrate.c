@@ -91,6 +91,8 @@ void orr_fit_close(struct orr_fit *fit)
 
 /* ---------------------------------------------------------------- tables in */
 
+#define LISTED(name, word, ...) ", " word
+
 enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text, const char *origin,
                          struct orr_error *error)
 {
@@ -106,10 +108,8 @@ enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text
     while (i < ORR_N_KERNELS && strcmp(orr_kernel_names[i], kind) != 0) i++;
     if (i < ORR_N_KERNELS) return orr_fit_read_rows(fit, (enum orr_kernel)i, csv, origin, error);
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                    "\"%.60s\" is no kind of kernel table; the file's name says which: gemm, bmm, attention_prefill, "
-                    "attention_backward, attention_decode, mla_prefill, mla_decode, moe, allreduce, allgather, "
-                    "reducescatter, alltoall, p2p, pointwise, adam",
-                    kind);
+                    "\"%.60s\" is no kind of kernel table; the file's name says which: %s", kind,
+                    &(ORR_KERNELS(LISTED))[2]);
 }
 
 /* ---------------------------------------------------------------- constants out */

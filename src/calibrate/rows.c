@@ -66,18 +66,13 @@ void *orr_fit_grow(void *items, size_t n, size_t size)
     return realloc(items, (n ? 2 * n : 1) * size);
 }
 
-static void fail_memory(struct orr_row_reader *r)
-{
-    r->err = orr_out_of_memory(r->error, r->origin);
-}
-
 /* Make room for one more row of a kind. Returns NULL if out of memory, recorded in r->err. */
 static struct orr_kernel_row *new_row(struct orr_row_reader *r, enum orr_kernel kind)
 {
     struct orr_fit *fit = r->fit;
     struct orr_kernel_row *rows = orr_fit_grow(fit->rows, fit->n_rows, sizeof *rows);
     if (!rows) {
-        fail_memory(r);
+        r->err = orr_out_of_memory(r->error, r->origin);
         return NULL;
     }
     fit->rows = rows;
@@ -188,7 +183,7 @@ static enum orr_err read_table(struct orr_fit *fit, const struct orr_csv *csv, c
         read(&r, row);
         if (!r.err) orr_row_check_limits(fit, row);
         row->fitted = row->fitted && !row->left_out;
-        if (!r.err && !row->left_out && row->group == SIZE_MAX) fail_memory(&r);
+        if (!r.err && !row->left_out && row->group == SIZE_MAX) r.err = orr_out_of_memory(error, origin);
     }
     free(r.list);
     return r.err;

@@ -9,7 +9,7 @@
 
 /* Counts that are remembered; parts of more rows, or of a broken number of them, are priced on every call. */
 #define REMEMBERED_ROWS 16384
-/* Kernels of all remembered parts whose bound changes with the clock; where there is no room a part is not remembered. */
+/* Kernels of all remembered parts whose bound changes with the clock. A part without room is not remembered. */
 #define REMEMBERED_BENDS 32768
 
 /* A part of a pass as a function of the clock. */

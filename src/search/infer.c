@@ -94,8 +94,8 @@ static void choose_decode(const struct orr_search_request *request, const struct
     choose_pool(request, &pool, ANSWER, job);
 }
 
-/* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. What the
- * parts leave of the latency is host time, sampling and requests of both pools. It may be negative, because the pipeline
+/* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. The
+ * remainder of the latency is host time, sampling and requests of both pools. It may be negative, because the pipeline
  * part includes the second pool's own short prefill. */
 static void join_times(const struct orr_infer_result *prompt, struct orr_infer_result *joint)
 {
@@ -175,7 +175,7 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* The figures that objectives and fronts compare, or lower bounds of them. */
 struct figures {
-    double values[ORR_N_OBJECTIVES]; /* of the objectives; times and costs of a token where they are of rates */
+    double values[ORR_N_OBJECTIVES]; /* by objective; a rate counts as its inverse */
     double user_s;
 };
 
@@ -216,7 +216,7 @@ struct tour {
     const struct orr_search *search;
     struct orr_worker *worker;
     struct orr_outcome *outcome;
-    struct orr_search_counts *counts; /* those of the outcome, or ones that nobody reads */
+    struct orr_search_counts *counts; /* those of the outcome, or a copy that is dropped */
     struct orr_choice choice;
     enum role role;
     int64_t slice, n_layouts; /* which slice this is; layouts seen so far */

@@ -251,23 +251,20 @@ void *orr_search_pack(const struct orr_search *search, size_t *n_bytes)
 
 enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes, struct orr_error *error)
 {
-    struct packed head;
-    struct orr_outcome other = {0};
-    if (n_bytes < sizeof head)
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "an outcome of %zu bytes", n_bytes);
-    memcpy(&head, bytes, sizeof head);
+    struct packed head = {.n_best = 0};
+    if (n_bytes >= sizeof head) memcpy(&head, bytes, sizeof head);
     const size_t n = head.n_best + head.n_front;
     if (n > n_bytes || n_bytes != sizeof head + n * sizeof(struct orr_found))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "an outcome of %zu bytes", n_bytes);
     struct orr_found *found = malloc((n ? n : 1) * sizeof *found);
     if (!found) return orr_out_of_memory(error, NULL);
     memcpy(found, (const char *)bytes + sizeof head, n * sizeof *found);
-    other = (struct orr_outcome){.counts = head.counts,
-                                 .fastest_s = head.fastest_s,
-                                 .n_best = head.n_best,
-                                 .best = found,
-                                 .n_front = head.n_front,
-                                 .front = found + head.n_best};
+    const struct orr_outcome other = {.counts = head.counts,
+                                      .fastest_s = head.fastest_s,
+                                      .n_best = head.n_best,
+                                      .best = found,
+                                      .n_front = head.n_front,
+                                      .front = found + head.n_best};
     orr_outcome_add(&search->outcome, &other);
     /* The blocks that one process skipped are missing from the joint outcome. */
     if (head.stopped) search->stopped = true;

@@ -15,6 +15,8 @@
     "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':" tp "},'workload':{'batch':1,"         \
     "'input_len':200,'output_len':200,'engine':'" ENGINE "'}}"
 
+static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
+
 /* ---------------------------------------------------------------- memories and links */
 
 /* The DRAM bandwidth of a device with each memory; the last is beyond all of them. The values are an illustration
@@ -94,7 +96,6 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
 
 enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
 {
-    static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
     static const int BATCHES[] = {1, 2, 4, 8, 16, 32, 64};
     enum { N_BATCHES = sizeof BATCHES / sizeof *BATCHES };
     const struct orr_vary varies[] = {{"system", "system", "a100-80g-sxm,h100-sxm"},
@@ -168,7 +169,6 @@ struct orr_op orr_study_product(const char *name, double m, double k, double n, 
 
 enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
 {
-    static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
     struct orr_job *job = &study->job;
     enum orr_err err = ORR_OK;
     int n_same = 0;

@@ -292,7 +292,7 @@ void orr_score_infer_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric"), *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, metric);
     struct orr_infer_result result;
-    if (!orr_row_measured(score, "value", orr_csv_cell(csv, row, "value")) || !counts_are_good(csv, row, score)) return;
+    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(csv, row, score)) return;
     if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);

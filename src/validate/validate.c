@@ -125,21 +125,15 @@ double orr_row_value(const char *cell)
     return end != cell && end[strspn(end, " ")] == '\0' ? value : (double)NAN;
 }
 
-bool orr_row_measured(struct orr_score *score, const char *column, const char *cell)
+bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score)
 {
-    score->measured = orr_row_value(cell);
-    if (score->measured > 0 && isfinite(score->measured)) return true;
-    snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
-    return false;
-}
-
-/* Read the measured value, which is in units of `unit`. */
-static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
-                          struct orr_score *score)
-{
-    if (!orr_row_measured(score, column, orr_csv_cell(w->csv, row, column))) return false;
-    score->measured /= unit;
-    return true;
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    const double value = orr_row_value(cell);
+    const bool good = value > 0 && isfinite(value);
+    score->measured = good ? value / unit : value;
+    if (!good)
+        snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
+    return good;
 }
 
 bool orr_row_read(struct validator *w, struct orr_score *score)
@@ -169,8 +163,7 @@ static bool predict(struct validator *w, struct orr_score *score)
  * divides the batch and fits. */
 static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *printed = orr_csv_cell(csv, row, "micro_batch");
+    const char *printed = orr_csv_cell(w->csv, row, "micro_batch");
     if (!orr_row_word(w, row, "framework", "jax", score)) return false;
     put_training(w, row, printed[0] ? printed : "1");
     if (!predict(w, score)) return false;
@@ -191,10 +184,9 @@ static bool predict_training(struct validator *w, size_t row, struct orr_score *
 
 static void score_training_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *metric = orr_csv_cell(csv, row, "metric");
+    const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
-    if (!read_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
+    if (!orr_row_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
     const enum orr_regime regime = orr_train_regime(&w->job);
     const double step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
@@ -253,12 +245,11 @@ static void name_lab(struct orr_score *score)
 
 static void score_lab_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
     put_lab(w, row);
     if (!predict(w, time)) return;
-    const bool ran = orr_csv_cell(csv, row, "peak_bytes")[0] != '\0';
+    const bool ran = orr_csv_cell(w->csv, row, "peak_bytes")[0] != '\0';
     w->v->n_verdicts++;
     w->v->n_wrong_verdicts += w->result.fits != ran;
     if (!ran) {
@@ -266,24 +257,23 @@ static void score_lab_row(struct validator *w, size_t row)
                  w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / ORR_GIB);
         return;
     }
-    if (!read_measured(w, row, "step_s", 1, time)) return;
+    if (!orr_row_measured(w, row, "step_s", 1, time)) return;
     orr_row_time(w, orr_train_regime(&w->job), w->result.step_time_s, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
-    if (read_measured(w, row, "peak_bytes", ORR_GIB, memory)) record_memory(w, memory);
+    if (orr_row_measured(w, row, "peak_bytes", ORR_GIB, memory)) record_memory(w, memory);
 }
 
 /* ---- layer times: one layer of the first kind, one micro-batch */
 
 static void put_layer(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
     orr_row_put(w, "kind", "train");
     orr_row_put_cells(w, row, "", HEAD);
-    orr_row_put(w, "plan.tp", orr_csv_cell(csv, row, "tp"));
-    orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
+    orr_row_put(w, "plan.tp", orr_csv_cell(w->csv, row, "tp"));
+    orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(w->csv, row, "sp"), "1") == 0 ? "true" : "false");
     orr_row_put_cells(w, row, "workload.", STEP);
-    orr_row_put(w, "workload.global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_row_put(w, "workload.global_batch", orr_csv_cell(w->csv, row, "micro_batch"));
     orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
 
@@ -297,10 +287,9 @@ static struct orr_rank_time first_layer(const struct validator *w)
 
 static void score_layer_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *phase = orr_csv_cell(csv, row, "phase");
+    const char *phase = orr_csv_cell(w->csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
-    if (!read_measured(w, row, "time_s", 1, score)) return;
+    if (!orr_row_measured(w, row, "time_s", 1, score)) return;
     put_layer(w, row);
     if (!predict(w, score)) return;
     const struct orr_rank_time layer = first_layer(w);

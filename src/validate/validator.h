@@ -25,8 +25,8 @@ void orr_row_put_number(struct validator *w, const char *path, long number);
 void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *columns);
 /* The whole cell as a number; NAN if it is not one. */
 double orr_row_value(const char *cell);
-/* Read a positive measured value from the cell into the score. If it is not one, the score says what is wrong. */
-bool orr_row_measured(struct orr_score *score, const char *column, const char *cell);
+/* Read a positive measured value, in units of `unit`, into the score. If it is none, the score says what is wrong. */
+bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score);
 /* A new score for a row. */
 struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
 /* Is the cell of a column empty or one of these words, separated by spaces? If not, the score says what it may be. */
