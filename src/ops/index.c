@@ -1,5 +1,5 @@
 /* The indexer of sparse attention: small products that every rank repeats, scores of all keys, the choice of the
- * highest. Attention then meets the chosen keys alone (Eq. 118). */
+ * highest. Attention then meets the chosen keys alone (Eq. 118). Blocks of keys are chosen in the same way. */
 #include "ops/emit.h"
 #include "ops/mixer.h"
 
@@ -42,7 +42,8 @@ void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double heads = (double)kind->index_heads, size = (double)kind->index_size;
     if (emit->parts & ORR_PART_PROMPTS && d->T_prompt > 0) emit_scores(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    emit_matrix(emit, ORR_LINEAR("index.query"), (double)kind->mla_q_rank, heads * size);
+    const bool latent = kind->mla_q_rank > 0; /* else queries come from the hidden state, and heads have no weights */
+    emit_matrix(emit, ORR_LINEAR("index.query"), latent ? (double)kind->mla_q_rank : d->h, heads * size);
     emit_matrix(emit, ORR_LINEAR("index.key"), d->h, size);
-    emit_matrix(emit, ORR_LINEAR("index.weights"), d->h, heads);
+    if (latent) emit_matrix(emit, ORR_LINEAR("index.weights"), d->h, heads);
 }

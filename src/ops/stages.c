@@ -13,7 +13,7 @@ static double replicated_attention_params(const struct orr_model *model, const s
     const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
     const double heads = (double)kind->index_heads, size = (double)kind->index_size;
     const double gates = kind->mixer == ORR_MIXER_KDA ? 2 * h * (double)kind->scan_rank : 0;
-    if (kind->mla_kv_rank == 0) return gates;
+    if (kind->mla_kv_rank == 0) return gates + (heads > 0 ? h * heads * size + h * size + 2 * size : 0);
     const double indexer = heads > 0 ? r_q * heads * size + h * size + 2 * size + h * heads : 0;
     return h * (r_q + r + (double)kind->mla_rope) + r_q + r + indexer;
 }
@@ -184,8 +184,8 @@ static double active_matrix_params(const struct orr_model *model, const struct o
         params += h * (a * d_qk + kv * (d_qk + (kind->kv_equal ? 0 : d_v)) + (double)kind->gate_columns);
     }
     if (kind->cross_keys > 0 && !kind->cross_only) params += h * a * (d_qk + d_v);
-    params += (double)kind->mla_q_rank * (double)(kind->index_heads * kind->index_size) +
-              h * (double)(kind->index_size + kind->index_heads);
+    params += (kind->mla_q_rank > 0 ? (double)kind->mla_q_rank : h) * (double)(kind->index_heads * kind->index_size) +
+              h * (double)(kind->index_size + (kind->mla_q_rank > 0 ? kind->index_heads : 0));
     params += matrices * h * (double)(kind->ffn_width + kind->shared_width) + 2 * h * (double)kind->layer_embedding;
     params += latent > 0 ? matrices * latent * routed + 2 * h * latent : matrices * h * routed;
     return params + h * (double)(kind->n_experts + kind->n_zero_experts);

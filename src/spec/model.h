@@ -201,6 +201,7 @@ void orr_special_mamba2(struct orr_config *config, struct orr_shape *shape);
 void orr_special_mimo_v2(struct orr_config *config, struct orr_shape *shape);
 void orr_special_minimax(struct orr_config *config, struct orr_shape *shape);
 void orr_special_minimax_m2(struct orr_config *config, struct orr_shape *shape);
+void orr_special_minimax_m3(struct orr_config *config, struct orr_shape *shape);
 void orr_special_mllama(struct orr_config *config, struct orr_shape *shape);
 void orr_special_mpt(struct orr_config *config, struct orr_shape *shape);
 void orr_special_nemotron_h(struct orr_config *config, struct orr_shape *shape);

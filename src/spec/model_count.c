@@ -50,12 +50,11 @@ static int64_t grouped_params(const struct orr_shape *shape, const struct orr_he
            (shape->qk_norm_weights ? norms : 0) + (heads->sinks ? a : 0);
 }
 
-/* An indexer that chooses keys from the query's latent. */
+/* An indexer that chooses keys from the query's latent, with a weight of every head; or from the hidden state. */
 static int64_t indexer_params(const struct orr_shape *shape)
 {
-    const int64_t size = shape->index_size;
-    return shape->q_rank * shape->index_heads * size + shape->hidden * size + 2 * size +
-           shape->hidden * shape->index_heads;
+    const int64_t h = shape->hidden, size = shape->index_size, heads = shape->index_heads, r_q = shape->q_rank;
+    return (r_q > 0 ? r_q : h) * heads * size + h * size + 2 * size + (r_q > 0 ? h * heads : 0);
 }
 
 /* Two matrices in, step sizes of rank R from x, B and C of the state size; a convolution, A, D and the way out. */
@@ -142,7 +141,8 @@ static void fill_scan(const struct orr_shape *shape, struct orr_layer_kind *kind
 
 static void fill_index(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
 {
-    kind->index_topk = shape->index_topk;
+    /* with latents a layer without an indexer uses the choice of an earlier one; else it meets all keys */
+    if (marks & ORR_MARK_INDEXER || shape->kv_rank > 0) kind->index_topk = shape->index_topk;
     if (!(marks & ORR_MARK_INDEXER)) return;
     kind->index_heads = shape->index_heads;
     kind->index_size = shape->index_size;

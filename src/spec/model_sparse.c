@@ -129,6 +129,32 @@ void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape
     }
 }
 
+/* Is entry `layer` of a list 1? Layers that the list does not have are like the last of the model. */
+static bool listed_one(const json_t *list, int64_t layer)
+{
+    return !list || json_integer_value(json_array_get(list, (size_t)layer)) == 1;
+}
+
+/* Block-sparse attention: a query meets the best blocks of keys and the nearest ones. */
+void orr_special_minimax_m3(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH];
+    const int64_t block = count(config, "sparse_attention_config.sparse_block_size", ORR_REQUIRED);
+    const json_t *sparse = orr_config_list(config, "sparse_attention_config.sparse_attention_freq", path);
+    const json_t *experts = orr_config_list(config, "moe_layer_freq", path);
+    shape->index_heads = count(config, "sparse_attention_config.sparse_num_index_heads", ORR_REQUIRED);
+    shape->index_size = count(config, "sparse_attention_config.sparse_index_dim", ORR_REQUIRED);
+    shape->index_topk = block * (count(config, "sparse_attention_config.sparse_topk_blocks", ORR_REQUIRED) +
+                                 count(config, "sparse_attention_config.sparse_local_block", 0));
+    shape->shared_width =
+        count(config, "n_shared_experts", 0) * count(config, "shared_intermediate_size", shape->expert_width);
+    shape->router_bias = orr_config_flag(config, "use_routing_bias", true);
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        orr_mark(shape, i, ORR_MARK_MOE, listed_one(experts, i));
+        orr_mark(shape, i, ORR_MARK_INDEXER, listed_one(sparse, i));
+    }
+}
+
 /* ---------------------------------------------------------------- heads by layer */
 
 /* Windowed layers have heads of their own, and sinks. */
@@ -145,10 +171,9 @@ void orr_special_mimo_v2(struct orr_config *config, struct orr_shape *shape)
     const json_t *windows = orr_config_list(config, "hybrid_layer_pattern", path);
     const json_t *experts = orr_config_list(config, "moe_layer_freq", path);
     for (int64_t i = 0; i < shape->n_layers; i++) {
-        const bool window = json_integer_value(json_array_get(windows, (size_t)i)) == 1;
-        orr_mark(shape, i, ORR_MARK_OTHER, window);
-        orr_mark(shape, i, ORR_MARK_WINDOW, window);
-        orr_mark(shape, i, ORR_MARK_MOE, !experts || json_integer_value(json_array_get(experts, (size_t)i)) == 1);
+        orr_mark(shape, i, ORR_MARK_OTHER, windows && listed_one(windows, i));
+        orr_mark(shape, i, ORR_MARK_WINDOW, windows && listed_one(windows, i));
+        orr_mark(shape, i, ORR_MARK_MOE, listed_one(experts, i));
     }
     shape->window = count(config, "sliding_window|sliding_window_size", 128);
     shape->router_bias = true;

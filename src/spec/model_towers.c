@@ -127,6 +127,15 @@ static int64_t pixtral(struct tower *tower)
            h * tower->text_hidden + tower->text_hidden * tower->text_hidden;
 }
 
+/* Patches are projected to the text model's width, then joined four at a time. */
+static int64_t minimax(struct tower *tower)
+{
+    const int64_t h = size(tower, "hidden_size", 1280), f = size(tower, "intermediate_size", 5120);
+    const int64_t out = tower->text_hidden, layers = size(tower, "num_hidden_layers", 32);
+    return patches_3d(tower, h, size(tower, "patch_size", 14)) + layers * plain_layer(h, f) + 2 * h + linear(h, out) +
+           linear(out, out) + linear(4 * out, out) + linear(out, out);
+}
+
 static int64_t llama4(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 1408), f = size(tower, "intermediate_size", 5632);
@@ -176,13 +185,14 @@ static const struct {
     const char *type, *object;
     int64_t (*params)(struct tower *tower);
 } towers[] = {
-    {"gemma3", "vision_config", gemma3},        {"kimi_k25", "vision_config", kimi},
-    {"lfm2_vl", "vision_config", lfm2},         {"qwen2_vl", "vision_config", qwen2},
-    {"qwen2_5_vl", "vision_config", qwen25},    {"qwen3_vl", "vision_config", qwen3},
-    {"qwen3_vl_moe", "vision_config", qwen3},   {"qwen3_5", "vision_config", qwen35},
-    {"qwen3_5_moe", "vision_config", qwen35},   {"mistral3", "vision_config", pixtral},
-    {"llama4", "vision_config", llama4},        {"mllama", "vision_config", mllama},
-    {"gemma4", "vision_config", gemma4_vision}, {"gemma4", "audio_config", gemma4_audio},
+    {"gemma3", "vision_config", gemma3},         {"kimi_k25", "vision_config", kimi},
+    {"lfm2_vl", "vision_config", lfm2},          {"qwen2_vl", "vision_config", qwen2},
+    {"qwen2_5_vl", "vision_config", qwen25},     {"qwen3_vl", "vision_config", qwen3},
+    {"qwen3_vl_moe", "vision_config", qwen3},    {"qwen3_5", "vision_config", qwen35},
+    {"qwen3_5_moe", "vision_config", qwen35},    {"mistral3", "vision_config", pixtral},
+    {"llama4", "vision_config", llama4},         {"mllama", "vision_config", mllama},
+    {"gemma4", "vision_config", gemma4_vision},  {"gemma4", "audio_config", gemma4_audio},
+    {"minimax_m3_vl", "vision_config", minimax},
 };
 
 int64_t orr_tower_params(struct orr_config *config, int64_t hidden)

@@ -151,6 +151,9 @@ static const struct orr_model_type types[] = {
       .special = orr_special_hunyuan_moe },
     { .name = "minimax_m2", LLAMA_LIKE(2), .qk_norm = true, .qk_norm_full = true, .experts = "num_local_experts",
       .special = orr_special_minimax_m2 },
+    { .name = "minimax_m3", LLAMA_LIKE(2), .ffn = "dense_intermediate_size", .qk_norm = true,
+      .experts = "num_local_experts", .expert_ffn = "moe_intermediate_size|intermediate_size",
+      .special = orr_special_minimax_m3 },
     { .name = "mimo_v2_flash", LLAMA_LIKE(2), .attention_bias = "attention_bias", .experts = "n_routed_experts",
       .expert_ffn = "moe_intermediate_size", .special = orr_special_mimo_v2 },
     { .name = "longcat_flash", LLAMA_LIKE(2), .layers = "num_layers", .kv_heads = "", .head_dim = "",
@@ -226,6 +229,7 @@ static const struct {
     {"mistral3", "ministral3"},         {"phi4", "phi3"},                 {"phi4mm", "phi3"},
     {"lfm2_vl", "lfm2"},                {"bailing_moe_v2", "bailing_moe"}, {"glm4v_moe_text", "glm4_moe"},
     {"nemotron_nas", "nemotron-nas"},   {"deci", "nemotron-nas"},         {"mimo_v2", "mimo_v2_flash"},
+    {"minimax_m3_vl", "minimax_m3"},
 };
 
 enum { N_TYPES = sizeof types / sizeof types[0], N_ALIASES = sizeof aliases / sizeof aliases[0] };

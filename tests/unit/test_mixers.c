@@ -156,6 +156,28 @@ static void indexer(void **state)
     assert_close(orr_kv_model_bytes(&with.kinds[0], 2), 576 * 2 + 128 + 4, 0);
 }
 
+/* MiniMax-M3: layers choose 16 blocks of 128 keys and one near block, by 4 heads of 128 made from the hidden state. */
+static void block_sparse(void **state)
+{
+    struct orr_model model;
+    (void)state;
+    read_model(
+        "{'model_type':'minimax_m3','hidden_size':6144,'num_hidden_layers':3,'num_attention_heads':64,"
+        "'num_key_value_heads':4,'head_dim':128,'dense_intermediate_size':12288,'moe_intermediate_size':3072,"
+        "'shared_intermediate_size':3072,'n_shared_experts':1,'num_local_experts':128,'num_experts_per_tok':4,"
+        "'vocab_size':200064,'moe_layer_freq':[0,1,1],'sparse_attention_config':{'sparse_attention_freq':[0,0,1],"
+        "'sparse_block_size':128,'sparse_index_dim':128,'sparse_num_index_heads':4,'sparse_topk_blocks':16,"
+        "'sparse_local_block':1}}",
+        &model);
+    const struct orr_layer_kind *dense = &model.kinds[0], *full = &model.kinds[1], *sparse = &model.kinds[2];
+    assert_int_equal(model.n_kinds, 3);
+    assert_int_equal(dense->ffn_width, 12288);
+    assert_int_equal(full->index_topk, 0);
+    assert_int_equal(sparse->index_topk, 17 * 128);
+    assert_int_equal(sparse->attention_params - full->attention_params, 6144 * 4 * 128 + 6144 * 128 + 2 * 128);
+    assert_close(orr_kind_key_limit(sparse), 2176, 0);
+}
+
 /* Experts in a latent of 1024, 512 of them; router of all and its biases; one shared expert. */
 static void latent_experts(void **state)
 {
@@ -443,6 +465,7 @@ int main(void)
         cmocka_unit_test(rg_lru),
         cmocka_unit_test(short_convolution),
         cmocka_unit_test(indexer),
+        cmocka_unit_test(block_sparse),
         cmocka_unit_test(latent_experts),
         cmocka_unit_test(caches_are_those_of_the_engines),
         cmocka_unit_test(layers_share_an_indexer),
