@@ -168,9 +168,9 @@ ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, en
 #define ORR_FORMAT_NAME 32 /* of a weight format, with its zero byte */
 ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
                                     char format[ORR_FORMAT_NAME]);
-/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. Models that people
- * use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`, JSON lists
- * them with "synthetic": true. */
+/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. Models that
+ * people use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`,
+ * and JSON lists them with "synthetic": true. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         bool all, enum orr_format format,
                                                         const struct orr_style *style, char **text,

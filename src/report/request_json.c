@@ -67,7 +67,7 @@ json_t *orr_request_json(const struct orr_job *job, bool every_key)
     const bool train = job->kind == ORR_JOB_TRAIN;
     json_t *asked = job->model.asked[0] && !every_key ? orr_json_word(job->model.asked) : NULL; /* no column */
     return json_pack("{ss so so* so sI so so}", "kind", train ? "train" : "infer", "model",
-                     orr_json_word(job->model.id), "asked", asked, "system", orr_json_word(job->system.id), "gpus", (json_int_t)job->plan.gpus, "plan",
-                     train ? train_plan(&job->plan) : infer_plan(&job->plan), "workload",
-                     train ? train_workload(job) : infer_workload(job, every_key));
+                     orr_json_word(job->model.id), "asked", asked, "system", orr_json_word(job->system.id), "gpus",
+                     (json_int_t)job->plan.gpus, "plan", train ? train_plan(&job->plan) : infer_plan(&job->plan),
+                     "workload", train ? train_workload(job) : infer_workload(job, every_key));
 }

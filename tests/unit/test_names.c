@@ -184,7 +184,8 @@ static void lists_hide_what_nobody_uses(void **state)
         orr_catalogue_render(w->catalogue, ORR_PART_MODEL, true, ORR_FORMAT_TERMINAL, NULL, &text, &error), 0);
     assert_true(strstr(text, "\n  gpt-22b ") > strstr(text, "\n  yi-34b "));
     free(text);
-    assert_int_equal(orr_catalogue_render(w->catalogue, ORR_PART_MODEL, false, ORR_FORMAT_JSON, NULL, &text, &error), 0);
+    assert_int_equal(orr_catalogue_render(w->catalogue, ORR_PART_MODEL, false, ORR_FORMAT_JSON, NULL, &text, &error),
+                     0);
     const char *shape = strstr(text, "{\"id\":\"gpt-22b\"");
     assert_non_null(shape);
     assert_non_null(strstr(shape, "\"synthetic\":true}"));
