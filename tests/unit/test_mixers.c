@@ -195,6 +195,15 @@ static void latent_experts(void **state)
     assert_int_equal(routed->shared_width, 12288);
 }
 
+/* Towers are no part of the text model's count: Gemma 3 27b is published with 27432406640. */
+static void towers(void **state)
+{
+    static struct orr_model model;
+    load(*state, "gemma3-27b", &model);
+    assert_int_equal(model.tower_params, 423060336);
+    assert_int_equal(orr_model_params(&model) + model.tower_params, INT64_C(27432406640));
+}
+
 /* ---------------------------------------------------------------- cache and state as engines log them */
 
 /* Cache bytes of a token, and state bytes of a sequence, on one of `tp` ranks. */
@@ -467,6 +476,7 @@ int main(void)
         cmocka_unit_test(indexer),
         cmocka_unit_test(block_sparse),
         cmocka_unit_test(latent_experts),
+        cmocka_unit_test(towers),
         cmocka_unit_test(caches_are_those_of_the_engines),
         cmocka_unit_test(layers_share_an_indexer),
         cmocka_unit_test(scans_of_a_request),
