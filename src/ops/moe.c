@@ -80,6 +80,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                          .m = rows / used,
                                          .k = d->h,
                                          .n = (kind->gated ? 2 : 1) * f,
+                                         .product = ORR_PRODUCT_EXPERT_GATE_UP,
                                          .quantised = true});
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "expert.activation",
                                                     .backward_name = "expert.activation.backward",
@@ -92,6 +93,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                .k = f,
                                                .n = d->h,
                                                .last = true,
+                                               .product = ORR_PRODUCT_EXPERT_DOWN,
                                                .quantised = true});
 }
 

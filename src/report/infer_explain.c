@@ -39,7 +39,7 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
 {
     const struct orr_model *model = &answer->job->model;
     const struct orr_layer_kind *kind = &model->kinds[k];
-    const double element_bytes = orr_dtype_bytes(answer->job->serving.kv);
+    const double element_bytes = orr_kv_element_bytes(answer->job, kind);
     int64_t layers = 0;
     for (int64_t i = 0; i < model->n_layers; i++) layers += model->layer_kind[i] == k;
     struct orr_text line = {0};
@@ -51,7 +51,7 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
         orr_text_add(&line, "%lld heads · (%lld + %lld)", (long long)kind->n_kv_heads, (long long)kind->head_qk,
                      (long long)kind->head_v);
     orr_text_add(&line, " · %.4g B = %s B per token", element_bytes,
-                 orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(kind, element_bytes))));
+                 orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(answer->job, kind))));
     if (kind->window > 0) orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
     orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
     text->failed |= line.failed;

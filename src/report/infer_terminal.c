@@ -4,8 +4,10 @@
 
 #include "base/units.h"
 #include "report/answer.h"
+#include "report/formats.h"
 #include "report/summary.h"
 #include "report/table.h"
+#include "spec/spec.h"
 
 /* ---------------------------------------------------------------- heading: what was asked */
 
@@ -22,10 +24,10 @@ static void add_plan(const struct orr_plan *plan, struct orr_text *line)
 static void add_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
-    orr_text_add(line, "batch %lld × %lld → %lld tokens · weights %s", (long long)serving->batch,
-                 (long long)serving->input_len, (long long)serving->output_len, orr_dtype_name(serving->weights));
-    if (serving->matrix != serving->weights) orr_text_add(line, ", multiplied in %s", orr_dtype_name(serving->matrix));
-    orr_text_add(line, " · cache %s", orr_dtype_name(serving->kv));
+    orr_text_add(line, "batch %lld × %lld → %lld tokens · weights ", (long long)serving->batch,
+                 (long long)serving->input_len, (long long)serving->output_len);
+    orr_formats_line(job, line);
+    orr_text_add(line, " · cache %s", orr_cache_name(serving->kv, serving->kv_format));
     if (serving->prefix_hit_frac > 0)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);
     if (serving->chunk_tokens > 0) orr_text_add(line, " · chunks of %lld tokens", (long long)serving->chunk_tokens);

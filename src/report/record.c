@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/answer.h"
+#include "report/formats.h"
 #include "report/json_text.h"
 
 static json_t *metric_json(struct orr_value value)
@@ -55,12 +56,13 @@ int orr_record_put(json_t *root, const struct orr_entry *entry)
     return entry->absent ? 0 : set_path(root, entry->info->key, metric_json(entry->value));
 }
 
-void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *request,
-                     struct orr_text *text)
+void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *formats,
+                     json_t *request, struct orr_text *text)
 {
     json_t *root = json_pack("{ss ss}", "schema", ORR_SCHEMA, "kind", kind);
     int failed = !root;
     for (size_t i = 0; i < n_entries && !failed; i++) failed = orr_record_put(root, &entries[i]);
+    if (formats && root) failed |= json_object_set_new(root, "formats", formats);
     if (failed) json_decref(request);
     else failed = json_object_set_new(root, "request", request);
     text->failed |= failed;
@@ -146,7 +148,8 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
 {
     struct orr_entry entries[MAX_METRICS];
     const size_t n = list_entries(answer, entries);
-    orr_record_json(answer->job->kind == ORR_JOB_TRAIN ? "train" : "infer", entries, n,
+    const bool train = answer->job->kind == ORR_JOB_TRAIN;
+    orr_record_json(train ? "train" : "infer", entries, n, train ? NULL : orr_formats_json(answer->job),
                     orr_request_json(answer->job, false), text);
 }
 
