@@ -758,7 +758,8 @@ struct orr_workload {
 /* The weights of a model as they are served: bytes and products of every layer kind, means over its layers. */
 struct orr_served {
     bool resolved;                            /* else every matrix is stored as orr_serving.weights */
-    double head_bytes, embedding_bytes;       /* per parameter of the head and of the embedding */
+    double head_bytes, embedding_bytes;       /* per weight of the tables at the ends */
+    double vector_bytes;                      /* per element of what is no matrix */
     double module_bytes[ORR_N_MODULES];       /* of the whole model */
     struct {
         double copied_bytes;                  /* latent down-projections: whole on every rank of tp */

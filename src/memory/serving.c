@@ -62,6 +62,12 @@ static double mixed_layer_bytes(const struct orr_job *job, int64_t k)
            served->kinds[k].expert_bytes * places + served->kinds[k].other_bytes;
 }
 
+/* A table at an end of the network, `vectors` of its parameters beside the matrix. */
+static double table_bytes(double params, double vectors, double width, const struct orr_served *served)
+{
+    return (params - vectors) * width + vectors * served->vector_bytes;
+}
+
 /* Matrices in the stored format, norms and the ends in 16 bits; both ends on one rank without a pipeline. */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
@@ -76,8 +82,14 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
                                      : orr_rank_expert_params(job, kind) * stored + other * wide +
                                            (orr_rank_dense_params(job, kind) - other) * stored);
     }
-    const double embedding = orr_rank_embedding_params(job) * (served->resolved ? served->embedding_bytes : wide);
-    const double head = orr_rank_head_params(job) * (served->resolved ? served->head_bytes : wide);
+    double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
+    if (served->resolved) {
+        const double matrix = (double)(job->model.vocab * job->model.hidden);
+        const double positions = (double)job->model.embedding_params - matrix;
+        const double norm = (double)job->model.head_params - (job->model.tied_embeddings ? 0 : matrix);
+        embedding = table_bytes(orr_rank_embedding_params(job), positions, served->embedding_bytes, served);
+        head = table_bytes(orr_rank_head_params(job), norm, served->head_bytes, served);
+    }
     return bytes + (job->plan.pp > 1 ? orr_max(embedding, head) : embedding + head);
 }
 

@@ -400,5 +400,7 @@ enum orr_err orr_checkpoint_read(const struct orr_doc *doc, const json_t *text_c
     r.config = find(doc, text_config, prefix, "quantization_config", r.path);
     if (!r.config) r.config = find(doc, text_config, prefix, "quantization", r.path);
     if (json_is_object(r.config)) read_quantised(&r);
+    for (int64_t i = 0; i < model->n_layers && model->checkpoint.format == ORR_WEIGHT_PUBLISHED; i++)
+        for (int t = 0; t < ORR_N_TENSORS; t++) model->checkpoint.layers[model->layer_kind[i]][t][0]++;
     return r.err;
 }

@@ -259,10 +259,11 @@ static void serve(const struct orr_model *model, const struct orr_chip *chip, en
         fill_products(chip, sixteen, c, k, &count, served);
     }
     count_modules(model, c, served->module_bytes);
-    const double *m = served->module_bytes;
-    served->embedding_bytes =
-        model->embedding_params > 0 ? m[ORR_MODULE_EMBEDDING] / (double)model->embedding_params : 2;
-    served->head_bytes = m[ORR_MODULE_HEAD] > 0 ? m[ORR_MODULE_HEAD] / matrix : served->embedding_bytes;
+    const double vocab = (double)model->vocab, h = (double)model->hidden;
+    served->vector_bytes = c->vector_bytes;
+    served->embedding_bytes = orr_storage_bytes(&c->storages[c->embedding], vocab, h) / matrix;
+    served->head_bytes = orr_storage_bytes(&c->storages[c->head], vocab, h) / matrix; /* a tied head repeats a table */
+    if (model->tied_embeddings) served->head_bytes = served->embedding_bytes;
     if (c->head > 0) served->head_stored_bytes = served->head_bytes;
 }
 
