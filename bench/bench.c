@@ -1,5 +1,5 @@
-/* Speed of the library through its public interface: bench ORRERY [--json], ORRERY the path of the program.
- * Ratios compare with work of the same machine, so they mean something on any. */
+/* The speed of the library through its public interface. Usage: bench ORRERY [--json], with the path of the program.
+ * Ratios compare with work on the same machine, so they can be compared between machines. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ double now_s(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* What the loops run on. */
+/* What the loops work on. */
 struct bench {
     struct orr_catalogue *catalogue;
     struct orr_scratch *scratch;
@@ -56,7 +56,7 @@ static void read_once(struct bench *bench)
     if (orr_job_read(bench->catalogue, request, "request", bench->job, NULL)) exit(2);
 }
 
-/* Best of three loops, on one core: the machine may have other work. */
+/* The rate of the best of three loops on one core, because the machine may have other work. */
 static double calls_per_s(void (*once)(struct bench *), struct bench *bench)
 {
     double best = 0;
@@ -74,7 +74,7 @@ static double calls_per_s(void (*once)(struct bench *), struct bench *bench)
     return best;
 }
 
-/* A serving simulator's steps: up to 256 decoding sequences, in every fourth a chunk of a prompt. */
+/* Draw the steps of a serving simulator: up to 256 decoding sequences, and a chunk of a prompt in every fourth step. */
 static void draw_steps(struct orr_step *steps, size_t n)
 {
     uint64_t state = 1;
@@ -97,7 +97,7 @@ static double step_calls_per_s(const struct orr_job *job)
     if (!model) exit(2);
     draw_steps(steps, N_STEPS);
     double best = 0, sum_s = 0;
-    for (int run = 0; run < 4; run++) { /* the first fills the model's memory */
+    for (int run = 0; run < 4; run++) { /* The first run fills the memory of the model. */
         const double start_s = now_s();
         for (size_t i = 0; i < N_STEPS; i++) sum_s += orr_step_time(model, &steps[i]);
         const double rate = N_STEPS / (now_s() - start_s);
@@ -113,7 +113,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median time from fork to exit of a process, its output thrown away. */
+/* The median time of a process from fork to exit; its output is dropped. */
 static double start_s(char *const *argv)
 {
     double times_s[N_STARTS];

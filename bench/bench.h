@@ -1,4 +1,4 @@
-/* Figures of `./dev bench`. */
+/* The figures of `./dev bench`. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -12,15 +12,16 @@ struct figure {
 
 double now_s(void);
 
-/* Searches of training plans: fills 4 figures; prints the table of model sizes and GPU counts unless `json`. */
+/* Measure searches of training plans. It fills 4 figures and, unless `json`, prints a table by model size and GPU
+ * count. */
 enum { N_SEARCH_FIGURES = 4 };
 void measure_search(const struct orr_catalogue *catalogue, struct figure figures[N_SEARCH_FIGURES], int json);
 
-/* orrery serve under load, as a process; 0 where it was built without. */
+/* Measure orrery serve as a process under load; the figures are 0 if it was built without the server. */
 enum { N_SERVER_FIGURES = 2 };
 void measure_server(char *program, const struct orr_catalogue *catalogue, struct figure figures[N_SERVER_FIGURES]);
 
-/* A call from Python; returns how many figures: none where there is no python3. */
+/* Measure a call from Python. Returns the number of figures, which is 0 without python3. */
 size_t measure_python(struct figure *figure);
 
 #endif

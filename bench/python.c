@@ -1,4 +1,4 @@
-/* What a call from Python costs beside the library; the measuring is Python's own. */
+/* What a call from Python costs beyond the library. A Python script measures it. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 

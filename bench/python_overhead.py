@@ -1,7 +1,7 @@
-"""Seconds a call of orrery.train takes beside the C function it calls: python3 python_overhead.py
+"""The seconds that a call of orrery.train adds to the C function it calls: python3 python_overhead.py
 
-The C function is replaced by one that does nothing, so that what is left is Python's own: arguments to JSON, the call,
-and the result with one number read. The least of many loops: the machine may have other work.
+The C function is replaced by one that does nothing, so that the rest is the time of Python: arguments to JSON, the
+call, and the result with one number read. The least of many loops counts, because the machine may have other work.
 """
 
 import ctypes

@@ -1,5 +1,5 @@
-/* Speed of the search: the whole space of GPT-3 175B on 4096 GPUs, the rate of full evaluations, what a second thread
- * gives, and how the cost grows with model and machine. */
+/* The speed of the search: the whole space of GPT-3 175B on 4096 GPUs, the rate of full evaluations, the gain from a
+ * second thread, and how the cost grows with the model and the machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static struct ran run(const struct orr_search_request *request, int threads)
     return ran;
 }
 
-/* The shortest of three: the machine may have other work. */
+/* The shortest of three runs, because the machine may have other work. */
 static struct ran best_run(const struct orr_search_request *request, int threads)
 {
     struct ran best = run(request, threads);

@@ -1,5 +1,5 @@
-/* orrery serve under load: the server as a process, and keep-alive connections that each wait for their answer before
- * they ask again. Every request has other numbers, so nothing can be remembered but the model and the system. */
+/* orrery serve under load: the server is a process, and each keep-alive connection waits for its answer before it asks
+ * again. Every request has other numbers, so that only the model and the system can be reused. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -40,7 +40,7 @@ static int write_body(char *body, size_t size, long i)
 
 /* ---------------------------------------------------------------- the server */
 
-/* Start it on a free port, which it prints; 0: it has none, built without. */
+/* Start the server on a free port, which it prints. Returns 0 if the program was built without the server. */
 static int start_server(char *program, pid_t *child)
 {
     char serve[] = "serve", port_option[] = "--port", zero[] = "0", line[256] = "";
@@ -94,7 +94,7 @@ static void ask(struct connection *c, long i)
     if (write(c->socket, request, (size_t)n) != n) die("cannot send");
 }
 
-/* Is the whole answer there? */
+/* Has the whole answer arrived? */
 static int take(struct connection *c)
 {
     const ssize_t n = read(c->socket, c->answer + c->n_answer, sizeof c->answer - c->n_answer - 1);
@@ -162,7 +162,7 @@ void measure_server(char *program, const struct orr_catalogue *catalogue, struct
     pid_t child;
     double best = 0;
     const int port = start_server(program, &child);
-    for (int run = 0; run < 3 && port; run++) { /* the machine may have other work */
+    for (int run = 0; run < 3 && port; run++) { /* The machine may have other work, so the best of three counts. */
         const double rate = load(port);
         if (rate > best) best = rate;
     }

@@ -1,4 +1,4 @@
-/* The commands that answer a request: options -> request -> job -> report. */
+/* The commands that answer a request: options become a request, a job and a report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static bool standard_output(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
-/* The files asked for beside the report, and the report unless one of them takes its place. */
+/* Write the files asked for beside the report, and the report unless one of them replaces it. */
 static enum cli_status write_answer(const struct cli_args *args, const struct orr_answer *answer)
 {
     const struct {
@@ -25,7 +25,7 @@ static enum cli_status write_answer(const struct cli_args *args, const struct or
     return status;
 }
 
-/* One prediction for all outputs and the exit status; more of them only for advice and where --what-if asks. */
+/* Predict once for all outputs and the exit status. Only advice and --what-if need further predictions. */
 static enum cli_status predict(const struct cli_args *args, const struct orr_job *job, struct orr_scratch *scratch,
                                struct orr_answer *answer)
 {

@@ -1,4 +1,5 @@
-/* orrery calibrate: fit a chip's constants to tables of kernel timings; report, rows, or a new calibration file. */
+/* orrery calibrate: fit the constants of a chip to tables of kernel timings; print a report, the rows, or a new
+ * calibration file. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The last name of a path between `start` and `end`, without slashes behind it; malloc'd. */
+/* The last name of a path up to `end`, without the slashes behind it; malloc'd. */
 static char *last_name(const char *path, size_t end)
 {
     while (end > 1 && path[end - 1] == '/') end--;
@@ -35,7 +36,7 @@ static char *last_name(const char *path, size_t end)
     return name;
 }
 
-/* Folder the tables lie in, as it is called; malloc'd; "" for the working directory. */
+/* The name of the folder that the tables are in, malloc'd; "" for the working directory. */
 static char *folder_name(const char *path)
 {
     if (is_folder(path)) return last_name(path, strlen(path));
@@ -43,7 +44,7 @@ static char *folder_name(const char *path)
     return last_name(path, slash ? (size_t)(slash - path) : 0);
 }
 
-/* "a/gemm.csv" -> "gemm"; malloc'd. */
+/* "gemm" from "a/gemm.csv"; malloc'd. */
 static char *kind_name(const char *path)
 {
     char *name = last_name(path, strlen(path));
@@ -67,7 +68,8 @@ static enum cli_status add_file(struct orr_fit *fit, const char *path)
     return status;
 }
 
-/* Kernel tables of a folder in alphabetical order; files of other names (a record of board power, say) are not ours. */
+/* Add the kernel tables of a folder in alphabetical order. Files with other names, such as a record of board power, are
+ * skipped. */
 static enum cli_status add_folder(struct orr_fit *fit, const char *path)
 {
     static const char *const kinds[] = {
@@ -112,9 +114,9 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_fit 
         if (status || strcmp(out, "-") == 0) return status;
     }
     const enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_fit_report(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
+        args->html ? cli_write_file(args->html, orr_fit_render(fit, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
     if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
-    return cli_write_file("-", orr_fit_report(fit, args->format, &args->style));
+    return cli_write_file("-", orr_fit_render(fit, args->format, &args->style));
 }
 
 static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *fit)

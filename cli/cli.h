@@ -1,4 +1,4 @@
-/* What the commands share: exit statuses, one-line errors, checked output, reading files. */
+/* What the commands share: exit statuses, one-line errors, checked output, and reading files. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -10,7 +10,7 @@
 
 enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 
-/* One command: `argv` starts after the command's name. */
+/* The commands. `argv` starts after the name of the command. */
 enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_search(int argc, const char *const *argv);
@@ -29,30 +29,32 @@ enum cli_status cli_example(void);
 enum cli_status cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum cli_status cli_fail_memory(void);
 
-/* A bar on standard error, rewritten in place, gone when all is done; for terminals. */
+/* Draw a bar on standard error, which is rewritten in place and removed when all is done. It is meant for terminals. */
 void cli_progress(void *context, const char *what, double done_frac);
 
-/* orr_text_add and orr_text_append, but that out of memory ends the program with a message; free() text->data. */
+/* As orr_text_add and orr_text_append, but a failed allocation ends the program with a message. free() text->data. */
 void cli_text_add(struct orr_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_text_append(struct orr_text *text, const char *bytes, size_t n);
 
-/* Is this one of the processes of an MPI job? mpirun sets the variable, and srun with PMIx. */
+/* Is this one of the processes of an MPI job? mpirun and srun with PMIx set a variable. */
 bool cli_under_mpi(void);
-/* A terminal that someone looks at: mpirun gives its processes one of their own, which says nothing. */
+/* Is the descriptor a terminal that someone reads? Under mpirun a terminal says nothing, because mpirun gives its
+ * processes one. */
 bool cli_terminal(int descriptor);
 
-/* Write to standard output, all of it or an error. */
+/* Write the whole text to standard output, or print an error. */
 enum cli_status cli_write(const char *text);
-/* Write to a file ("-": standard output), all of it or an error; `text` NULL: out of memory. Frees the text. */
+/* Write the whole text to a file ("-": standard output), or print an error, and free it. NULL means out of memory. */
 enum cli_status cli_write_file(const char *path, char *text);
-/* Write one page: a report and its JSON, both freed; NULL: out of memory. */
+/* Write one page from a report and its JSON, and free both. NULL means out of memory. */
 enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json);
 
-/* The whole of a text file ("-": standard input), malloc'd; NULL after printing what is wrong. `origin` receives the
- * name for later messages. */
+/* Read a whole text file ("-": standard input), malloc'd. Returns NULL after printing what is wrong. `origin` receives
+ * the name for later messages. */
 char *cli_read_file(const char *path, const char **origin);
 
-/* Where files that come with the program may lie: $ORRERY_DATADIR or where it is installed; the current directory. */
+/* The places of files that come with the program: $ORRERY_DATADIR or the installed folder; then the current
+ * directory. */
 void cli_data_places(const char *places[2]);
 
 /* The candidate closest to `word`, for "did you mean"; NULL if none is close. */

@@ -1,5 +1,5 @@
-/* Several processes. A thread of the first one hands out numbers and takes results in, so that nobody waits for its own
- * share of the work; it sleeps between messages. MPI's errors end the job. */
+/* Several processes. A thread of the first process hands out numbers and receives results, so that no process waits
+ * while the first one works on its own share. The thread sleeps between messages. An MPI error ends the job. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 enum { TAG_ASK = 1, TAG_NUMBER, TAG_PIECE };
 #define SLEEP_NS 100000
 
-/* A piece that has arrived: its number, then its bytes. */
+/* A piece that has arrived: its number and its bytes. */
 struct piece {
     struct piece *next;
     int64_t number;
@@ -26,9 +26,9 @@ struct cli_cluster {
     int rank, size;
     bool open; /* between begin and end */
     pthread_t server;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     int64_t next, end;
-    int n_finished; /* others that were told there is nothing left */
+    int n_finished; /* other processes that were told that no number is left */
     struct piece *arrived;
 };
 
@@ -38,7 +38,7 @@ enum cli_status cli_cluster_enter(char **argv)
     return CLI_ANSWERED;
 }
 
-/* MPI's own threads must leave the signals that end a run to the commands, which let them wait. */
+/* MPI's own threads must not take the signals that end a run, because the commands delay these. */
 static void initialise(int *level)
 {
     sigset_t held, before;
@@ -133,7 +133,7 @@ static void *serve(void *context)
 {
     struct cli_cluster *c = context;
     const struct timespec nap = {0, SLEEP_NS};
-    while (c->n_finished < c->size - 1) { /* a process sends its pieces before it asks again */
+    while (c->n_finished < c->size - 1) { /* A process sends its pieces before it asks again. */
         MPI_Status status;
         int there = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
@@ -166,13 +166,14 @@ int64_t cli_cluster_next(void *cluster)
     if (!c->open) return -1;
     MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
     MPI_Recv(&number, 1, MPI_INT64_T, 0, TAG_NUMBER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (number < 0) c->open = false; /* said once to each process: its other threads must not ask again */
+    if (number < 0) c->open = false; /* Each process is told once, so its other threads must not ask again. */
     return number;
 }
 
 void cli_cluster_end(struct cli_cluster *cluster)
 {
-    while (cluster->rank > 0 && cluster->open) cli_cluster_next(cluster); /* stopped early: take the rest, drop it */
+    /* The process stopped early, so it takes the remaining numbers and drops them. */
+    while (cluster->rank > 0 && cluster->open) cli_cluster_next(cluster);
     if (cluster->rank == 0) pthread_join(cluster->server, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -212,7 +213,8 @@ enum cli_status cli_cluster_exchange(struct cli_cluster *cluster, const void *by
                                      void *context)
 {
     enum cli_status status = CLI_ANSWERED;
-    for (int rank = 0; rank < cluster->size; rank++) { /* one after another: any size, little memory */
+    /* One after another, messages may have any size and need little memory. */
+    for (int rank = 0; rank < cluster->size; rank++) {
         uint64_t n = n_bytes;
         MPI_Bcast(&n, 1, MPI_UINT64_T, rank, MPI_COMM_WORLD);
         char *buffer = malloc(n ? n : 1);

@@ -1,4 +1,4 @@
-/* One process. Started by mpirun, it hands over to the program built with MPI. */
+/* A single process. If mpirun started it, the program built with MPI replaces it. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ int64_t cli_cluster_tell(struct cli_cluster *cluster, int64_t value)
     return value;
 }
 
-/* The only process keeps its pieces: nothing is sent and nothing arrives. */
+/* The only process keeps its pieces, so nothing is sent and nothing arrives. */
 void cli_cluster_send(struct cli_cluster *cluster, int64_t number, const void *bytes, size_t n_bytes)
 {
     (void)cluster;

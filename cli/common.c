@@ -1,4 +1,4 @@
-/* What the commands share: one-line errors, growable text, checked output, reading files, nearest names. */
+/* What the commands share: one-line errors, growable text, checked output, reading files, and nearest names. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ enum cli_status cli_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* Input echoed in a message must not break the one-line promise or steer the terminal. */
+    /* Input that a message repeats must not break its single line or control the terminal. */
     for (char *c = line; *c; c++)
         if (iscntrl((unsigned char)*c)) *c = '?';
     fprintf(stderr, "orrery: %s\n", line);
@@ -63,12 +63,13 @@ enum cli_status cli_write(const char *text)
 {
     errno = 0;
     if (fputs(text, stdout) >= 0 && fflush(stdout) == 0) return CLI_ANSWERED;
-    return errno == EPIPE ? CLI_BAD : cli_fail("standard output: %s", strerror(errno)); /* whoever read has left */
+    /* The reader of the pipe has left, which needs no message. */
+    return errno == EPIPE ? CLI_BAD : cli_fail("standard output: %s", strerror(errno));
 }
 
 enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json)
 {
-    char *page = terminal && json ? orr_report_html(title, terminal, json) : NULL;
+    char *page = terminal && json ? orr_page(title, terminal, json) : NULL;
     free(terminal);
     free(json);
     return cli_write_file(path, page);
@@ -103,7 +104,7 @@ static char *read_stream(FILE *file, const char *origin)
             return NULL;
         }
     }
-    cli_text_append(&text, "", 0); /* an empty file is still a string */
+    cli_text_append(&text, "", 0); /* An empty file is still a string. */
     if (ferror(file)) cli_fail("%s: %s", origin, strerror(errno));
     else if (strlen(text.data) != text.length) cli_fail("%s: not text: contains a NUL byte", origin);
     else return text.data;
@@ -131,7 +132,7 @@ char *cli_read_file(const char *path, const char **origin)
     return text;
 }
 
-/* Edit distance (insert, delete, replace), for words up to NEAREST_MAX characters. */
+/* The edit distance (insert, delete, replace) of words of up to NEAREST_MAX characters. */
 static size_t edit_distance(const char *a, const char *b)
 {
     const size_t n = strlen(b);
@@ -153,7 +154,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n_candidates)
 {
     const char *best = NULL;
-    size_t best_distance = strlen(word) / 3 + 2; /* further than this is not a typing error */
+    size_t best_distance = strlen(word) / 3 + 2; /* A word that is further away is not a typing error. */
     if (strlen(word) > NEAREST_MAX) return NULL;
     for (size_t i = 0; i < n_candidates; i++) {
         if (strlen(candidates[i]) > NEAREST_MAX) continue;

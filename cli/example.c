@@ -1,9 +1,9 @@
-/* orrery alone: a training and an inference example, each under the command that made it, and what to try next. */
+/* orrery without a command: a training and an inference example, each below its command, and what to try next. */
 #include <stdlib.h>
 
 #include "cli.h"
 
-/* GPT-3 175B on 64 A100s, the plan of its published Megatron-LM measurements. */
+/* GPT-3 175B on 64 A100s, with the plan of its published Megatron-LM measurements. */
 static const char *const train[] = {"--model",       "gpt3-175b", "--system",       "a100-80g-sxm",
                                     "--gpus",        "64",        "--tp",           "8",
                                     "--pp",          "8",         "--vpp",          "3",

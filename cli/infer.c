@@ -1,4 +1,4 @@
-/* orrery infer: a batch of prompts and their answers. */
+/* orrery infer: predict a batch of prompts and their answers. */
 #include "request.h"
 
 static const char usage[] = "usage: orrery infer --model M --system S --input N --output N [options]\n"

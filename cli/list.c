@@ -1,4 +1,4 @@
-/* orrery list: what the catalogue holds, one line per part. */
+/* orrery list: the parts in the catalogue, one line each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,37 +26,28 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
         name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-static enum cli_status report(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
-                              char **text)
+static enum cli_status write_list(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
+                                  const char *path)
 {
     struct orr_error error;
-    return orr_catalogue_report(catalogue, only, format, text, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
-}
-
-static enum cli_status write_page(const struct orr_catalogue *catalogue, enum orr_part only, const char *path)
-{
-    char *terminal = NULL, *json = NULL;
-    if (report(catalogue, only, ORR_FORMAT_TERMINAL, &terminal)) return CLI_BAD;
-    if (report(catalogue, only, ORR_FORMAT_JSON, &json)) {
-        free(terminal);
-        return CLI_BAD;
+    char *text = NULL;
+    if (orr_catalogue_render(catalogue, only, format, NULL, &text, &error)) {
+        free(text);
+        return cli_fail("%s", error.text);
     }
-    return cli_write_page(path, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only), terminal, json);
+    return cli_write_file(path, text);
 }
 
 static enum cli_status list(const struct cli_args *args)
 {
-    enum orr_part only = ORR_N_PARTS; /* all */
+    enum orr_part only = ORR_N_PARTS; /* all kinds of parts */
     if (args->help) return cli_options_help(CLI_FOR_LIST, usage);
     if (args->n_words && part_by_name(args->words[0], &only)) return CLI_BAD;
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    enum cli_status status = args->html ? write_page(catalogue, only, args->html) : CLI_ANSWERED;
-    if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        char *text = NULL;
-        status = report(catalogue, only, args->format, &text);
-        if (!status) status = cli_write_file("-", text);
-    }
+    enum cli_status status = args->html ? write_list(catalogue, only, ORR_FORMAT_HTML, args->html) : CLI_ANSWERED;
+    if (!status && !(args->html && strcmp(args->html, "-") == 0))
+        status = write_list(catalogue, only, args->format, "-");
     orr_catalogue_close(catalogue);
     return status;
 }

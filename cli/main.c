@@ -1,4 +1,4 @@
-/* orrery: dispatch to a command. */
+/* orrery: find the command and run it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@ static const struct cli_command commands[] = {
     /* name      function       one line of help */
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
     {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
-    {"search", cli_search, "the best plan: every valid one for a model on N GPUs, exhaustive and exact"},
-    {"sweep", cli_sweep, "train or infer at many points: fields over lists and ranges, stored, resumable"},
+    {"search", cli_search, "find the best of all valid plans for a model on N GPUs: exhaustive and exact"},
+    {"sweep", cli_sweep, "predict at many points, with fields over lists and ranges; stored and resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
-    {"technology", cli_technology, "chips from a node and budgets: what they are, cost, and the best split"},
+    {"technology", cli_technology, "make chips from a node and budgets: their data, cost, and the best split"},
     {"sensitivity", cli_sensitivity, "what every hardware number is worth to a job"},
     {"serve", cli_serve, "the explorer in a browser, and the JSON API over HTTP"},
     {"reproduce", cli_reproduce, "every study of Kundu et al. 2024: tables, figures, one page"},
@@ -94,7 +94,7 @@ static enum cli_status dispatch(int argc, const char *const *argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an ordinary write error */
+    signal(SIGPIPE, SIG_IGN); /* A closed pipe is then an ordinary write error. */
     if (cli_cluster_enter(argv)) return CLI_BAD;
     return (int)dispatch(argc, (const char *const *)argv);
 }

@@ -1,4 +1,4 @@
-/* The one table of options: used to parse the command line, to build the request and to print --help. */
+/* The table of all options: it serves to parse the command line, to build the request and to print --help. */
 #define _DEFAULT_SOURCE
 #include "options.h"
 
@@ -65,7 +65,7 @@ static const struct cli_option options[] = {
     FIELD("zero-group", "", "N", "plan", "zero_group", "ranks that share one copy; default: dp * cp"),
     FIELD("schedule", "", "NAME", "plan", "schedule", "gpipe, 1f1b, interleaved, zb-h1, zb-h2"),
     FIELD("cp-kind", "", "NAME", "plan", "cp_kind", "ring, allgather, ulysses"),
-    FIELD("overlap", "", "LIST", "plan", "overlap", "transfers beside compute: all, none, or of tp,ep,pp,dp"),
+    FIELD("overlap", "", "LIST", "plan", "overlap", "transfers beside compute: all, none, or a list of tp,ep,pp,dp"),
     {.name = "stage-layers", .aliases = "", .argument = "N,N,...", .kind = CLI_LIST, .section = "plan",
      .keys = "stage_layers", .commands = CLI_FOR_TRAIN, .help = "layers of each pipeline rank"},
     HEADING("Workload", CLI_FOR_JOB),
@@ -112,39 +112,39 @@ static const struct cli_option options[] = {
     ACTION("max-mape", "", "X", CLI_MAX_MAPE, CLI_FOR_VALIDATE, "exit 1 if the mean error is above X (0.05 or 5%)"),
     ACTION("by", "", "FIELD", CLI_BY, CLI_FOR_VALIDATE, "also group by a column: model, engine, precision, tp, ..."),
     ACTION("without", "", "PIECE,...", CLI_WITHOUT, CLI_FOR_VALIDATE, "leave pieces of physics out: see below"),
-    FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip the tables are of; default: the folder's name"),
+    FIELD_OF("chip", "", "ID", NULL, "chip", CLI_FOR_CALIBRATE, "chip of the tables; default: the folder's name"),
     HEADING("Search", CLI_FOR_MANY),
     OWN("search", NULL, CLI_FOR_SWEEP, "find the best plan at every point; plan options may be lists"),
     FIELD_OF("objective", "", "NAME", "search", "objective", CLI_FOR_MANY, "time, throughput, cost, energy, memory"),
     ACTION("where", "", "KEY<=VALUE", CLI_WHERE, CLI_FOR_MANY, "a limit on any number of the result; repeatable"),
-    FIELD_OF("top", "", "N", "search", "top", CLI_FOR_SEARCH, "plans to list, each of another layout"),
+    FIELD_OF("top", "", "N", "search", "top", CLI_FOR_SEARCH, "number of plans to list, one per layout"),
     FIELD_OF("within", "", "X", "search", "front_within", CLI_FOR_SEARCH, "the front ends at X times the fastest"),
-    FIELD_OF("compare", "", "tp=8,...", "search", "compare", CLI_FOR_SEARCH, "where would this plan rank?"),
-    SWITCH("overlap-options", "", "search", "overlap", CLI_FOR_MANY, "train: also plans with an overlap switched off"),
+    FIELD_OF("compare", "", "tp=8,...", "search", "compare", CLI_FOR_SEARCH, "also show where this plan would rank"),
+    SWITCH("overlap-options", "", "search", "overlap", CLI_FOR_MANY, "train: also plans with an overlap off"),
     SWITCH("brute", "", "search", "brute", CLI_FOR_MANY, "time every plan that fits: same answer, slower"),
     HEADING("Sweep", CLI_FOR_SWEEP),
     OWN("vary", "FIELD=VALUES", CLI_FOR_SWEEP, "an option or a path of --set: tp=1,2,4; repeatable"),
-    OWN("zip", NULL, CLI_FOR_SWEEP, "first values together, then second ones, ...; default: all with all"),
+    OWN("zip", NULL, CLI_FOR_SWEEP, "pair values by position; default: every combination"),
     OWN("sample", "N", CLI_FOR_SWEEP, "N points of a Latin hypercube"),
-    OWN("seed", "N", CLI_FOR_SWEEP, "of the sample; default: 0"),
-    OWN("threads", "N", CLI_FOR_MANY, "default: all cores"),
+    OWN("seed", "N", CLI_FOR_SWEEP, "seed of the sample; default: 0"),
+    OWN("threads", "N", CLI_FOR_MANY, "number of threads; default: all cores"),
     HEADING("Server", CLI_FOR_SERVE),
-    OWN("port", "N", CLI_FOR_SERVE, "default: 8080; 0: any that is free"),
+    OWN("port", "N", CLI_FOR_SERVE, "default: 8080; 0: any free port"),
     OWN("bind", "ADDRESS", CLI_FOR_SERVE, "default: 127.0.0.1, only this machine; 0.0.0.0: every network"),
     OWN("host", "NAME", CLI_FOR_SERVE, "a further name browsers may use for this machine"),
-    OWN("threads", "N", CLI_FOR_SERVE, "that answer; default: one per core"),
+    OWN("threads", "N", CLI_FOR_SERVE, "number of threads that answer; default: one per core"),
     HEADING("Technology", CLI_FOR_TECHNOLOGY),
     OWN("tokens", "N", CLI_FOR_TECHNOLOGY, "cost: tokens of a whole training run, e.g. 300G"),
     OWN("objective", "NAME", CLI_FOR_TECHNOLOGY, "optimise: time (of a step, or latency), energy, cost"),
     OWN("optimiser", "NAME", CLI_FOR_TECHNOLOGY, "optimise: search, gradient, grid"),
-    OWN("free", "SHARE,...", CLI_FOR_TECHNOLOGY, "optimise: shares that may move; default: all"),
+    OWN("free", "SHARE,...", CLI_FOR_TECHNOLOGY, "optimise: shares that may change; default: all"),
     OWN("restarts", "N", CLI_FOR_TECHNOLOGY, "optimise: random starts"),
     OWN("grid-steps", "N", CLI_FOR_TECHNOLOGY, "optimise: steps of a whole budget in a grid; default: 10"),
-    OWN("seed", "N", CLI_FOR_TECHNOLOGY, "optimise: of the random starts; default: 0"),
+    OWN("seed", "N", CLI_FOR_TECHNOLOGY, "optimise: seed of the random starts; default: 0"),
     HEADING("Output", CLI_FOR_ALL | CLI_FOR_STUDY),
-    OWN("out", "FILE", CLI_FOR_SWEEP, "FILE.db (SQLite) or FILE.csv, resumed if it is there; default: CSV here"),
+    OWN("out", "FILE", CLI_FOR_SWEEP, "FILE.db (SQLite) or FILE.csv, resumed if it exists; default: CSV to stdout"),
     OWN("out", "DIR", CLI_FOR_TECHNOLOGY, "study: write CSV, JSON, gnuplot script and figure there"),
-    OWN("out", "DIR", CLI_FOR_REPRODUCE, "where everything goes; default: results"),
+    OWN("out", "DIR", CLI_FOR_REPRODUCE, "folder for everything; default: results"),
     FIELD_OF("out", "", "FILE", NULL, "out", CLI_FOR_CALIBRATE, "write a complete calibration file; -: only that"),
     FIELD_OF("date", "", "TEXT", NULL, "date", CLI_FOR_CALIBRATE, "a date for the sources of that file"),
     FORMAT("json", ORR_FORMAT_JSON, CLI_FOR_ALL | CLI_FOR_SEARCH | CLI_FOR_HARDWARE, "JSON"),
@@ -186,7 +186,7 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
-/* Does a command have the option? A study takes over what makes up the request of the command it repeats. */
+/* Does a command have the option? A study also has those options of the command it repeats that make up the request. */
 static bool belongs(const struct cli_option *option, unsigned command)
 {
     const bool request = option->kind == CLI_HEADING || option->kind == CLI_TEXT || option->kind == CLI_LIST ||
@@ -206,7 +206,7 @@ static const struct cli_option *find_option(const char *name, size_t n, unsigned
     return NULL;
 }
 
-/* A command that has the option this one lacks; NULL: none. */
+/* Another command that has this option; NULL if there is none. */
 static const char *other_command(const char *flag, size_t n)
 {
     static const struct {
@@ -235,7 +235,7 @@ static enum cli_status fail_unknown(const char *flag, size_t n, unsigned command
     return cli_fail("unknown option --%s (see --help)", word);
 }
 
-/* "ops, costs or memory" of "ops costs memory". */
+/* Write "ops, costs or memory" for the list "ops costs memory". */
 static void join_or(struct orr_text *text, const char *list)
 {
     for (const char *at = list; *at;) {
@@ -291,7 +291,7 @@ static enum cli_status set_max_mape(const char *value, double *bar)
     return CLI_ANSWERED;
 }
 
-/* Options that are not part of the request act at once. */
+/* Apply an option that is not part of the request. */
 static enum cli_status apply(struct cli_args *args, const struct cli_given *given, const struct cli_option **format)
 {
     enum orr_format asked = given->option->format;
@@ -331,7 +331,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     return CLI_ANSWERED;
 }
 
-/* One option at argv[*i], its value after "=" or in the next argument. */
+/* Read the option at argv[*i]; its value is behind "=" or in the next argument. */
 static enum cli_status parse_option(int argc, const char *const *argv, int *i, unsigned command,
                                     struct cli_given *given)
 {

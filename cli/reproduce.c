@@ -1,4 +1,4 @@
-/* orrery reproduce: the studies of Kundu et al. 2024 into one folder, with a page over all of them. */
+/* orrery reproduce: write the studies of Kundu et al. 2024 into one folder, with a page about all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@ static const char usage[] = "usage: orrery reproduce [ITEM...] [--out DIR]\n"
                             "JSON, a gnuplot script and, where there is gnuplot, its figure; and one page over them,\n"
                             "DIR/index.html, with published numbers beside predicted ones.";
 
-/* What was run so far. */
+/* The studies run so far. */
 struct results {
     const char *directory;
     struct orr_study *studies[MAX_STUDIES];
     size_t n;
-    bool figures; /* all were drawn so far */
+    bool figures; /* All figures so far were drawn. */
 };
 
 static enum cli_status add_item(struct results *results, const struct orr_catalogue *catalogue, const char *name)
@@ -29,22 +29,23 @@ static enum cli_status add_item(struct results *results, const struct orr_catalo
     return status;
 }
 
-/* A page only where all of it is written; then what was found. */
+/* Write the page, only if all of its parts were written, then what was found. */
 static enum cli_status add_page(struct results *results, const struct orr_style *style)
 {
     struct orr_text path = {0};
     const struct orr_study *studies[MAX_STUDIES];
     memcpy(studies, results->studies, sizeof studies);
     cli_text_add(&path, "%s/index.html", results->directory);
-    enum cli_status status = cli_write_file(path.data, orr_studies_html(studies, results->n, results->figures));
-    if (!status) status = cli_write_file("-", orr_studies_summary(studies, results->n, style));
+    const struct orr_style page = {.figures = results->figures};
+    enum cli_status status = cli_write_file(path.data, orr_studies_render(studies, results->n, ORR_FORMAT_HTML, &page));
+    if (!status) status = cli_write_file("-", orr_studies_render(studies, results->n, ORR_FORMAT_TERMINAL, style));
     cli_text_add(&path, "\n");
     if (!status) status = cli_write(path.data);
     free(path.data);
     return status;
 }
 
-/* The names are right before the first study runs. */
+/* Check the names before the first study runs. */
 static enum cli_status check_items(const struct cli_args *args)
 {
     const char *names[MAX_STUDIES], *name;

@@ -1,10 +1,10 @@
-/* Command-line options -> a request, which orr_form_job and its like judge. */
+/* From command-line options to a request, which orr_form_job and similar functions check. */
 #include "request.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The options are put into this form; the first error is kept. */
+/* The form that the options are put into, and its first error. */
 struct filling {
     struct orr_form *form;
     struct orr_error error;
@@ -19,7 +19,7 @@ static void put(struct filling *f, const char *section, const char *key, size_t 
     free(path.data);
 }
 
-/* Every key of an option, separated by spaces. */
+/* Put the value at every key of an option; keys are separated by spaces. */
 static void put_keys(struct filling *f, const struct cli_option *option, const char *value)
 {
     for (const char *at = option->keys; *at;) {
@@ -29,11 +29,11 @@ static void put_keys(struct filling *f, const struct cli_option *option, const c
     }
 }
 
-/* "12,12", which only a plan has. */
+/* Put a list such as "12,12", which only a plan has. */
 static void put_list(struct filling *f, const struct cli_option *option, const char *list)
 {
     struct orr_text path = {0}, items = {0};
-    const char *values[ORR_MAX_STAGES + 1]; /* one too many is for the reader to name */
+    const char *values[ORR_MAX_STAGES + 1]; /* The reader reports a list with one value too many. */
     size_t n = 0;
     cli_text_add(&path, "%s.%s", option->section, option->keys);
     cli_text_add(&items, "%s", list);
@@ -54,7 +54,7 @@ static void put_given(struct filling *f, const struct cli_given *given)
     case CLI_LIST: put_list(f, given->option, given->value); break;
     case CLI_BOOL: put_keys(f, given->option, given->negated ? "false" : "true"); break;
     case CLI_WORD: put_keys(f, given->option, given->option->word); break;
-    case CLI_SET: /* the last word on a path: put_sets */
+    case CLI_SET: /* put_sets() adds these last, so that they override other options. */
     case CLI_HEADING:
     case CLI_OWN:
     case CLI_REQUEST:
@@ -70,12 +70,12 @@ static void put_given(struct filling *f, const struct cli_given *given)
     case CLI_INTERVALS:
     case CLI_WITHOUT:
     case CLI_ABLATION:
-    case CLI_WHERE: /* all of them together: put_where */
+    case CLI_WHERE: /* put_where() adds all of them together. */
     case CLI_HELP: break;
     }
 }
 
-/* --set PATH=VALUE */
+/* Put every --set PATH=VALUE. */
 static void put_sets(struct filling *f, const struct cli_args *args)
 {
     for (size_t i = 0; i < args->n_given; i++) {
@@ -86,7 +86,7 @@ static void put_sets(struct filling *f, const struct cli_args *args)
     }
 }
 
-/* Every --where as one list of limits. */
+/* Put every --where, as one list of limits. */
 static void put_where(struct filling *f, const struct cli_args *args)
 {
     const char **limits = malloc((args->n_given + 1) * sizeof *limits);
@@ -105,7 +105,7 @@ static void fill(struct filling *f, const struct cli_args *args)
     put_where(f, args);
 }
 
-/* The form of --request FILE, or an empty one of this kind. */
+/* Open the form of --request FILE, or an empty one of this kind. */
 static enum cli_status open_form(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *kind,
                                  struct filling *f, const char **origin)
 {
@@ -124,14 +124,14 @@ static enum cli_status open_form(const struct cli_args *args, const struct orr_c
 enum cli_status cli_request_form(const struct cli_args *args, const struct orr_catalogue *catalogue,
                                  enum orr_job_kind kind, const char *command, struct orr_form **form)
 {
-    static const char *const KINDS[] = {"train", "infer"}; /* ORDER enum orr_job_kind */
+    static const char *const KINDS[] = {"train", "infer"}; /* in the order of enum orr_job_kind */
     const char *other = KINDS[1 - (int)kind], *origin;
     struct filling f = {0};
     enum cli_status status = open_form(args, catalogue, KINDS[kind], &f, &origin);
     if (!status && !f.err) fill(&f, args);
     if (!status && f.err) status = cli_fail("%s", f.error.text);
     const char *given = status ? NULL : orr_form_get(f.form, "kind");
-    if (given && strcmp(given, other) == 0) /* said before its keys are judged */
+    if (given && strcmp(given, other) == 0) /* The wrong kind is reported before its keys are checked. */
         status = cli_fail("%s: a request of kind \"%s\"; ask orrery %s%s", origin, other, command, other);
     if (status) orr_form_close(f.form);
     *form = status ? NULL : f.form;

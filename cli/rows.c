@@ -1,10 +1,11 @@
-/* Rows of a sweep <-> bytes: status, reason; unless blank one number per column and the words of text columns. */
+/* Rows of a sweep as bytes, and back: the status, the reason, and unless the row is blank one number per column and the
+ * words of text columns. */
 #include "rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Growable bytes. */
+/* Bytes that grow. */
 struct bytes {
     char *data;
     size_t n, max;
@@ -40,7 +41,7 @@ char *cli_rows_pack(const struct orr_column *columns, size_t n_columns, const st
         const int32_t head[] = {(int32_t)rows[i].status, rows[i].blank};
         put(&bytes, head, sizeof head);
         put_text(&bytes, rows[i].reason);
-        if (rows[i].blank) continue; /* has no more */
+        if (rows[i].blank) continue; /* A blank row has no numbers. */
         put(&bytes, rows[i].numbers, n_columns * sizeof *rows[i].numbers);
         for (size_t c = 0; c < n_columns; c++)
             if (columns[c].type == ORR_COLUMN_TEXT) put_text(&bytes, rows[i].words[c]);

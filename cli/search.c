@@ -1,4 +1,4 @@
-/* orrery search: the best plan for a model on N GPUs. Options -> request -> search -> report. */
+/* orrery search: find the best plan for a model on N GPUs. Options become a request, a search and a report. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdint.h>
@@ -27,8 +27,8 @@ static const struct kind KINDS[] = {{CLI_FOR_SEARCH | CLI_FOR_TRAIN, "train", OR
 
 /* ---------------------------------------------------------------- running, with progress and Ctrl-C */
 
-/* Ctrl-C, and what mpirun and batch systems send, wait while a search runs until someone asks for them: no handler,
- * nothing to share. */
+/* While a search runs, Ctrl-C and the signals of mpirun and batch systems are blocked and stay pending until this
+ * function asks for them. So there is no handler and no shared state. */
 static bool interrupted(void)
 {
     sigset_t waiting;
@@ -72,7 +72,7 @@ static enum cli_status merge(void *context, const void *bytes, size_t n_bytes)
     return orr_search_merge(context, bytes, n_bytes, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
-/* The blocks of one pass, here and in the other processes; what each found, to all. */
+/* Run the blocks of one pass, here and in the other processes, and send all processes what each found. */
 static enum cli_status run_pass(struct cli_cluster *cluster, struct orr_search *search, int pass, int threads,
                                 struct progress *progress)
 {
@@ -106,13 +106,14 @@ static enum cli_status run_watched(struct cli_cluster *cluster, struct orr_searc
     while (interrupted()) sigwait(&only, &taken);
     sigprocmask(SIG_SETMASK, &before, NULL);
     *seconds = now_s() - progress.start_s;
-    if (progress.drawn) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
+    if (progress.drawn) cli_progress(NULL, "", 1); /* This removes the bar of a search that stopped early. */
     return status;
 }
 
 /* ---------------------------------------------------------------- the answer */
 
-/* How long it took, for people: never part of the report, which is the same for any number of threads. */
+/* Print the elapsed time on standard error. It is never part of the report, which is the same for any number of
+ * threads. */
 static void tell(const struct orr_search *search, double seconds)
 {
     const struct orr_search_counts counts = orr_search_counts_of(search);
@@ -125,10 +126,11 @@ static void tell(const struct orr_search *search, double seconds)
 
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
+    const struct orr_style style = {.width = args->style.width, .colour = args->style.colour, .took_s = seconds};
     enum cli_status status =
-        args->html ? cli_write_file(args->html, orr_search_report(search, ORR_FORMAT_HTML, NULL, 0)) : CLI_ANSWERED;
+        args->html ? cli_write_file(args->html, orr_search_render(search, ORR_FORMAT_HTML, NULL)) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = cli_write_file("-", orr_search_report(search, args->format, &args->style, seconds));
+        status = cli_write_file("-", orr_search_render(search, args->format, &style));
     tell(search, seconds);
     const struct orr_found *best;
     if (!status && (orr_search_best(search, &best) == 0 || !orr_search_complete(search))) status = CLI_BELOW;

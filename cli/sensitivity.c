@@ -1,4 +1,4 @@
-/* orrery sensitivity: what every hardware number is worth to a job. */
+/* orrery sensitivity: print what every hardware number is worth to a job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_cata
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, kind, catalogue, job) : cli_fail_memory();
     if (!status && args->html)
-        status = cli_write_file(args->html, orr_sensitivity_report(job, ORR_FORMAT_HTML, &args->style));
+        status = cli_write_file(args->html, orr_sensitivity_render(job, ORR_FORMAT_HTML, &args->style));
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = cli_write_file("-", orr_sensitivity_report(job, args->format, &args->style));
+        status = cli_write_file("-", orr_sensitivity_render(job, args->format, &args->style));
     if (!status) status = cli_job_status(job);
     free(job);
     return status;

@@ -1,4 +1,4 @@
-/* orrery serve: the JSON contract and the explorer over HTTP, until a signal ends it. */
+/* orrery serve: answer the JSON contract and serve the explorer over HTTP until a signal arrives. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char usage[] = "usage: orrery serve [--port N] [--bind ADDRESS] [op
 
 #ifdef ORR_SERVER
 
-/* Every connection is an open file. */
+/* Raise the limit of open files, because every connection is one. */
 static void raise_file_limit(void)
 {
     struct rlimit files;
@@ -43,7 +43,7 @@ static enum cli_status run(const struct srv_options *options)
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* before the threads that inherit it */
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* This precedes the threads, which inherit the mask. */
     raise_file_limit();
     struct srv *srv = srv_start(options, message);
     if (!srv) return cli_fail("serve: %s", message);

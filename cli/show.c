@@ -1,4 +1,4 @@
-/* orrery show: one part of the catalogue, as stored, with the facts that follow from it. */
+/* orrery show: print one part of the catalogue as stored, with the facts that follow from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void add_engine_facts(const struct orr_engine *engine, struct orr_text *t
                  orr_budget_name(engine->budget), (long long)engine->kv_block_tokens);
 }
 
-/* The facts that follow from a part; chips and calibrations speak for themselves. */
+/* Add the facts that follow from a part. Chips and calibrations have none beyond their files. */
 static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id,
                               struct orr_text *text, struct orr_error *error)
 {
@@ -115,13 +115,15 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
     return CLI_ANSWERED;
 }
 
-/* A system made from budgets: the facts, and the file it would be. */
+/* Add a system made from budgets: its facts, and the file that it would be. */
 static enum cli_status add_generated(const struct orr_catalogue *catalogue, const char *name, bool json,
                                      struct orr_text *text)
 {
+    const struct orr_technology_question question = {.name = name, .view = ORR_TECHNOLOGY_CHIP};
     struct orr_error error;
     char *file;
-    if (orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, &file, &error)) return cli_fail("%s", error.text);
+    if (orr_technology_render(catalogue, &question, ORR_FORMAT_JSON, NULL, &file, &error))
+        return cli_fail("%s", error.text);
     if (!json) {
         cli_text_add(text, "%s\n", name);
         if (add_facts(catalogue, ORR_PART_SYSTEM, name, text, &error)) {
@@ -151,7 +153,7 @@ static enum cli_status fail_unknown(const struct orr_catalogue *catalogue, const
     return CLI_BAD;
 }
 
-/* Every part called `name`, which may be limited to one kind as in systems/ID. */
+/* Add every part called `name`, which may name its kind as in systems/ID. */
 static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
                                  struct orr_text *text)
 {

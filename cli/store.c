@@ -1,4 +1,4 @@
-/* Which store a path asks for, and whether it belongs to this sweep. */
+/* The kind of store for a path, and whether a store belongs to this sweep. */
 #include "store.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ const struct cli_store_type *cli_store_type(const char *path)
     return NULL;
 }
 
-/* Show where two texts part, a few characters of each. */
+/* Print where two texts differ, with a few characters of each. */
 static enum cli_status fail_different(const char *path, const char *key, const char *held, const char *asked)
 {
     size_t same = 0;

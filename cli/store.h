@@ -1,19 +1,19 @@
-/* Where the rows of a sweep go: an SQLite database, a CSV file, or standard output. Rows are added in the order of
- * their points, batch by batch; whatever is stored when the program dies is found again by the next run. */
+/* Where the rows of a sweep are stored: an SQLite database, a CSV file, or standard output. Rows are added in the order
+ * of their points, batch by batch. If the program stops, the next run continues behind the rows that are stored. */
 #ifndef CLI_STORE_H
 #define CLI_STORE_H
 
 #include "cli.h"
 
-/* Facts about the sweep a store begins with. */
+/* A fact about the sweep, stored before its rows. */
 struct cli_fact {
     const char *key;
     char *value;   /* malloc'd */
-    bool compared; /* a store that says otherwise belongs to another sweep */
+    bool compared; /* A store with another value belongs to another sweep. */
 };
 enum { CLI_MAX_FACTS = 8 };
 
-/* What is stored. */
+/* The contents of a store. */
 struct cli_table {
     const struct orr_sweep *sweep;
     const char **fields; /* names of the varied fields */
@@ -24,9 +24,9 @@ struct cli_table {
     size_t n_facts;
 };
 
-/* What a store holds already. */
+/* The part of the sweep that is stored already. */
 struct cli_held {
-    int64_t n_points; /* from point 0 on */
+    int64_t n_points; /* points stored, starting at point 0 */
     int64_t n_by_status[ORR_N_POINT_STATUSES];
 };
 
@@ -40,16 +40,17 @@ struct cli_store {
 struct cli_store_type {
     enum cli_status (*open)(const char *path, const struct cli_table *table, struct cli_held *held,
                             struct cli_store **store);
-    /* All rows or none. */
+    /* Adds all rows or none. */
     enum cli_status (*add)(struct cli_store *store, int64_t first, size_t n, const struct orr_sweep_row *rows);
     enum cli_status (*close)(struct cli_store *store);
 };
 
-/* The kind a path asks for by its ending; NULL path: CSV on standard output. NULL after printing what is wrong. */
+/* The kind of store by the ending of the path; a NULL path is CSV on standard output. Returns NULL after printing what
+ * is wrong. */
 const struct cli_store_type *cli_store_type(const char *path);
 extern const struct cli_store_type cli_store_csv, cli_store_sqlite;
 
-/* Compare a fact a store holds with the table's. */
+/* Compare a fact in a store with that of the table. */
 enum cli_status cli_store_compare(const struct cli_table *table, const char *path, const char *key, const char *value);
 
 #endif

@@ -1,5 +1,5 @@
-/* Sweep rows as CSV: facts in comment lines, a header, a line per point. Lines are only ever added; a batch is on the
- * disk before the next one begins. A last line that was cut off is dropped when the sweep goes on. */
+/* Sweep rows as CSV: facts in comment lines, a header, and a line per point. Lines are only added, and a batch is on
+ * the disk before the next one begins. An incomplete last line is removed when the sweep continues. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char first_line[] = "# orrery sweep\n";
 
 struct csv {
     struct cli_store store;
-    int file;             /* standard output has no facts and is not synced */
+    int file;             /* Standard output gets no facts and is not synchronised. */
     struct orr_text text; /* the batch being written */
 };
 
@@ -26,7 +26,7 @@ struct csv {
 
 static enum cli_status fail_system(const char *path)
 {
-    if (!path && errno == EPIPE) return CLI_BAD; /* whoever read has left */
+    if (!path && errno == EPIPE) return CLI_BAD; /* The reader of the pipe has left, which needs no message. */
     return cli_fail("%s: %s", path ? path : "standard output", strerror(errno));
 }
 
@@ -42,7 +42,7 @@ static enum cli_status flush(struct csv *csv)
     return CLI_ANSWERED;
 }
 
-/* A cell; quoted where a comma or quote would break the line. */
+/* Add a cell, quoted if a comma or quote would break the line. */
 static void add_word(struct orr_text *text, const char *word)
 {
     if (!strpbrk(word, ",\"")) {
@@ -54,7 +54,7 @@ static void add_word(struct orr_text *text, const char *word)
     cli_text_append(text, "\"", 1);
 }
 
-/* A number with the digits of the JSON result; nothing where there is no number. */
+/* Add a number with the digits of the JSON result; an absent number makes an empty cell. */
 static void add_cell(struct orr_text *text, enum orr_column_type type, double number, const char *word)
 {
     char digits[32];
@@ -110,17 +110,17 @@ static void add_header(struct orr_text *text, const struct cli_table *table)
     cli_text_append(text, "\n", 1);
 }
 
-/* "# key: value" against the table. */
+/* Compare a line "# key: value" with the table. */
 static enum cli_status check_fact(const struct csv *csv, char *line)
 {
     char *colon = strstr(line, ": ");
     if (strncmp(line, "# ", 2) != 0 || !colon) return CLI_ANSWERED;
     *colon = '\0';
-    line[strlen(colon + 2) + (size_t)(colon + 2 - line) - 1] = '\0'; /* the end of the line */
+    line[strlen(colon + 2) + (size_t)(colon + 2 - line) - 1] = '\0'; /* This cuts the newline off. */
     return cli_store_compare(csv->store.table, csv->store.path, line + 2, colon + 2);
 }
 
-/* A row belongs to the count if it is whole and carries on where the last one ended. */
+/* Count a row if it is complete and its point follows the last one. */
 static enum cli_status count_row(const struct csv *csv, const char *line, struct cli_held *held)
 {
     char *end;
@@ -138,7 +138,7 @@ static enum cli_status count_row(const struct csv *csv, const char *line, struct
                     held->n_points, shown < 40 ? (int)shown : 40, line);
 }
 
-/* Read all whole lines. *end: behind the last of them; 0: not even the header is complete. */
+/* Read all complete lines. *end becomes the offset behind the last of them, or 0 if the header is incomplete. */
 static enum cli_status read_lines(struct csv *csv, FILE *file, const char *header, struct cli_held *held, off_t *end)
 {
     char *line = NULL;
@@ -151,7 +151,7 @@ static enum cli_status read_lines(struct csv *csv, FILE *file, const char *heade
     while (!status && (n = getline(&line, &capacity, file)) > 0) {
         if (at == 0 && strncmp(line, first_line, (size_t)n) != 0)
             status = cli_fail("%s: is no sweep of orrery; name another file", csv->store.path);
-        if (line[n - 1] != '\n') break; /* cut off */
+        if (line[n - 1] != '\n') break; /* The last line is incomplete. */
         at += n;
         if (status) break;
         if (headed) status = count_row(csv, line, held);

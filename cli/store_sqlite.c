@@ -6,12 +6,12 @@
 
 #include "store.h"
 
-enum { BUSY_MS = 10000 }; /* a reader or another writer may hold the file for a moment */
+enum { BUSY_MS = 10000 }; /* A reader or another writer may lock the file for a short time. */
 
 struct database {
     struct cli_store store;
     sqlite3 *handle;
-    sqlite3_stmt *point, *result, *last; /* insert, insert, the last point there is */
+    sqlite3_stmt *point, *result, *last; /* two inserts, and the query for the last point */
 };
 
 /* ---------------------------------------------------------------- statements */
@@ -26,7 +26,7 @@ static enum cli_status execute(const struct database *db, const char *sql)
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
 }
 
-/* Prepare; the text is freed. NULL: sqlite3_str had no memory. */
+/* Prepare a statement and free its text. A NULL text means that sqlite3_str had no memory. */
 static enum cli_status prepare(const struct database *db, char *sql, sqlite3_stmt **statement)
 {
     if (!sql) return cli_fail_memory();
@@ -35,7 +35,7 @@ static enum cli_status prepare(const struct database *db, char *sql, sqlite3_stm
     return code == SQLITE_OK ? CLI_ANSWERED : fail_sqlite(db);
 }
 
-/* Run a statement that gives no row. */
+/* Run a statement that returns no row. */
 static enum cli_status step(const struct database *db, sqlite3_stmt *statement)
 {
     const int code = sqlite3_step(statement);
@@ -54,10 +54,12 @@ static enum cli_status execute_text(const struct database *db, sqlite3_str *text
     return status;
 }
 
-/* Declared so that SQLite keeps numbers as numbers: a varied value is text here, a number there. */
+/* Create the tables. Columns have types, so that SQLite stores numbers as numbers, but a varied value may be text or a
+ * number. */
 static enum cli_status create_tables(const struct database *db)
 {
-    static const char *const types[] = {"REAL", "INTEGER", "INTEGER", "TEXT"}; /* ORDER enum orr_column_type */
+    /* in the order of enum orr_column_type */
+    static const char *const types[] = {"REAL", "INTEGER", "INTEGER", "TEXT"};
     const struct cli_table *table = db->store.table;
     sqlite3_str *sql = sqlite3_str_new(db->handle);
     sqlite3_str_appendall(sql, "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -72,7 +74,7 @@ static enum cli_status create_tables(const struct database *db)
     return execute_text(db, sql);
 }
 
-/* "INSERT INTO name VALUES (?, ?, ...)" */
+/* Prepare "INSERT INTO name VALUES (?, ?, ...)". */
 static enum cli_status prepare_insert(const struct database *db, const char *name, size_t n, sqlite3_stmt **statement)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
@@ -84,7 +86,7 @@ static enum cli_status prepare_insert(const struct database *db, const char *nam
 
 /* ---------------------------------------------------------------- what is there already */
 
-/* One number a query gives. */
+/* Read the one number that a query returns. */
 static enum cli_status ask(const struct database *db, const char *sql, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
@@ -139,7 +141,7 @@ static enum cli_status count_points(const struct database *db, struct cli_held *
     return status;
 }
 
-/* Create what is not there, or compare and count; all in one transaction. */
+/* Create the missing tables, or compare the facts and count the rows, all in one transaction. */
 static enum cli_status set_up(const struct database *db, struct cli_held *held)
 {
     int64_t n_things = 0;
@@ -192,7 +194,7 @@ static enum cli_status add_result(const struct database *db, int64_t point, cons
     return step(db, db->result);
 }
 
-/* Nobody else may have added points since. */
+/* Check that no other process has added points since. */
 static enum cli_status check_last(const struct database *db, int64_t first)
 {
     const bool found = sqlite3_step(db->last) == SQLITE_ROW;
@@ -211,7 +213,7 @@ static enum cli_status sqlite_add(struct cli_store *store, int64_t first, size_t
         status = add_point(db, first + (int64_t)i, &rows[i]);
         if (!status && !rows[i].blank) status = add_result(db, first + (int64_t)i, &rows[i]);
     }
-    return status ? status : execute(db, "COMMIT"); /* what is not committed is undone when the file is closed */
+    return status ? status : execute(db, "COMMIT"); /* Closing the file undoes what is not committed. */
 }
 
 /* ---------------------------------------------------------------- opening, closing */
@@ -238,7 +240,8 @@ static enum cli_status sqlite_open(const char *path, const struct cli_table *tab
         SQLITE_OK)
         return fail_sqlite(db);
     sqlite3_busy_timeout(db->handle, BUSY_MS);
-    enum cli_status status = set_up(db, held); /* first: a database that is not ours stays as it is */
+    /* This comes first, so that a database of another program stays unchanged. */
+    enum cli_status status = set_up(db, held);
     if (!status) status = execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     if (!status) status = prepare_insert(db, "points", table->n_fields + 3, &db->point);
     if (!status) status = prepare_insert(db, "results", table->n_columns + 1, &db->result);

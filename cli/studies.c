@@ -1,4 +1,5 @@
-/* Studies on disk: their measurements in, their tables, scripts and figures out. gnuplot draws, where there is one. */
+/* Studies on disk: they read measurements and write tables, scripts and figures. gnuplot draws the figures if it is
+ * installed. */
 #define _POSIX_C_SOURCE 200809L
 #include "studies.h"
 
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_FOUND = 127 }; /* exit status of a child whose program is missing, as shells have it */
+enum { NOT_FOUND = 127 }; /* exit status of a child whose program is missing, as in shells */
 
 static char *path_of(const char *directory, const char *name, const char *ending)
 {
@@ -21,7 +22,7 @@ static char *path_of(const char *directory, const char *name, const char *ending
 
 /* ---------------------------------------------------------------- in */
 
-/* A file that comes with the program, malloc'd; NULL after saying what is wrong. */
+/* Read a file that comes with the program, malloc'd. Returns NULL after printing what is wrong. */
 static char *read_input(const char *input, char **path)
 {
     const char *places[2], *origin;
@@ -75,16 +76,18 @@ static enum cli_status write_one(const char *directory, const char *name, const 
 enum cli_status cli_study_write(const struct orr_study *study, const char *name, const char *directory)
 {
     enum cli_status status = CLI_ANSWERED;
-    for (size_t i = 0; i < orr_study_tables(study) && !status; i++)
-        status = write_one(directory, orr_study_table_name(study, i), ".csv", orr_study_csv(study, i));
-    if (!status) status = write_one(directory, name, ".json", orr_study_report(study, ORR_FORMAT_JSON, NULL));
-    if (!status) status = write_one(directory, name, ".gp", orr_study_script(study));
+    const char *table;
+    char *csv;
+    for (size_t i = 0; !status && (table = orr_study_table(study, i, &csv)); i++)
+        status = write_one(directory, table, ".csv", csv);
+    if (!status) status = write_one(directory, name, ".json", orr_study_render(study, ORR_FORMAT_JSON, NULL));
+    if (!status) status = write_one(directory, name, ".gp", orr_study_render(study, ORR_FORMAT_GNUPLOT, NULL));
     return status;
 }
 
 /* ---------------------------------------------------------------- figures */
 
-/* gnuplot SCRIPT in the directory; its exit status, -1: none. */
+/* Run gnuplot on a script in the directory and return its exit status; -1 if it did not run. */
 static int run_gnuplot(const char *directory, const char *script)
 {
     int status;
@@ -141,7 +144,7 @@ enum cli_status cli_study_ask(const struct orr_catalogue *catalogue, const char 
         status = cli_study_write(study, name, directory);
         if (!status) status = cli_study_draw(name, directory, &drawn);
     }
-    if (!status) *text = orr_study_report(study, args->format, &args->style);
+    if (!status) *text = orr_study_render(study, args->format, &args->style);
     if (!status && !*text) status = cli_fail_memory();
     orr_study_free(study);
     return status;

@@ -1,4 +1,4 @@
-/* Studies on disk: their measurements in, their tables, scripts and figures out. */
+/* Studies on disk: they read measurements and write tables, scripts and figures. */
 #ifndef CLI_STUDIES_H
 #define CLI_STUDIES_H
 
@@ -7,14 +7,14 @@
 /* Run a study by name with the measurements that come with the program. */
 enum cli_status cli_study_run(const struct orr_catalogue *catalogue, const char *name, struct orr_study **study);
 
-/* Make the directory unless it is there. */
+/* Make the directory if it does not exist. */
 enum cli_status cli_study_directory(const char *directory);
-/* Write CSV files, JSON and the gnuplot script of a study into a directory. */
+/* Write the CSV files, the JSON and the gnuplot script of a study into a directory. */
 enum cli_status cli_study_write(const struct orr_study *study, const char *name, const char *directory);
-/* Draw its figure from them. *drawn is false, and standard error says why, where there is no gnuplot. */
+/* Draw the figure of a study from its files. Without gnuplot, *drawn is false and standard error says why. */
 enum cli_status cli_study_draw(const char *name, const char *directory, bool *drawn);
 
-/* orrery technology study: the report, or files with --out, whose list is then the text. */
+/* orrery technology study: print the report, or write files with --out; the text is then the list of files. */
 enum cli_status cli_study_ask(const struct orr_catalogue *catalogue, const char *name, const struct cli_args *args,
                               char **text);
 

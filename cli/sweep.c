@@ -1,4 +1,5 @@
-/* orrery sweep: one request at many points, stored as it goes, carried on after any interruption. */
+/* orrery sweep: predict one request at many points, store the rows along the way, and continue after an
+ * interruption. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <signal.h>
@@ -12,10 +13,11 @@
 #include "store.h"
 #include "sweep_cluster.h"
 
-#define SCHEMA "orrery-sweep/1" /* of the stores: docs/sweep.md */
+#define SCHEMA "orrery-sweep/1" /* schema of the stores (docs/sweep.md) */
 
-/* Points of a batch: as many as take a moment. What is stored does not depend on it. */
+/* The number of points in a batch: as many as take about BATCH_S. What is stored does not depend on it. */
 enum { BATCH_MIN = 64, BATCH_MAX = 4096 };
+enum { PAGE_POINTS = 2000 }; /* a page with more is slow to open */
 #define BATCH_S 0.2
 
 static const char usage[] =
@@ -27,13 +29,13 @@ static const char usage[] =
 
 /* ---------------------------------------------------------------- what is asked */
 
-/* A command line as it is understood. */
+/* A command line after parsing. */
 struct ask {
     const struct cli_args *args;
     unsigned command;
     enum orr_job_kind kind;
     struct orr_sweep_spec spec;
-    struct orr_vary *varies; /* their texts are malloc'd */
+    struct orr_vary *varies; /* The texts are malloc'd. */
 };
 
 static enum cli_status add_vary(struct ask *ask, const char *assignment)
@@ -100,7 +102,7 @@ static enum cli_status open_sweep(struct ask *ask, const struct orr_catalogue *c
 
 /* ---------------------------------------------------------------- what a store says about its sweep */
 
-/* FNV-1a, 64 bits; start with 0. */
+/* The FNV-1a hash of 64 bits; `sum` starts at 0. */
 static uint64_t hash(uint64_t sum, const char *text)
 {
     if (sum == 0) sum = UINT64_C(0xcbf29ce484222325);
@@ -108,7 +110,7 @@ static uint64_t hash(uint64_t sum, const char *text)
     return sum;
 }
 
-/* Of every part there is: the numbers behind the ids of a request. */
+/* A hash of every part in the catalogue, because the ids in a request do not show the numbers behind them. */
 static uint64_t hash_catalogue(const struct orr_catalogue *catalogue)
 {
     uint64_t sum = 0;
@@ -174,7 +176,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The signals that end a run wait until a batch is stored; threads started later inherit that. */
+/* Block the signals that end a run until a batch is stored. Threads started later inherit the mask. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t held;
@@ -207,7 +209,7 @@ static void show_together(const struct cli_held *held, int64_t n_points)
         cli_progress(NULL, "points of all processes", (double)held->n_points / (double)n_points);
 }
 
-/* Answer and store batch after batch until all is done or a signal waits. */
+/* Answer and store batch after batch until all points are done or a signal is pending. */
 static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *store, struct cli_held *held,
                                   struct orr_sweep_row *rows)
 {
@@ -229,7 +231,7 @@ static enum cli_status run_points(struct orr_sweep *sweep, struct cli_store *sto
         if (took_s < BATCH_S / 2 && batch < BATCH_MAX) batch *= 2;
         else if (took_s > 2 * BATCH_S && batch > BATCH_MIN) batch /= 2;
     }
-    if (terminal) cli_progress(NULL, "", 1); /* a bar that stopped early goes, too */
+    if (terminal) cli_progress(NULL, "", 1); /* This removes the bar of a sweep that stopped early. */
     return CLI_ANSWERED;
 }
 
@@ -250,7 +252,7 @@ static enum cli_status report(const char *path, int64_t n_points, const struct c
     return status;
 }
 
-/* Points of one process, or of this one's share. */
+/* Run all points if there is one process, or this process's share. */
 static enum cli_status run_all(struct cli_cluster *cluster, struct orr_sweep *sweep, const struct cli_table *table,
                                struct cli_store *store, struct cli_held *held)
 {
@@ -278,12 +280,20 @@ static enum cli_status run_stored(struct cli_cluster *cluster, const char *path,
 
 /* ---------------------------------------------------------------- the command */
 
+/* The first points, answered again: a page with more is slow to open. */
 static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
 {
     struct orr_error error;
-    char *html = NULL;
-    if (orr_sweep_html(sweep, &html, &error)) return cli_fail("%s", error.text);
-    return cli_write_file(path, html);
+    const int64_t n_points = orr_sweep_points(sweep);
+    const size_t n = (size_t)(n_points < PAGE_POINTS ? n_points : PAGE_POINTS);
+    struct orr_sweep_row *rows = calloc(n, sizeof *rows);
+    if (!rows) return cli_fail_memory();
+    const enum cli_status status =
+        orr_sweep_run(sweep, 0, n, rows, &error)
+            ? cli_fail("%s", error.text)
+            : cli_write_file(path, orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_HTML, NULL));
+    free(rows);
+    return status;
 }
 
 static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
@@ -301,7 +311,7 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     free_table(&table);
     orr_sweep_close(sweep);
     orr_catalogue_close(catalogue);
-    sigprocmask(SIG_SETMASK, &before, NULL); /* a signal that waited ends the program here */
+    sigprocmask(SIG_SETMASK, &before, NULL); /* A pending signal ends the program here. */
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* Pieces of a sweep run where there is time; the first process stores their rows in the order of the points, so that
- * the store grows as it does with one process and is carried on like any other. */
+/* A sweep by several processes. Each takes the next piece when it is free. The first process stores rows in the order
+ * of the points, so that the store grows as with one process and can be continued by any number. */
 #define _POSIX_C_SOURCE 200809L
 #include "sweep_cluster.h"
 
@@ -7,10 +7,10 @@
 
 #include "rows.h"
 
-/* Points of a piece: enough to be worth a message, few enough to spread. */
+/* The number of points in a piece: enough to be worth a message, and few enough to spread over all processes. */
 enum { PIECE = 256 };
 
-/* A piece that waits for those before it. */
+/* A piece that waits for earlier ones to be stored. */
 struct waiting {
     struct waiting *next;
     int64_t number;
@@ -24,9 +24,9 @@ struct together {
     const struct cli_table *table;
     struct cli_store *store;
     struct cli_held *held;
-    int64_t first, n_points; /* where this run began; all points */
+    int64_t first, n_points; /* where this run began; number of all points */
     struct waiting *waiting;
-    struct orr_sweep_row *rows; /* PIECE of them */
+    struct orr_sweep_row *rows; /* room for PIECE rows */
 };
 
 static size_t piece_points(const struct together *t, int64_t number)
@@ -58,7 +58,7 @@ static enum cli_status keep(struct together *t, int64_t number, char *bytes, siz
     return CLI_ANSWERED;
 }
 
-/* The piece the store needs next; NULL: not there yet. */
+/* The piece that the store needs next; NULL if it has not arrived. */
 static struct waiting *take_next(struct together *t)
 {
     const int64_t number = (t->held->n_points - t->first) / PIECE;
@@ -82,7 +82,7 @@ static enum cli_status store_piece(struct together *t, const struct waiting *pie
     return CLI_ANSWERED;
 }
 
-/* Take in what has arrived and store what is next. */
+/* Receive the pieces that have arrived and store those that are next. */
 static enum cli_status gather(struct together *t)
 {
     enum cli_status status = CLI_ANSWERED;
@@ -110,8 +110,8 @@ static enum cli_status run_first(struct together *t, bool (*stop)(void),
         if (!status) status = gather(t);
         show(t->held, t->n_points);
     }
-    while (cli_cluster_next(t->cluster) >= 0) continue; /* stopped: nothing more is handed out */
-    cli_cluster_end(t->cluster);                        /* the last pieces of the others are there now */
+    while (cli_cluster_next(t->cluster) >= 0) continue; /* The run stopped, so the remaining numbers are dropped. */
+    cli_cluster_end(t->cluster);                        /* This waits for the last pieces of the others. */
     if (!status) status = gather(t);
     while (t->waiting) {
         struct waiting *piece = t->waiting;

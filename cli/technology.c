@@ -1,4 +1,4 @@
-/* orrery technology: chips from a technology node and budgets; what they are, what they cost, the best split. */
+/* orrery technology: chips from a technology node and budgets, what they cost, and the best split of the budgets. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char usage[] =
 enum action { CHIP, NODES, COST, OPTIMISE, STUDY, N_ACTIONS };
 static const char *const actions[N_ACTIONS] = {"chip", "nodes", "cost", "optimise", "study"};
 
-/* What was asked. */
+/* The parsed command line. */
 struct question {
     enum action action;
     bool has_job;
@@ -31,7 +31,7 @@ struct question {
 
 /* ---------------------------------------------------------------- values of options */
 
-/* "300G": a count that may have a prefix. */
+/* Read a count that may have a prefix, such as "300G". */
 static enum cli_status read_count(const struct cli_args *args, const char *option, double low, double high,
                                   int64_t *count)
 {
@@ -50,7 +50,7 @@ static enum cli_status read_count(const struct cli_args *args, const char *optio
     return CLI_ANSWERED;
 }
 
-/* The index of a word among `n` names. */
+/* Read a word and find its index among `n` names. */
 static enum cli_status read_word(const struct cli_args *args, const char *option, const char *const *names, size_t n,
                                  int *index)
 {
@@ -94,7 +94,7 @@ static enum cli_status read_optimise(const struct cli_args *args, struct orr_opt
 
 /* ---------------------------------------------------------------- answers */
 
-/* Budgets are split anew: a number set over the chip would be lost. */
+/* Refuse --set for the chip: its budgets are split again, and the number would be lost. */
 static enum cli_status check_sets(const struct cli_args *args)
 {
     for (size_t i = 0; i < args->n_given; i++) {
@@ -118,10 +118,13 @@ static enum cli_status ask_job(const struct question *question, const struct cli
     struct orr_job *job = malloc(sizeof *job);
     enum cli_status status = job ? cli_job_read(args, question->kind, catalogue, job) : cli_fail_memory();
     enum orr_err err = ORR_OK;
-    if (!status && question->action == COST)
-        err = orr_technology_cost(catalogue, system, job, tokens, args->format, &args->style, text, error);
-    else if (!status)
-        err = orr_technology_optimise(catalogue, system, job, &options, args->format, &args->style, text, error);
+    const struct orr_technology_question asked = {.name = system,
+                                                  .view = question->action == COST ? ORR_TECHNOLOGY_COST
+                                                                                   : ORR_TECHNOLOGY_OPTIMISE,
+                                                  .job = job,
+                                                  .run_tokens = tokens,
+                                                  .optimise = &options};
+    if (!status) err = orr_technology_render(catalogue, &asked, args->format, &args->style, text, error);
     if (err) status = cli_fail("%s", error->text);
     if (!status && question->action == COST) status = cli_job_status(job);
     free(job);
@@ -131,18 +134,13 @@ static enum cli_status ask_job(const struct question *question, const struct cli
 static enum cli_status ask_name(const struct question *question, const struct cli_args *args,
                                 const struct orr_catalogue *catalogue, char **text, struct orr_error *error)
 {
-    enum orr_err err = ORR_OK;
-    switch (question->action) {
-    case CHIP: err = orr_technology_report(catalogue, question->name, args->format, &args->style, text, error); break;
-    case NODES: err = orr_technology_nodes(catalogue, question->name, args->format, &args->style, text, error); break;
-    case COST:
-        err = orr_technology_cost(catalogue, question->name, NULL, 0, args->format, &args->style, text, error);
-        break;
-    case STUDY: return cli_study_ask(catalogue, question->name, args, text);
-    case OPTIMISE:
-    case N_ACTIONS: break;
-    }
-    return err ? cli_fail("%s", error->text) : CLI_ANSWERED;
+    struct orr_technology_question asked = {.name = question->name, .view = ORR_TECHNOLOGY_CHIP};
+    if (question->action == STUDY) return cli_study_ask(catalogue, question->name, args, text);
+    if (question->action == NODES) asked.view = ORR_TECHNOLOGY_NODES;
+    if (question->action == COST) asked.view = ORR_TECHNOLOGY_COST;
+    return orr_technology_render(catalogue, &asked, args->format, &args->style, text, error)
+               ? cli_fail("%s", error->text)
+               : CLI_ANSWERED;
 }
 
 static enum cli_status ask_format(const struct question *question, const struct cli_args *args,
@@ -155,7 +153,7 @@ static enum cli_status ask_format(const struct question *question, const struct 
                              : ask_name(question, &asked, catalogue, text, &error);
 }
 
-/* The answer in a file; a job that does not fit is answered, too. */
+/* Write the answer to a file. A job that does not fit is answered, too. */
 static enum cli_status write_format(const struct question *question, const struct cli_args *args,
                                     const struct orr_catalogue *catalogue, enum orr_format format, const char *file)
 {

@@ -1,4 +1,4 @@
-/* orrery train: one training step. */
+/* orrery train: predict one training step. */
 #include "request.h"
 
 static const char usage[] = "usage: orrery train --model M --system S [options]\n"

@@ -14,7 +14,7 @@ static const char usage[] = "usage: orrery validate [FILE...] [options]\n"
                             "those that come with orrery. Exit status 1: above the bar of --max-mape, or nothing to\n"
                             "hold against it.";
 
-/* The error table of the last change lies beside the measurements; it is not one. */
+/* The recorded error table is in the folder of the measurements, but is not one of them. */
 static bool is_record(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -28,7 +28,7 @@ void cli_data_places(const char *places[2])
     places[1] = ".";
 }
 
-/* The measurements that come with the program: where it is installed, else beside the current directory. */
+/* Find the measurements that come with the program: in the installed folder, else below the current directory. */
 static enum cli_status find_files(glob_t *files)
 {
     const char *places[2];
@@ -44,7 +44,7 @@ static enum cli_status find_files(glob_t *files)
     return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places[0]);
 }
 
-/* What the files are added to: scores, or scores with and without each piece. */
+/* The scores that files are added to: one validation, or one with and one without each piece. */
 struct scores {
     struct orr_validation *validation;
     struct orr_ablation *ablation;
@@ -69,11 +69,11 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
     struct orr_error error;
     if (args->by && orr_validation_group(validation, args->by, &error)) return cli_fail("--by: %s", error.text);
     enum cli_status status = args->html
-                                 ? cli_write_file(args->html, orr_validation_report(validation, ORR_FORMAT_HTML, NULL))
+                                 ? cli_write_file(args->html, orr_validation_render(validation, ORR_FORMAT_HTML, NULL))
                                  : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        char *report = args->intervals ? orr_validation_intervals(validation)
-                                       : orr_validation_report(validation, args->format, &args->style);
+        char *report =
+            orr_validation_render(validation, args->intervals ? ORR_FORMAT_INTERVALS : args->format, &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);
@@ -84,14 +84,14 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
 
 static enum cli_status answer_ablation(const struct cli_args *args, const struct orr_ablation *ablation)
 {
-    char *report = orr_ablation_report(ablation, args->format, &args->style);
+    char *report = orr_ablation_render(ablation, args->format, &args->style);
     if (!report) return cli_fail_memory();
     const enum cli_status status = cli_write(report);
     free(report);
     return status;
 }
 
-/* One report over all files. */
+/* Print one report about all files. */
 static enum cli_status validate_files(const struct cli_args *args, const char *const *paths, size_t n)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
@@ -109,7 +109,7 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
     return status;
 }
 
-/* The options, then what --without can leave out. */
+/* Print the options, then the pieces that --without can leave out. */
 static enum cli_status help(void)
 {
     struct orr_text text = {0};
@@ -122,7 +122,7 @@ static enum cli_status help(void)
     return status;
 }
 
-/* The first option given that --ablation has no use for; NULL: none. */
+/* The first option given that --ablation ignores; NULL if there is none. */
 static const char *beside_ablation(const struct cli_args *args)
 {
     return args->without              ? "without"

@@ -8,18 +8,21 @@
  *     {
  *         struct orr_error error;
  *         struct orr_catalogue *catalogue;
- *         if (orr_catalogue_open(NULL, 0, &catalogue, &error)) return 2;
+ *         if (orr_catalogue_open(NULL, 0, &catalogue, &error)) { puts(error.text); return 2; }
+ *         struct orr_session *session = orr_session_new(catalogue);
  *         const char *json = "{\"kind\":\"train\",\"model\":\"gpt3-175b\",\"system\":\"a100-80g-sxm\","
  *                            "\"plan\":{\"tp\":8,\"pp\":8},\"workload\":{\"global_batch\":64}}";
- *         static struct orr_job job;
- *         if (orr_job_read(catalogue, json, "request", &job, &error)) { puts(error.text); return 2; }
- *         struct orr_scratch *scratch = orr_scratch_new();
- *         struct orr_result result;
- *         orr_train(&job, scratch, &result);
- *         printf("%.2f s per step\n", result.step_time_s);
- *         orr_scratch_free(scratch);
+ *         if (!session) return 2;
+ *         if (orr_session_ask(session, json, "request", NULL, &error)) { puts(error.text); return 2; }
+ *         printf("%.2f s per step\n", orr_session_number(session, "step_time_s"));
+ *         orr_session_free(session);
  *         orr_catalogue_close(catalogue);
  *     }
+ *
+ * Two parts. The first half of this header is the stable core: requests go in as JSON (docs/json.md), answers come out
+ * as named numbers, as JSON and as rendered text. The second half stands behind ORR_EXPERIMENTAL: the open structs of
+ * models, systems, engines, jobs and results, and the functions that take them. docs/library.md says what is promised
+ * for either part and shows a longer program.
  *
  * Units. SI inside: seconds, bytes, FLOP, bytes/s, watts, joules, dollars; the unit is the end of every name.
  * `n_` is a count, `_frac` a ratio from 0 to 1. A multiply-add is 2 FLOP; peaks are dense; a bandwidth is one
@@ -28,7 +31,17 @@
  * Errors. A function that can fail returns enum orr_err (0 is success) and fills *error if it is not NULL. Bad
  * input is an error; a plan that does not fit is a result (`fits` false, with the reason).
  *
- * Threads. There is no global state: one catalogue may be read by many threads, one scratch belongs to one thread.
+ * Memory. A text that the caller owns is malloc'd: free() it. A function that returns such a text, or a new handle,
+ * returns NULL when there is no memory left. Freeing or closing NULL does nothing.
+ *
+ * Threads. The library has no global state, so that two threads never meet but in a handle they share:
+ * - A catalogue is only read once it is open: any number of threads may use one. Open, seal and close it alone.
+ * - A session, reader, form, scratch, step model, fit, validation, ablation or study belongs to one thread at a time:
+ *   threads may hand it on, but no two may be inside calls that take it.
+ * - A search and a sweep start threads of their own inside their `run` functions and end them before they return.
+ *   Otherwise they belong to one thread at a time, but for orr_search_stop, which any thread may call while a search
+ *   runs, and for functions that take a const search or sweep, which many threads may call while nothing runs.
+ * A handle that was made from a catalogue reads it as long as it lives: close the catalogue last.
  */
 #ifndef ORRERY_H
 #define ORRERY_H
@@ -49,8 +62,15 @@ extern "C" {
 #define ORR_NODISCARD
 #endif
 
+/* ================================================================ the stable core */
+
 /* ---------------------------------------------------------------- version */
 
+/* The soname carries the first number of the version (liborrery.so.0). It changes when the core breaks a program that
+ * was compiled before: a function of the core is removed or takes other arguments, a struct of the core (orr_error,
+ * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number
+ * (counts such as ORR_N_PARTS apart). New functions, new members at the end of an enum, columns and JSON keys do not change it.
+ * What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
 #define ORR_VERSION "0.1.0"
 #define ORR_SCHEMA "orrery/1" /* the "schema" key of every JSON result */
 
@@ -59,14 +79,17 @@ ORR_API const char *orr_version(void);
 
 /* ---------------------------------------------------------------- errors */
 
-enum orr_err {
-    ORR_OK = 0,
-    ORR_ERR_INPUT,  /* a value, key or name is wrong */
-    ORR_ERR_RULE,   /* every value is allowed by itself, but not together with the others */
-    ORR_ERR_SYNTAX, /* the text is not JSON, CSV or a quantity */
-    ORR_ERR_IO,     /* a file cannot be read */
-    ORR_ERR_MEMORY  /* out of memory */
-};
+#define ORR_ERRS(X)                                                                           \
+    /*  enum         name      meaning                                                     */ \
+    X(OK, "ok", "success")                                                                \
+    X(ERR_INPUT, "input", "a value, key or name is wrong")                                    \
+    X(ERR_RULE, "rule", "every value is allowed by itself, but not together with the others") \
+    X(ERR_SYNTAX, "syntax", "the text is not JSON, CSV or a quantity")                        \
+    X(ERR_IO, "io", "a file cannot be read")                                                  \
+    X(ERR_MEMORY, "memory", "out of memory")
+#define ORR_X_ERR_(name, ...) ORR_##name,
+enum orr_err { ORR_ERRS(ORR_X_ERR_) ORR_N_ERRS };
+ORR_API const char *orr_err_name(enum orr_err err); /* "ok", "input", ... */
 
 #define ORR_ERROR_TEXT 512
 
@@ -77,6 +100,219 @@ struct orr_error {
     char key[128];             /* dotted path of the offending value; may be empty */
     char text[ORR_ERROR_TEXT]; /* one line: where: what, what is allowed, nearest match */
 };
+
+/* {"error": {"text", "key", "line", "column"}} in one line; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
+
+/* ---------------------------------------------------------------- formats */
+
+/* What a text looks like. Every `..._render` function takes any of these and says which its thing has; asked for
+ * another it gives the first of those. */
+enum orr_format {
+    ORR_FORMAT_TERMINAL,
+    ORR_FORMAT_EXPLAIN, /* an answer with every number's formula */
+    ORR_FORMAT_JSON,
+    ORR_FORMAT_CSV,
+    ORR_FORMAT_OPS, /* infer: the operator table */
+    ORR_FORMAT_DUMP_OPS,
+    ORR_FORMAT_DUMP_COSTS,
+    ORR_FORMAT_DUMP_TIMELINE,
+    ORR_FORMAT_DUMP_MEMORY,
+    ORR_FORMAT_DUMP_LEDGER,    /* the ledger of time */
+    ORR_FORMAT_TRACE,          /* train, infer: Chrome's trace format (docs/trace.md) */
+    ORR_FORMAT_HTML,           /* one page that needs nothing else, with charts */
+    ORR_FORMAT_JSON_EXPLAINED, /* an answer's JSON with one more key, "explain": the text of EXPLAIN */
+    ORR_FORMAT_GNUPLOT,        /* a study: the script that draws its figure */
+    ORR_FORMAT_INTERVALS       /* a validation: its 80 % intervals as the C table that predictions look them up in */
+};
+
+/* What only the caller knows about a text; a NULL style is all zeros. */
+struct orr_style {
+    int width;     /* columns of the terminal; 0: 80 */
+    bool colour;   /* ANSI colours */
+    bool figures;  /* HTML of several studies: their figures were drawn and lie beside the page */
+    double took_s; /* JSON of a search: how long it took; nothing else depends on it */
+};
+
+/* ---------------------------------------------------------------- catalogue */
+
+/* The built-in models, chips, systems, engines, calibrations, technologies, designs, memories and networks, plus the
+ * JSON files under `directories` (each with models/, chips/, ...; a user's file hides a built-in of the same id). */
+struct orr_catalogue;
+
+enum orr_part {
+    ORR_PART_MODEL,
+    ORR_PART_CHIP,
+    ORR_PART_SYSTEM,
+    ORR_PART_ENGINE,
+    ORR_PART_CALIBRATION,
+    ORR_PART_TECHNOLOGY, /* these four: what "generated:" systems are made of (docs/technology.md) */
+    ORR_PART_DESIGN,
+    ORR_PART_MEMORY,
+    ORR_PART_NETWORK,
+    ORR_N_PARTS
+};
+
+ORR_API ORR_NODISCARD enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
+                                                      struct orr_catalogue **catalogue, struct orr_error *error);
+ORR_API void orr_catalogue_close(struct orr_catalogue *catalogue);
+ORR_API const char *orr_part_name(enum orr_part part); /* "models", "chips", ... as the folder is called */
+ORR_API size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part);
+/* The i-th id in alphabetical order; owned by the catalogue. */
+ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i);
+/* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
+ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
+/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. */
+ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,
+                                                        enum orr_format format, const struct orr_style *style,
+                                                        char **text, struct orr_error *error);
+/* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
+ * machine's files. Call before the catalogue is shared. */
+ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
+
+/* ---------------------------------------------------------------- form: a request made value by value */
+
+/* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. The texts given to
+ * it need not outlive it. */
+struct orr_form;
+/* `json` NULL: an empty request. `origin` names the request in errors. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_form **form, struct orr_error *error);
+ORR_API void orr_form_close(struct orr_form *form);
+/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
+ * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
+ * value means is judged when the request is read. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
+                                                struct orr_error *error);
+/* The same for a list of values. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
+                                                     const char *const *values, size_t n, struct orr_error *error);
+/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
+ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
+/* The request in one line of JSON, keys sorted: equal requests have equal texts. The caller owns it. */
+ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
+
+/* ---------------------------------------------------------------- rows of named numbers */
+
+enum orr_job_kind { ORR_JOB_TRAIN, ORR_JOB_INFER };
+
+/* The numbers of a row: those of the JSON result, its keys as names. Find a column by its name: its place may change
+ * from version to version. */
+#define ORR_MAX_COLUMNS 128
+enum orr_column_type { ORR_COLUMN_REAL, ORR_COLUMN_WHOLE, ORR_COLUMN_FLAG, ORR_COLUMN_TEXT };
+struct orr_column {
+    const char *name, *meaning;   /* static */
+    enum orr_column_type type;
+};
+
+#define ORR_POINT_STATUSES(X)                                                               \
+    X(OK, "ok", "predicted, fits")                                                          \
+    X(NO_FIT, "no_fit", "predicted, but does not fit into memory")                          \
+    X(INVALID, "invalid", "the values do not go together; no prediction")
+
+#define ORR_X_POINT_(name, ...) ORR_POINT_##name,
+enum orr_point_status { ORR_POINT_STATUSES(ORR_X_POINT_) ORR_N_POINT_STATUSES };
+ORR_API const char *orr_point_status_name(enum orr_point_status status);
+
+struct orr_sweep_row {
+    enum orr_point_status status;
+    bool blank;                           /* no numbers: invalid, or a search that found no plan */
+    char reason[ORR_ERROR_TEXT];          /* why it does not fit or is invalid; else empty */
+    double numbers[ORR_MAX_COLUMNS];      /* by column, unless blank */
+    const char *words[ORR_MAX_COLUMNS];   /* of text columns, static */
+};
+
+/* ---------------------------------------------------------------- session: one question after another */
+
+/* Predictions of requests. A session keeps the models, systems and engines of recent requests and its working memory,
+ * so that the next question is answered sooner. */
+struct orr_session;
+ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue);
+ORR_API void orr_session_free(struct orr_session *session);
+/* Read a request (docs/json.md) and predict. `origin` names the request in errors. The row (may be NULL) is that of a
+ * sweep, its status OK or NO_FIT, with advice as reason. */
+ORR_API ORR_NODISCARD enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
+                                                   struct orr_sweep_row *row, struct orr_error *error);
+/* A number of the answer to the last question by its key in the JSON result ("step_time_s", "memory_bytes.total"); a
+ * flag is 0 or 1. NAN: there is no such number, or the last question was refused. */
+ORR_API double orr_session_number(const struct orr_session *session, const char *key);
+/* What the numbers of a row are, by kind of request; returns how many. */
+ORR_API size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS]);
+/* Read a request, predict, and render the answer in any format; the caller owns *text. */
+ORR_API ORR_NODISCARD enum orr_err orr_session_render(struct orr_session *session, const char *json, const char *origin,
+                                                      enum orr_format format, const struct orr_style *style,
+                                                      char **text, struct orr_error *error);
+
+/* ---------------------------------------------------------------- search: every valid plan, the best of them */
+
+/* A request in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4", "64..4096": doubling,
+ * [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top", "front_within",
+ * "brute", "overlap", "limits", "compare"}: docs/search.md. */
+struct orr_search;
+ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json,
+                                                   const char *origin, struct orr_search **search,
+                                                   struct orr_error *error);
+ORR_API void orr_search_free(struct orr_search *search);
+/* Called now and then by one thread; false: stop, and keep what is found so far. */
+typedef bool (*orr_search_progress)(void *context, const struct orr_search *search, double done_frac);
+/* All of it on `threads` threads (0: all cores). Same answer whatever the threads. ORR_ERR_MEMORY, or ORR_OK. */
+ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
+                                                  orr_search_progress progress, void *context,
+                                                  struct orr_error *error);
+/* From another thread: no further block is begun. What is found so far is kept. */
+ORR_API void orr_search_stop(struct orr_search *search);
+/* The answer of a search: TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML;
+ * the caller owns it. Every listed plan is predicted again in full. */
+ORR_API ORR_NODISCARD char *orr_search_render(const struct orr_search *search, enum orr_format format,
+                                              const struct orr_style *style);
+
+/* ---------------------------------------------------------------- sweep: one request asked at many points */
+
+/* Fields varied over lists and ranges (docs/sweep.md). Every point is the request with the point's values in it, read
+ * and predicted as any other. Points have an index; what stands in a row depends on the index alone, not on threads or
+ * on the order of the calls. */
+struct orr_sweep;
+
+#define ORR_SWEEP_VALUE 256 /* bytes of a value as text, including the 0 at its end */
+
+/* {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...], "mode": "product" (default),
+ * "zip" or "sample", "samples", "seed"}. A field that does not exist or a value it cannot have is an error here; values
+ * that do not go together (ORR_ERR_RULE) are rows. Keys of errors are those of the request. `n_threads` 0 means all
+ * cores. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json,
+                                                       const char *origin, int n_threads, struct orr_sweep **sweep,
+                                                       struct orr_error *error);
+ORR_API void orr_sweep_close(struct orr_sweep *sweep);
+ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);
+/* The value of a field (by its place in "vary") at a point. */
+ORR_API void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE]);
+/* What the numbers of a row are; returns how many. */
+ORR_API size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS]);
+/* Fill rows[0 .. n - 1] with the points from `first` on. Only what stops everything (memory, files) is an error. */
+ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
+                                                 struct orr_sweep_row *rows, struct orr_error *error);
+/* Such rows as JSON (names of all columns, then a list of values per point), or as an HTML page with a plot and a
+ * table, on which more than a few thousand points are slow to open; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n,
+                                             const struct orr_sweep_row *rows, enum orr_format format,
+                                             const struct orr_style *style);
+
+/* ---------------------------------------------------------------- technology */
+
+/* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."
+ * (docs/technology.md). Everything that takes a system takes such a name. A question about one as a request:
+ * {"chip": NAME}, {"nodes": NAME} or {"cost": NAME}, a NAME with or without its "generated:". The answer is JSON, and
+ * the caller owns it. */
+ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
+                                                      const char *origin, char **text, struct orr_error *error);
+
+/* ================================================================ the experimental part */
+
+/* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
+ * add members to them, and members are renamed where a better name is found: all of it may change in every release,
+ * under the same soname. A program that defines ORR_EXPERIMENTAL must be compiled again for every version, and should
+ * refuse to run where strcmp(orr_version(), ORR_VERSION) is not 0. */
+#ifdef ORR_EXPERIMENTAL
 
 /* ---------------------------------------------------------------- closed sets: enum, name, meaning in one list */
 
@@ -409,26 +645,10 @@ enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS 
 
 /* The name of a member, as JSON and the command line spell it. */
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
-ORR_API const char *orr_weight_format_name(enum orr_weight_format format);
-ORR_API const char *orr_module_name(enum orr_module module);
-ORR_API const char *orr_time_part_name(enum orr_time_part part);
-ORR_API const char *orr_memory_part_name(enum orr_memory_part part);
-ORR_API const char *orr_bound_name(enum orr_bound bound);
-ORR_API const char *orr_schedule_name(enum orr_schedule schedule);
 ORR_API const char *orr_recompute_name(enum orr_recompute recompute);
 ORR_API const char *orr_attention_kernel_name(enum orr_attention_kernel kernel);
-ORR_API const char *orr_cp_kind_name(enum orr_cp_kind kind);
-ORR_API const char *orr_collective_name(enum orr_collective collective);
-ORR_API const char *orr_algorithm_name(enum orr_algorithm algorithm);
-ORR_API const char *orr_pointwise_name(enum orr_pointwise pointwise);
-ORR_API const char *orr_phase_name(enum orr_phase phase);
-ORR_API const char *orr_group_name(enum orr_group group);
-ORR_API const char *orr_op_kind_name(enum orr_op_kind kind);
-ORR_API const char *orr_infer_part_name(enum orr_infer_part part);
-ORR_API const char *orr_serve_memory_part_name(enum orr_serve_memory_part part);
 ORR_API const char *orr_budget_name(enum orr_budget budget);
 ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
-ORR_API double orr_dtype_bytes(enum orr_dtype dtype);
 
 /* ---------------------------------------------------------------- model */
 
@@ -457,7 +677,7 @@ struct orr_layer_kind {
     int64_t shared_width;             /* width of all shared experts together */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
-    /* exact parameter counts, biases and norms in */
+    /* exact parameter counts, including biases and norms */
     int64_t attention_params;         /* projections with their biases, latent and qk norms */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
     int64_t expert_params;            /* one routed expert */
@@ -510,19 +730,9 @@ struct orr_model {
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
 };
 
-/* All parameters, and those one token uses (top-k experts instead of all; embeddings in). Eqs. 16-19. */
+/* All parameters, and those one token uses (top-k experts instead of all; embeddings included). Eqs. 16-19. */
 ORR_API int64_t orr_model_params(const struct orr_model *model);
 ORR_API int64_t orr_model_params_active(const struct orr_model *model);
-/* One multi-token prediction layer, whether the model is published with one or not: a transformer layer like the last,
- * projection and norms. It shares embedding and head with the model. */
-ORR_API int64_t orr_model_params_mtp(const struct orr_model *model);
-/* Bytes of the checkpoint by module, tensor by tensor, scales and zeros in (Eq. 41b). PUBLISHED: its own formats. */
-ORR_API void orr_model_bytes(const struct orr_model *model, enum orr_weight_format format,
-                             double module_bytes[ORR_N_MODULES]);
-/* The format that a name of the command line means, in any case of letters; ORR_N_WEIGHT_FORMATS: none. */
-ORR_API enum orr_weight_format orr_weight_format_find(const char *name);
-/* Does any layer route tokens to experts? */
-ORR_API bool orr_model_has_experts(const struct orr_model *model);
 
 /* ---------------------------------------------------------------- system: hardware facts */
 
@@ -578,7 +788,7 @@ struct orr_gemm_constants {
     double grouped_frac;      /* grouped product: share of peak inside a tile */
     double grouped_tile_s;    /* ... fixed time of a tile */
     double grouped_dram_frac; /* ... share of DRAM bandwidth its experts are read at */
-    double grouped_launch_s;  /* ... fixed time, routing and bookkeeping kernels in */
+    double grouped_launch_s;  /* ... fixed time, including routing and bookkeeping kernels */
 };
 
 struct orr_attention_constants {
@@ -739,10 +949,6 @@ struct orr_plan {
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
 
-/* exposed_groups as the contract spells what is left: "all", "none", "tp,dp"; returns text. */
-#define ORR_OVERLAP_TEXT 16
-ORR_API char *orr_overlap_text(uint32_t exposed_groups, char text[ORR_OVERLAP_TEXT]);
-
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
@@ -792,8 +998,6 @@ struct orr_serving {
     struct orr_served served[2];              /* the model, and the draft model */
 };
 
-enum orr_job_kind { ORR_JOB_TRAIN, ORR_JOB_INFER };
-
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
@@ -806,38 +1010,7 @@ struct orr_job {
     struct orr_serving serving;               /* infer */
 };
 
-/* ---------------------------------------------------------------- catalogue and requests */
-
-/* The built-in models, chips, systems, engines, calibrations, technologies, designs, memories and networks, plus the
- * JSON files under `directories` (each with models/, chips/, ...; a user's file hides a built-in of the same id). */
-struct orr_catalogue;
-
-enum orr_part {
-    ORR_PART_MODEL,
-    ORR_PART_CHIP,
-    ORR_PART_SYSTEM,
-    ORR_PART_ENGINE,
-    ORR_PART_CALIBRATION,
-    ORR_PART_TECHNOLOGY, /* these four: what "generated:" systems are made of (docs/technology.md) */
-    ORR_PART_DESIGN,
-    ORR_PART_MEMORY,
-    ORR_PART_NETWORK,
-    ORR_N_PARTS
-};
-
-ORR_API ORR_NODISCARD enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directories,
-                                                      struct orr_catalogue **catalogue, struct orr_error *error);
-ORR_API void orr_catalogue_close(struct orr_catalogue *catalogue);
-ORR_API const char *orr_part_name(enum orr_part part); /* "models", "chips", ... as the folder is called */
-ORR_API size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part);
-/* The i-th id in alphabetical order; owned by the catalogue. */
-ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i);
-/* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
-ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
-
-/* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
- * machine's files. Call before the catalogue is shared. */
-ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
+/* ---------------------------------------------------------------- requests as jobs */
 
 /* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file (for a model: a config.json); for a
  * system also "generated:node=5,memory=hbm3,..." (docs/technology.md). */
@@ -849,11 +1022,6 @@ ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *c
 ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_engine *engine, struct orr_error *error);
 
-/* One line of facts about a technology, design, memory or network; "" for other kinds. */
-#define ORR_LINE 256
-ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind,
-                                                       const char *id, char line[ORR_LINE], struct orr_error *error);
-
 /* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
  * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and
  * workload."engine" take an id, a file path, or an object in place. Where plan or workload are silent the
@@ -862,9 +1030,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *cata
                                                 const char *origin, struct orr_job *job, struct orr_error *error);
 
 /* The same for many requests one after another, as servers and bindings have them: models, systems and engines of
- * recent requests are kept. One reader belongs to one thread; the catalogue must outlive it. */
+ * recent requests are kept. */
 struct orr_reader;
-/* NULL: out of memory. */
 ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue);
 ORR_API void orr_reader_free(struct orr_reader *reader);
 /* Read a request. `kind`: what it must be and then need not say; NULL: it says. *job is owned by the reader, until its
@@ -873,33 +1040,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, con
                                                   const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
-/* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. One form belongs to
- * one thread; the catalogue must outlive it, the texts given to it need not. */
-struct orr_form;
-/* `json` NULL: an empty request. `origin` names the request in errors. */
-ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
-                                                 const char *origin, struct orr_form **form, struct orr_error *error);
-ORR_API void orr_form_close(struct orr_form *form);
-/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
- * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
- * value means is judged when the form is read. */
-ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
-                                                struct orr_error *error);
-/* The same for a list of values. */
-ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
-                                                     const char *const *values, size_t n, struct orr_error *error);
-/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
-ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
-/* The complete, checked job that the request describes; owned by the form, until the next call. Only the model, system
- * and engine that changed since the last call are read again. */
+/* The complete, checked job that a form describes; owned by the form, until the next call. Only the model, system and
+ * engine that changed since the last call are read again. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job,
                                                 struct orr_error *error);
-/* The request in one line of JSON, keys sorted: equal requests have equal texts. malloc'd; NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
-
-/* The rules a plan obeys (tp divides the heads, batch divides, ...). orr_job_read has applied them already;
- * call it after changing a job by hand. */
-ORR_API ORR_NODISCARD enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
 
 /* ---------------------------------------------------------------- operators and their costs */
 
@@ -943,7 +1087,7 @@ struct orr_cost {
     double total_s;               /* one execution */
     double compute_s, l2_s, dram_s, network_s, launch_s;
     double hidden_s;              /* COLLECTIVE: share that runs beside its window */
-    double dram_bytes, l2_bytes;  /* traffic, re-reads in */
+    double dram_bytes, l2_bytes;  /* traffic, including re-reads */
     double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
     double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
     bool partial_overlap;         /* compute and DRAM time add in part: grouped products */
@@ -1033,7 +1177,7 @@ struct orr_infer_result {
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
     double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, hidden part in (Eq. 95) */
+    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, including hidden time (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
@@ -1044,7 +1188,8 @@ struct orr_infer_result {
 
 /* ---------------------------------------------------------------- prediction */
 
-/* Working memory of one prediction at a time; after orr_scratch_new nothing below allocates. */
+/* Working memory of one prediction at a time. orr_scratch_new allocates all of it: orr_train, orr_infer, orr_predict,
+ * orr_train_what_if and orr_train_advice do not allocate. */
 struct orr_scratch;
 ORR_API ORR_NODISCARD struct orr_scratch *orr_scratch_new(void); /* NULL: out of memory */
 ORR_API void orr_scratch_free(struct orr_scratch *scratch);
@@ -1056,7 +1201,7 @@ ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, s
 ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
 
 /* The time of one step of a serving engine, for simulators that ask millions of times: prompt chunks and decoding
- * sequences in one batch. Build the model once per job; a call neither allocates nor locks. */
+ * sequences in one batch. orr_step_model_new allocates once per job; orr_step_time neither allocates nor locks. */
 struct orr_step_model;
 struct orr_step {
     int64_t prefill_tokens;       /* new prompt tokens in this step, all sequences */
@@ -1068,7 +1213,7 @@ struct orr_step {
 };
 ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr_job *job); /* NULL: out of memory */
 ORR_API void orr_step_model_free(struct orr_step_model *model);
-/* Seconds of the step; one model belongs to one thread. */
+/* Seconds of the step. */
 ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
 
 /* One line of the ledger of time: an operator, a transfer or a wait of the rank that sets the pace. The seconds of the
@@ -1151,7 +1296,16 @@ ORR_API size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *
  * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
 ORR_API void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
 
-/* ---------------------------------------------------------------- search: every valid plan, the best of them */
+/* An answer of orr_predict in any format; nothing is predicted again. The caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr_format format,
+                                       const struct orr_style *style);
+
+/* What every hardware number is worth to a job: elasticity of its answers on either side, and the effect of 10 % more.
+ * TERMINAL, JSON, CSV or HTML; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format,
+                                                   const struct orr_style *style);
+
+/* ---------------------------------------------------------------- search with open structs */
 
 #define ORR_OBJECTIVES(X)                                                                     \
     /*  enum        name          what the best plan has                                   */ \
@@ -1214,13 +1368,7 @@ struct orr_search_request {
     struct orr_limit limits[ORR_MAX_LIMITS];
 };
 
-/* A request of the JSON contract in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4",
- * "64..4096": doubling, [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top",
- * "front_within", "brute", "overlap", "limits", "compare"}: docs/search.md. The keys of "limits" are checked by orr_search_new. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json,
-                                                   const char *origin, struct orr_search_request *request,
-                                                   struct orr_error *error);
-/* The same for the request of a form. */
+/* The request of a form as a search. orr_search_new checks the keys of "limits". */
 ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
                                                    struct orr_error *error);
 
@@ -1231,9 +1379,6 @@ struct orr_found {
     double front[2];              /* coordinates of the front; lower is better */
     struct orr_choice choice;
 };
-/* Names of the two coordinates: step_time_s and memory_bytes.total; with several GPU counts step_time_s and GPU
- * seconds; infer: seconds per output token of a GPU and of a user. */
-ORR_API const char *orr_front_name(const struct orr_search_request *request, int axis);
 
 /* Plans are counted once each; they add up to `plans`. */
 #define ORR_REJECTS(X)                                                          \
@@ -1244,7 +1389,6 @@ ORR_API const char *orr_front_name(const struct orr_search_request *request, int
     X(WORSE, "worse", "evaluated, and others are better")
 #define ORR_X_REJECT_(name, ...) ORR_REJECT_##name,
 enum orr_reject { ORR_REJECTS(ORR_X_REJECT_) ORR_N_REJECTS };
-ORR_API const char *orr_reject_name(enum orr_reject reject);
 
 struct orr_search_counts {
     uint64_t plans;                   /* valid ones, fitting or not */
@@ -1255,21 +1399,10 @@ struct orr_search_counts {
     uint64_t rejected[ORR_N_REJECTS];
 };
 
-struct orr_search;
 ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_request *request,
                                                   struct orr_search **search, struct orr_error *error);
-ORR_API void orr_search_free(struct orr_search *search);
 
-/* Called now and then by one thread; false: stop, and keep what is found so far. */
-typedef bool (*orr_search_progress)(void *context, const struct orr_search *search, double done_frac);
-/* All of it on `threads` threads (0: all cores). Same answer whatever the threads. ORR_ERR_MEMORY, or ORR_OK. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
-                                                  orr_search_progress progress, void *context,
-                                                  struct orr_error *error);
-/* From another thread: no further block is begun. What is found so far is kept. */
-ORR_API void orr_search_stop(struct orr_search *search);
-
-/* The same in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
+/* orr_search_run in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
  * then pass 1. `next` hands out blocks, -1 when there are none; it is called by one thread at a time. */
 enum { ORR_SEARCH_PASSES = 2 };
 ORR_API int64_t orr_search_n_blocks(const struct orr_search *search);
@@ -1277,103 +1410,25 @@ ORR_API ORR_NODISCARD enum orr_err orr_search_pass(struct orr_search *search, in
                                                    int64_t (*next)(void *context), void *next_context,
                                                    orr_search_progress progress, void *context,
                                                    struct orr_error *error);
-/* What this process found in its last pass, and adding what another did. */
-ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes); /* malloc'd */
+/* What this process found in its last pass, which the caller owns; and adding what another did. */
+ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes);
 ORR_API ORR_NODISCARD enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes,
                                                     struct orr_error *error);
 
-/* The answer. Lists are owned by the search and sorted: best first; the front by its first coordinate. */
-ORR_API const struct orr_search_request *orr_search_request_of(const struct orr_search *search);
+/* The answer. The list is owned by the search, best first. */
 ORR_API struct orr_search_counts orr_search_counts_of(const struct orr_search *search);
 ORR_API bool orr_search_complete(const struct orr_search *search); /* not stopped */
 ORR_API size_t orr_search_best(const struct orr_search *search, const struct orr_found **found);
-ORR_API size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
-/* The full inference result of a plan of the answer, both pools of a disaggregated one joined. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
-                                                      struct orr_scratch *scratch, struct orr_infer_result *result);
-/* The job of a plan of the answer, for orr_train or orr_infer; of the prompts' pool where there are two. */
-ORR_API void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
 
-/* ---------------------------------------------------------------- stages, for those who want to look inside */
-
-struct orr_span {
-    const char *name;             /* "F", "B", "W" */
-    int64_t rank, chunk, micro_batch;
-    double start_s, end_s;
-};
-
-/* Event-simulate the pipeline of the last orr_train: every forward F, backward B and (zero bubble) weight gradient W
- * of every rank in the order of the schedule. Returns the number of spans; at most `n_max` are written, so that
- * (NULL, 0) asks for the number. The one function here that allocates; 0: out of memory. */
-ORR_API size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch,
-                                     struct orr_span *spans, size_t n_max);
-
-/* ---------------------------------------------------------------- reports */
-
-enum orr_format {
-    ORR_FORMAT_TERMINAL,
-    ORR_FORMAT_EXPLAIN,
-    ORR_FORMAT_JSON,
-    ORR_FORMAT_CSV,
-    ORR_FORMAT_OPS, /* infer: the operator table */
-    ORR_FORMAT_DUMP_OPS,
-    ORR_FORMAT_DUMP_COSTS,
-    ORR_FORMAT_DUMP_TIMELINE,
-    ORR_FORMAT_DUMP_MEMORY,
-    ORR_FORMAT_DUMP_LEDGER, /* the ledger of time */
-    ORR_FORMAT_TRACE, /* train, infer: Chrome's trace format (docs/trace.md) */
-    ORR_FORMAT_HTML   /* one page that needs nothing else, with charts */
-};
-
-struct orr_style {
-    int width;     /* columns of the terminal; 0: 80 */
-    bool colour;   /* ANSI colours */
-};
-
-/* An answer of orr_predict in any format; nothing is predicted again. `style` NULL: plain. The text is malloc'd; free()
- * it. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr_format format,
-                                       const struct orr_style *style);
-
-/* The result as JSON with one more key, "explain": the text of ORR_FORMAT_EXPLAIN; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_render_explained(const struct orr_answer *answer);
-/* {"error": {"text", "key", "line", "column"}} in one line; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
-
-/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL or JSON; malloc'd. */
-ORR_API ORR_NODISCARD enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only,
-                                                        enum orr_format format, char **text, struct orr_error *error);
-
-/* The answer of a search: TERMINAL, JSON, CSV or HTML; malloc'd. `seconds` is what it took, for the JSON; nothing else
- * depends on it. Every listed plan is predicted again in full. */
-ORR_API ORR_NODISCARD char *orr_search_report(const struct orr_search *search, enum orr_format format,
-                                              const struct orr_style *style, double seconds);
-
-/* ---------------------------------------------------------------- sweep */
-
-/* One request asked at many points: fields varied over lists and ranges (docs/sweep.md). Every point is the request
- * with the point's values in it, read and predicted as any other. Points have an index; what stands in a row depends on
- * the index alone, not on threads or on the order of the calls. */
-struct orr_sweep;
-
-#define ORR_SWEEP_VALUE 256 /* bytes of a value as text, the 0 at its end in */
-#define ORR_MAX_COLUMNS 128
+/* ---------------------------------------------------------------- sweep with open structs */
 
 #define ORR_SWEEP_MODES(X)                                                                  \
     X(PRODUCT, "product", "every value with every other; the last field varies fastest")    \
     X(ZIP, "zip", "first values, second values, ...; all fields have as many")              \
     X(SAMPLE, "sample", "a Latin hypercube")
 
-#define ORR_POINT_STATUSES(X)                                                               \
-    X(OK, "ok", "predicted, fits")                                                          \
-    X(NO_FIT, "no_fit", "predicted, but does not fit into memory")                          \
-    X(INVALID, "invalid", "the values do not go together; no prediction")
-
 #define ORR_X_SWEEP_(name, ...) ORR_SWEEP_##name,
-#define ORR_X_POINT_(name, ...) ORR_POINT_##name,
 enum orr_sweep_mode { ORR_SWEEP_MODES(ORR_X_SWEEP_) ORR_N_SWEEP_MODES };
-enum orr_point_status { ORR_POINT_STATUSES(ORR_X_POINT_) ORR_N_POINT_STATUSES };
-ORR_API const char *orr_point_status_name(enum orr_point_status status);
 
 struct orr_vary {
     const char *name;             /* column of the values */
@@ -1392,105 +1447,19 @@ struct orr_sweep_spec {
     bool search;                  /* every point is a search, answered with its best plan */
 };
 
-/* Read the ranges and try every field. A field that does not exist or a value it cannot have is an error here; values
- * that do not go together (ORR_ERR_RULE) are rows. The catalogue must outlive the sweep, the spec need not. */
-ORR_API ORR_NODISCARD enum orr_err orr_sweep_open(const struct orr_catalogue *catalogue,
-                                                  const struct orr_sweep_spec *spec, struct orr_sweep **sweep,
-                                                  struct orr_error *error);
-/* The same for the request of a form, which need not outlive the sweep; `request` and `origin` of the spec are not
- * read. */
+/* The sweep of a form's request, which need not outlive it; `request` and `origin` of the spec are not read. Errors are
+ * those of orr_sweep_open_json. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec,
                                                   struct orr_sweep **sweep, struct orr_error *error);
-ORR_API void orr_sweep_close(struct orr_sweep *sweep);
-ORR_API enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep);
-ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);
 /* All that decides what the rows hold, in one line: request, fields, mode. Equal sweeps have equal texts. */
 ORR_API const char *orr_sweep_text(const struct orr_sweep *sweep);
-/* The value of a field (by its place in the spec) at a point. */
-ORR_API void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE]);
 
-/* The numbers of a row: those of the JSON result, its keys as names. */
-enum orr_column_type { ORR_COLUMN_REAL, ORR_COLUMN_WHOLE, ORR_COLUMN_FLAG, ORR_COLUMN_TEXT };
-struct orr_column {
-    const char *name, *meaning;   /* static */
-    enum orr_column_type type;
-};
-ORR_API size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS]);
+/* ---------------------------------------------------------------- technology with open structs */
 
-struct orr_sweep_row {
-    enum orr_point_status status;
-    bool blank;                           /* no numbers: invalid, or a search that found no plan */
-    char reason[ORR_ERROR_TEXT];          /* why it does not fit or is invalid; else empty */
-    double numbers[ORR_MAX_COLUMNS];      /* by column, unless blank */
-    const char *words[ORR_MAX_COLUMNS];   /* of text columns, static */
-};
-
-/* Fill rows[0 .. n - 1] with the points from `first` on. Only what stops everything (memory, files) is an error. */
-ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
-                                                 struct orr_sweep_row *rows, struct orr_error *error);
-
-/* The same question as JSON: {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...],
- * "mode": "product" (default), "zip" or "sample", "samples", "seed"}. Keys of errors are those of the request. */
-ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json,
-                                                       const char *origin, int n_threads, struct orr_sweep **sweep,
-                                                       struct orr_error *error);
-/* Rows as JSON: names of all columns, then a list of values per point; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n,
-                                             const struct orr_sweep_row *rows);
-
-/* One HTML page that needs nothing else: a plot and a table of the first 2000 points, answered for it; malloc'd. */
-ORR_API ORR_NODISCARD enum orr_err orr_sweep_html(struct orr_sweep *sweep, char **html, struct orr_error *error);
-
-/* ---------------------------------------------------------------- for other languages */
-
-/* Questions as text, answers as a row of numbers or as text: no struct of a job or result is seen. One session belongs
- * to one thread; the catalogue must outlive it. */
-struct orr_session;
-/* NULL: out of memory. */
-ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue);
-ORR_API void orr_session_free(struct orr_session *session);
-/* Read a request (docs/json.md) and predict. The row is that of a sweep, its status OK or NO_FIT, with advice as
- * reason. */
-ORR_API ORR_NODISCARD enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
-                                                   struct orr_sweep_row *row, struct orr_error *error);
-/* What the numbers of a row are, by kind of request; returns how many. */
-ORR_API size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS]);
-/* Read a request and report on it; *text is malloc'd. */
-ORR_API ORR_NODISCARD enum orr_err orr_session_report(struct orr_session *session, const char *json, const char *origin,
-                                                      enum orr_format format, const struct orr_style *style,
-                                                      char **text, struct orr_error *error);
-/* orr_search_read and orr_search_new in one. */
-ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json,
-                                                   const char *origin, struct orr_search **search,
-                                                   struct orr_error *error);
-
-/* ---------------------------------------------------------------- technology */
-
-/* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."
- * (docs/technology.md). Everything that takes a system takes such a name; these functions look inside. All texts are
- * malloc'd. */
-
-/* TERMINAL: what was made and which budget limits it. JSON: a system file with its chip in place, which reads back as
- * the same system. CSV: one line of everything. */
-ORR_API ORR_NODISCARD enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name,
-                                                         enum orr_format format, const struct orr_style *style,
-                                                         char **text, struct orr_error *error);
-/* The same recipe at every node of its scaling set. TERMINAL, JSON, CSV or HTML. */
-ORR_API ORR_NODISCARD enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name,
-                                                        enum orr_format format, const struct orr_style *style,
-                                                        char **text, struct orr_error *error);
-/* Cost of one GPU, part by part, and an hour of it (Eqs. 106-108); with a job on it (may be NULL) also of its system,
- * of a million tokens and, if `run_tokens` is above 0, of a training run over so many tokens. TERMINAL, JSON or HTML.
- */
-ORR_API ORR_NODISCARD enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name,
-                                                       const struct orr_job *job, int64_t run_tokens,
-                                                       enum orr_format format, const struct orr_style *style,
-                                                       char **text, struct orr_error *error);
-
-/* One of these as a JSON request: {"chip": NAME}, {"nodes": NAME} or {"cost": NAME}, a NAME with or without its
- * "generated:"; JSON. */
-ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
-                                                      const char *origin, char **text, struct orr_error *error);
+/* One line of facts about a technology, design, memory or network; "" for other kinds. */
+#define ORR_LINE 256
+ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind,
+                                                       const char *id, char line[ORR_LINE], struct orr_error *error);
 
 #define ORR_OPTIMISERS(X)                                              \
     X(SEARCH, "search", "global, then local from several starts")      \
@@ -1509,21 +1478,32 @@ struct orr_optimise {
     int64_t n_grid_steps;         /* 0: 10 */
     uint64_t seed;                /* same seed, same answer */
 };
-/* The split of a generated system's budgets that answers the job best. `job` is on any system of the same name.
- * TERMINAL, JSON or HTML. */
-ORR_API ORR_NODISCARD enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name,
-                                                           const struct orr_job *job,
-                                                           const struct orr_optimise *options, enum orr_format format,
-                                                           const struct orr_style *style, char **text,
-                                                           struct orr_error *error);
 
-/* What every hardware number is worth to a job: elasticity of its answers on either side, and the effect of 10 % more.
- * TERMINAL, JSON, CSV or HTML; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format,
-                                                   const struct orr_style *style);
+/* What can be asked about a generated system. */
+#define ORR_TECHNOLOGY_VIEWS(X)                                                                                \
+    /*  enum     name       what is rendered, and in which formats                                          */ \
+    X(CHIP, "chip", "what was made and which budget limits it; JSON is a system file. TERMINAL, JSON, CSV, HTML") \
+    X(NODES, "nodes", "the same recipe at every node of its scaling set. TERMINAL, JSON, CSV, HTML")           \
+    X(COST, "cost", "cost of one GPU, part by part, and an hour of it (Eqs. 106-108). TERMINAL, JSON, HTML")   \
+    X(OPTIMISE, "optimise", "the split of its budgets that answers a job best. TERMINAL, JSON, HTML")
+#define ORR_X_TECHNOLOGY_(name, ...) ORR_TECHNOLOGY_##name,
+enum orr_technology_view { ORR_TECHNOLOGY_VIEWS(ORR_X_TECHNOLOGY_) ORR_N_TECHNOLOGY_VIEWS };
 
-/* One HTML page of any report and its data: the terminal's text, and its JSON folded; malloc'd. NULL: out of memory. */
-ORR_API ORR_NODISCARD char *orr_report_html(const char *title, const char *terminal, const char *json);
+struct orr_technology_question {
+    const char *name;                    /* "generated:node=5,memory=hbm3,..." */
+    enum orr_technology_view view;
+    const struct orr_job *job;           /* COST: also the cost of its system and of a million tokens; may be NULL.
+                                            OPTIMISE: the job to answer, on any system of the same name */
+    int64_t run_tokens;                  /* COST with a job: above 0, also a training run over so many tokens */
+    const struct orr_optimise *optimise; /* OPTIMISE */
+};
+ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
+                                                         const struct orr_technology_question *question,
+                                                         enum orr_format format, const struct orr_style *style,
+                                                         char **text, struct orr_error *error);
+
+/* One HTML page of a text and its data, for reports a program makes itself; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_page(const char *title, const char *terminal, const char *json);
 
 /* ---------------------------------------------------------------- studies */
 
@@ -1542,19 +1522,16 @@ ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *cat
                                                  const char *csv, const char *origin, struct orr_study **study,
                                                  struct orr_error *error);
 ORR_API void orr_study_free(struct orr_study *study);
-ORR_API size_t orr_study_tables(const struct orr_study *study);
-ORR_API const char *orr_study_table_name(const struct orr_study *study, size_t table);
-/* All texts are malloc'd; NULL: out of memory. A table as CSV, the whole study as TERMINAL, JSON or HTML, its gnuplot
- * script, which reads NAME.csv of its tables and writes NAME.svg of the study. */
-ORR_API ORR_NODISCARD char *orr_study_csv(const struct orr_study *study, size_t table);
-ORR_API ORR_NODISCARD char *orr_study_report(const struct orr_study *study, enum orr_format format,
+/* The name of the i-th table, static; NULL after the last. If csv is not NULL, *csv receives the table as CSV, which
+ * the caller owns; NULL there: out of memory. */
+ORR_API const char *orr_study_table(const struct orr_study *study, size_t i, char **csv);
+/* TERMINAL, JSON, CSV (the first table), HTML, or GNUPLOT: the script reads NAME.csv of the study's tables and writes
+ * NAME.svg of the study. The caller owns it. */
+ORR_API ORR_NODISCARD char *orr_study_render(const struct orr_study *study, enum orr_format format,
                                              const struct orr_style *style);
-ORR_API ORR_NODISCARD char *orr_study_script(const struct orr_study *study);
-/* What all of them found, for the terminal. */
-ORR_API ORR_NODISCARD char *orr_studies_summary(const struct orr_study *const *studies, size_t n,
-                                                const struct orr_style *style);
-/* One page over all of them; `figures`: they were drawn. */
-ORR_API ORR_NODISCARD char *orr_studies_html(const struct orr_study *const *studies, size_t n, bool figures);
+/* Several of them: TERMINAL, what they found; HTML, one page over all. The caller owns it. */
+ORR_API ORR_NODISCARD char *orr_studies_render(const struct orr_study *const *studies, size_t n,
+                                               enum orr_format format, const struct orr_style *style);
 
 /* ---------------------------------------------------------------- calibration */
 
@@ -1563,7 +1540,7 @@ ORR_API ORR_NODISCARD char *orr_studies_html(const struct orr_study *const *stud
 struct orr_fit;
 
 /* Start from the constants a chip has now. `chip`: a chip id, a calibration fitted on it, or the beginning of the id as
- * a folder is called ("h20_sxm"). The catalogue must outlive the fit. */
+ * a folder is called ("h20_sxm"). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chip,
                                                 struct orr_fit **fit, struct orr_error *error);
 ORR_API void orr_fit_close(struct orr_fit *fit);
@@ -1574,13 +1551,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_fit_add(struct orr_fit *fit, const char *
 ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
                                                void (*progress)(void *context, const char *what, double done_frac),
                                                void *context, struct orr_error *error);
-ORR_API const char *orr_fit_chip(const struct orr_fit *fit);
-/* The constants as they stand; owned by the fit. */
-ORR_API const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit);
-/* TERMINAL, JSON, CSV (one line per row) or HTML; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_fit_report(const struct orr_fit *fit, enum orr_format format,
+/* TERMINAL, JSON, CSV (one line per row) or HTML; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_fit_render(const struct orr_fit *fit, enum orr_format format,
                                            const struct orr_style *style);
-/* A complete calibration file, malloc'd; `date` goes into its sources (NULL: none). */
+/* A complete calibration file, which the caller owns; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,
                                                 struct orr_error *error);
 
@@ -1597,12 +1571,12 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
 ORR_API void orr_validation_free(struct orr_validation *validation);
 /* Mean absolute percentage error over the scored rows, as a fraction; NAN: none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
-/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later report. No
+/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. No
  * file has the column: ORR_ERR_INPUT, and the error names those there are. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
                                                         struct orr_error *error);
-/* TERMINAL, JSON, CSV, or HTML: one page with predicted over measured, row by row, and the tables; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_validation_report(const struct orr_validation *validation, enum orr_format format,
+/* TERMINAL, JSON, CSV, HTML (predicted over measured, row by row, and the tables) or INTERVALS; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,
                                                   const struct orr_style *style);
 /* Pieces of physics a validation can leave out, to see what each is worth: the name of the i-th, NULL after the last.
  * `meaning` (may be NULL) receives what a prediction is without it. */
@@ -1617,11 +1591,11 @@ ORR_API ORR_NODISCARD enum orr_err orr_ablation_add(const struct orr_catalogue *
                                                     const char *origin, struct orr_ablation **ablation,
                                                     struct orr_error *error);
 ORR_API void orr_ablation_free(struct orr_ablation *ablation);
-/* TERMINAL, JSON or CSV; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_ablation_report(const struct orr_ablation *ablation, enum orr_format format,
+/* TERMINAL, JSON or CSV; the caller owns it. */
+ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format,
                                                 const struct orr_style *style);
-/* The 80 % intervals these measurements give, as the C table that predictions look them up in; malloc'd. */
-ORR_API ORR_NODISCARD char *orr_validation_intervals(const struct orr_validation *validation);
+
+#endif /* ORR_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

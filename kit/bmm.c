@@ -1,5 +1,5 @@
-/* bmm.csv: batched products of unfused attention, scores (qk) and values (pv). Operands are activations just written,
- * so buffers are not rotated: small cases find them in L2, large ones do not. */
+/* bmm.csv: batched products of unfused attention, scores (qk) and values (pv). In a layer the operands have just been
+ * written, so buffers are not rotated: small cases find them in L2, large ones do not. */
 #include "kit.h"
 
 #include <stdlib.h>

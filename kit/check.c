@@ -1,4 +1,4 @@
-/* kit --check: the kit's kernels and a bf16 product against plain C, so that a timing is one of the right work. */
+/* kit --check: compare the kit's kernels and a bf16 product with plain C, so that no timing is one of wrong work. */
 #include "kit.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void download_bf16(const void *device, double *host, size_t n)
     free(bits);
 }
 
-/* The norms and softmax of one row; b holds weight, then bias. */
+/* Work out the norms and the softmax of one row; b holds the weight, then the bias. */
 static void reference_row(enum kit_op op, const double *a, const double *b, double *out)
 {
     double mean = 0, square = 0, most = -1e300, sum = 0;
@@ -52,7 +52,7 @@ static double reference_element(enum kit_op op, double a, double b)
                                 : a;
 }
 
-/* ||got - expected|| / ||expected||; NaN is wrong too. */
+/* Is ||got - expected|| / ||expected|| within the tolerance? NaN is wrong, too. */
 static bool close_enough(const char *what, const double *got, const double *expected, int n, double tolerance)
 {
     double difference = 0, norm = 0;
@@ -70,7 +70,7 @@ static bool check_op(struct kit *kit, enum kit_op op, const double *a, const dou
 {
     static const char *const names[KIT_N_OPS] = {"add", "copy", "gelu", "swiglu", "layernorm", "rmsnorm", "softmax"};
     const char *pool = kit->pool[KIT_BF16];
-    KIT_CUDA(cudaMemsetAsync(kit->output, 0xff, N * 2, kit->stream)); /* NaN: shows what is not written */
+    KIT_CUDA(cudaMemsetAsync(kit->output, 0xff, N * 2, kit->stream)); /* NaN shows what is not written. */
     KIT_CUDA(kit_pointwise(op, pool, pool + N * 2, kit->output, ROWS, COLS, kit->stream));
     KIT_CUDA(cudaStreamSynchronize(kit->stream));
     download_bf16(kit->output, got, N);
@@ -82,7 +82,7 @@ static bool check_op(struct kit *kit, enum kit_op op, const double *a, const dou
     return close_enough(names[op], got, expected, N, 5e-3);
 }
 
-/* 16 x 16 x 4096 in bf16. */
+/* Check a product of 16 x 16 x 4096 in bf16. */
 static bool check_product(struct kit *kit, double *got, double *expected)
 {
     enum { M = 16, K = COLS };
@@ -105,7 +105,7 @@ static bool check_product(struct kit *kit, double *got, double *expected)
     return launched && close_enough("product", got, expected, M * M, 1e-2);
 }
 
-/* First step from zero moments: m = 0.1 g, v = 0.05 g^2. */
+/* Check the first step from zero moments: m = 0.1 g, v = 0.05 g^2. */
 static bool check_adam(struct kit *kit, double *got, double *expected)
 {
     enum { BYTES = N * sizeof(float) };

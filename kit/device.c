@@ -1,10 +1,11 @@
-/* The GPU: handles, pools of random data, result buffer. */
+/* The GPU: its handles, pools of random data, and the buffer for results. */
 #include "kit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_BYTES_16BIT ((size_t)3 << 30) /* largest weight and activation of the shape list side by side */
+/* room for the largest weight and the largest activation of the shape list together */
+#define POOL_BYTES_16BIT ((size_t)3 << 30)
 #define OUTPUT_BYTES     ((size_t)2 << 30)
 
 void kit_require_cuda(cudaError_t error, const char *call, const char *file, int line)
@@ -100,7 +101,7 @@ char *kit_pool(struct kit *kit, enum kit_dtype dtype)
         return kit->pool[dtype];
     size_t free_bytes = 0, total_bytes = 0, bytes = POOL_BYTES_16BIT * kit_dtype_bytes(dtype) / 2;
     KIT_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    while (bytes > free_bytes / 3) /* leaves room for the other pools */
+    while (bytes > free_bytes / 3) /* This leaves room for the other pools. */
         bytes /= 2;
     if (bytes < 4 * kit->l2_bytes)
         return NULL;
@@ -113,7 +114,8 @@ char *kit_pool(struct kit *kit, enum kit_dtype dtype)
 
 int kit_slots(const struct kit *kit, size_t bytes, size_t room_bytes, int most)
 {
-    const size_t wanted = 1 + 8 * kit->l2_bytes / bytes; /* even a perfect cache then serves at most an eighth */
+    /* With this many, even a perfect cache serves at most an eighth. */
+    const size_t wanted = 1 + 8 * kit->l2_bytes / bytes;
     size_t slots = wanted < (size_t)most ? wanted : (size_t)most;
     if (slots > room_bytes / bytes)
         slots = room_bytes / bytes;

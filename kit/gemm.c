@@ -1,5 +1,6 @@
-/* gemm.csv: products of transformer layers, weights cold, activations warm, normal data. 16-bit and TF32 products use
- * cublasGemmEx, as a framework's linear layer does; fp8 (e4m3, fast accumulation, bf16 result) uses cublasLt. */
+/* gemm.csv: products of transformer layers on normal random data. Weights come from DRAM and activations from the
+ * cache. 16-bit and TF32 products use cublasGemmEx, as a framework's linear layer does; fp8 (e4m3, fast accumulation,
+ * bf16 result) uses cublasLt. */
 #include "kit.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static const struct model models[] = {
 
 static const long squares[] = {512, 1024, 2048, 8192, 16384};
 
-/* m in powers of two; fp16 and tf32 confirm the bf16 table and need fewer. */
+/* Is this m measured? All powers of two are for bf16; fp16 and tf32 confirm that table and need fewer. */
 static bool wanted(enum kit_dtype dtype, long m, long tp)
 {
     const bool main_type = dtype == KIT_BF16 || dtype == KIT_FP8;
@@ -49,7 +50,7 @@ static bool already_there(const struct case_list *list, long n, long k)
     return false;
 }
 
-/* "llama2-7b.qkv", "llama2-7b.tp8.qkv", or the name alone. */
+/* Write "llama2-7b.qkv", "llama2-7b.tp8.qkv", or the name alone. */
 static void write_label(struct gemm_case *item, const char *name, long tp, const char *layer)
 {
     if (!layer)
@@ -60,7 +61,7 @@ static void write_label(struct gemm_case *item, const char *name, long tp, const
         snprintf(item->label, sizeof item->label, "%s.tp%ld.%s", name, tp, layer);
 }
 
-/* All m and dtypes of one weight [n, k]. */
+/* Add all m and dtypes of one weight [n, k]. */
 static void add_weight(struct case_list *list, const char *name, long tp, const char *layer, long n, long k)
 {
     if (already_there(list, n, k))
@@ -193,7 +194,7 @@ bool kit_gemm_launch(const void *job, int i)
     return status == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Inputs are always ready in their dtype: quantising is not in the time. */
+/* Write a row. Inputs are always ready in their dtype, so the time does not include quantising. */
 void kit_gemm_row(FILE *csv, const struct kit *kit, const struct kit_gemm *gemm, double time_s, const char *label,
                   const char *mode)
 {

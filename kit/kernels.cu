@@ -1,5 +1,6 @@
-/* Kernels of the kit: random fill, memory-bound operators and fused AdamW. Plain CUDA: 16-byte accesses, one
- * vector per thread for elementwise operators, one block per row (row kept in shared memory) for reductions. */
+/* The kernels of the kit: random fill, memory-bound operators and fused AdamW. They are plain CUDA with 16-byte
+ * accesses: one vector per thread for elementwise operators, one block per row (kept in shared memory) for
+ * reductions. */
 #include "kernels.h"
 
 #include <cuda_bf16.h>
@@ -15,7 +16,7 @@ struct alignas(16) vec {
     __nv_bfloat16 x[VEC];
 };
 
-/* A 32-bit mixing function: uniform bits from a counter. */
+/* A 32-bit mixing function that makes uniform bits from a counter. */
 __device__ uint32_t mix(uint64_t counter)
 {
     counter = (counter ^ (counter >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -23,7 +24,7 @@ __device__ uint32_t mix(uint64_t counter)
     return (uint32_t)(counter >> 32);
 }
 
-/* Box-Muller: two uniforms give two normals. */
+/* Box-Muller: two uniform numbers give two normal ones. */
 __device__ float2 normal_pair(uint64_t i, unsigned seed)
 {
     const uint64_t counter = (i + 1) * 0x9e3779b97f4a7c15ull + ((uint64_t)seed << 40);
@@ -84,7 +85,7 @@ template <typename REDUCE> __device__ float block_reduce(float value)
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int offset = 16; offset; offset /= 2)
         value = REDUCE::combine(value, __shfl_xor_sync(~0u, value, offset));
-    __syncthreads(); /* partial may still be read from the call before */
+    __syncthreads(); /* `partial` may still be read from the previous call. */
     if (lane == 0) partial[warp] = value;
     __syncthreads();
     value = lane < blockDim.x / 32 ? partial[lane] : REDUCE::identity;
@@ -93,7 +94,7 @@ template <typename REDUCE> __device__ float block_reduce(float value)
     return value;
 }
 
-/* f(value) accumulated over the part of the row this thread loaded, then over the block. */
+/* Accumulate f(value) over the part of the row that this thread loaded, then over the block. */
 template <typename REDUCE, typename F> __device__ float row_reduce(const vec *row, int n, F f)
 {
     float value = REDUCE::identity;
@@ -109,7 +110,7 @@ template <int OP> __global__ void row_kernel(const vec *in, const vec *weight, c
     extern __shared__ vec row[];
     in += (size_t)blockIdx.x * n;
     out += (size_t)blockIdx.x * n;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] = in[i]; /* each thread reads back only its own part */
+    for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] = in[i]; /* Each thread reads back only its own part. */
     const float cols = (float)n * VEC;
     float shift = 0, scale = 1;
     if (OP == KIT_SOFTMAX) {

@@ -1,4 +1,5 @@
-/* The kit's own kernels (kernels.cu), callable from C. All are enqueued on `stream`; tensors are bf16 unless said. */
+/* The kit's own kernels (kernels.cu), callable from C. All are enqueued on `stream`. Tensors are bf16 unless another
+ * type is named. */
 #ifndef KIT_KERNELS_H
 #define KIT_KERNELS_H
 
@@ -13,13 +14,14 @@ enum kit_dtype { KIT_BF16, KIT_FP16, KIT_FP8, KIT_TF32, KIT_N_DTYPES }; /* TF32:
 
 enum kit_op { KIT_ADD, KIT_COPY, KIT_GELU, KIT_SILU_MUL, KIT_LAYERNORM, KIT_RMSNORM, KIT_SOFTMAX, KIT_N_OPS };
 
-/* n normal random numbers (mean 0, deviation 1). */
+/* Fill with n normal random numbers (mean 0, deviation 1). */
 cudaError_t kit_fill_normal(void *data, size_t n, enum kit_dtype dtype, unsigned seed, cudaStream_t stream);
-/* out[rows, cols] = op(a, b); cols a multiple of 8, at most 16384 for the row operations. b: second operand of ADD and
- * SILU_MUL; weight and then bias of the norms, `cols` each. Pointers aligned to 16 bytes. */
+/* out[rows, cols] = op(a, b). cols is a multiple of 8, and at most 16384 for the row operations. b is the second
+ * operand of ADD and SILU_MUL, or the weight and then the bias of the norms, `cols` each. Pointers are aligned to 16
+ * bytes. */
 cudaError_t kit_pointwise(enum kit_op op, const void *a, const void *b, void *out, long rows, long cols,
                           cudaStream_t stream);
-/* One AdamW step on n fp32 parameters, n a multiple of 4: reads 16 and writes 12 bytes per parameter. */
+/* One AdamW step on n fp32 parameters, n a multiple of 4. It reads 16 and writes 12 bytes per parameter. */
 cudaError_t kit_adam(float *weight, const float *gradient, float *moment1, float *moment2, size_t n,
                      cudaStream_t stream);
 cudaError_t kit_empty(cudaStream_t stream);

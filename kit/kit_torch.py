@@ -28,7 +28,7 @@ BF16 = torch.bfloat16
 # ---------------------------------------------------------------- output
 
 class Table:
-    """A CSV file that is appended to; every row is flushed."""
+    """A CSV file whose rows are appended and flushed one by one."""
 
     def __init__(self, folder, name, columns):
         path = os.path.join(folder, name)
@@ -48,7 +48,7 @@ class Table:
 
 
 class Budget:
-    """Ends when its seconds are spent; parts share what is left."""
+    """A budget of seconds; each part gets a share of what is left."""
 
     def __init__(self, seconds):
         self.end = time.monotonic() + seconds
@@ -61,7 +61,7 @@ class Budget:
 
 
 def shuffled(cases):
-    """The same order in every run; a run cut short is a sample of the whole list."""
+    """Shuffle in the same order in every run, so that a run cut short is a sample of the whole list."""
     cases = list(cases)
     random.Random(1).shuffle(cases)
     return cases
@@ -78,7 +78,7 @@ def normal(*shape, dtype=BF16):
 
 
 def events_s(work):
-    """Seconds the GPU needs for what work() enqueues."""
+    """The seconds that the GPU needs for what work() enqueues."""
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
     work()
@@ -133,7 +133,7 @@ def time_graph(functions, target=0.009):
 
 
 def slots(nbytes, most=128):
-    """Copies of a buffer so that each has left L2 when its turn comes again."""
+    """Enough copies of a buffer that each has left L2 when it is used again."""
     l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
     return min(most, 1 + math.ceil(8 * l2_bytes / nbytes))
 
@@ -381,7 +381,7 @@ STEP = ["id", "model", "style", "layers", "hidden", "heads", "ffn", "vocab", "pa
 
 
 def train_times(model, optimizer, seq, batch, n=4):
-    """Forward, backward and optimizer seconds: medians of n steps after two."""
+    """The forward, backward and optimizer seconds: medians of n steps after two warm-up steps."""
     vocab = model.head.weight.shape[0]
     tokens, target = (torch.randint(0, vocab, (batch, seq), device="cuda") for _ in range(2))
     turn = model.turn(0, seq)
@@ -404,7 +404,7 @@ def run_training(out, source, budget):
             break
         model = Model(style, layers, hidden, heads, heads, ffn, vocab)
         optimizer = Optimizer(model)
-        optimizer.adam.step()  # makes the moments
+        optimizer.adam.step()  # This makes the moments.
         static = torch.cuda.memory_allocated()
         params = sum(p.numel() for p in model.parameters())
         for seq, batch in [(2048, 1), (2048, 4), (1024, 2), (4096, 2), (512, 16)]:
@@ -478,7 +478,7 @@ def run_steps(out, source, budget):
 # ---------------------------------------------------------------- ops: the list of h200_training_ops.csv
 
 class Ops:
-    """Eager calls; `frac` is of 989 TFLOP/s and `frac_hbm` of 4.8 TB/s, whatever the GPU."""
+    """Eager calls. `frac` is a share of 989 TFLOP/s and `frac_hbm` of 4.8 TB/s, on any GPU."""
 
     def __init__(self, out):
         self.table = Table(out, "training_ops.csv", ["group", "op", "shape", "mode", "time_s", "metric", "value"])
@@ -626,9 +626,9 @@ def main():
     if not torch.cuda.is_available():
         sys.exit("kit_torch: PyTorch sees no GPU")
     budget = Budget(options.seconds)
-    warnings.filterwarnings("ignore")  # why a backend was refused is in the error
+    warnings.filterwarnings("ignore")  # The error says why a backend was refused.
     torch.manual_seed(0)
-    torch.cuda.set_stream(torch.cuda.Stream())  # graphs cannot be captured on the default stream
+    torch.cuda.set_stream(torch.cuda.Stream())  # Graphs cannot be captured on the default stream.
     source = options.source or f"{torch.cuda.get_device_name(0)}, PyTorch {torch.__version__.split('+')[0]}, kit 1"
     parts = list(PARTS)[:3] if "all" in options.parts else [p for p in PARTS if p in options.parts]
     for i, part in enumerate(parts):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Grouped products whose 4-bit weights are widened to 16 bits inside the kernel, beside the same kernel with 16-bit
-weights and the library's batched product. Needs PyTorch with Triton. Writes widening.csv: one row per case.
+weights and the library's batched product. The script needs PyTorch with Triton and writes
+widening.csv, one row per case.
 
     python3 kit/kit_widening.py --out results
 """
@@ -11,8 +12,8 @@ import torch
 import triton
 import triton.language as tl
 
-SHAPES = [(32, 5760, 2880), (32, 2880, 2880)]  # experts, n, k: gpt-oss-20b
-ROWS = [4, 16, 32, 64, 128, 160, 256, 512, 1024]  # of each expert
+SHAPES = [(32, 5760, 2880), (32, 2880, 2880)]  # experts, n, k of gpt-oss-20b
+ROWS = [4, 16, 32, 64, 128, 160, 256, 512, 1024]  # rows of each expert
 TILES = [(16, 128, 128, 4, 4), (16, 256, 64, 4, 4), (32, 128, 128, 4, 4), (64, 128, 64, 4, 4), (64, 256, 64, 4, 4),
          (64, 256, 64, 8, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4),
          (128, 128, 64, 8, 3), (64, 128, 128, 4, 3), (128, 128, 128, 8, 3), (64, 128, 128, 8, 3)]

@@ -7,7 +7,7 @@
 static const struct kind {
     const char *name;
     void (*run)(struct kit *kit);
-    double share; /* of the time budget; what a kind leaves goes to those after it */
+    double share; /* share of the time budget; what a kind does not use goes to the kinds after it */
 } kinds[] = {
     {"gemm", kit_run_gemm, 0.52}, {"bmm", kit_run_bmm, 0.08},     {"pointwise", kit_run_pointwise, 0.17},
     {"adam", kit_run_adam, 0.05}, {"power", kit_run_power, 0.18},

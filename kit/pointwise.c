@@ -1,5 +1,6 @@
-/* pointwise.csv and adam.csv: the kit's own memory-bound kernels. bytes is the ideal traffic. Buffers rotate beyond L2
- * (up to 256 of them: tensors below 1/256 of L2 stay inside it), except for copy_hot, which shows the L2 itself. */
+/* pointwise.csv and adam.csv: the kit's own memory-bound kernels. The column bytes is the ideal traffic. Buffers rotate
+ * beyond L2, up to 256 of them (tensors below 1/256 of L2 stay inside it), except for copy_hot, which measures L2
+ * itself. */
 #include "kit.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct pointwise_case {
     bool hot;
     int n_slots;
     const char *pool;
-    size_t stride; /* of one tensor */
+    size_t stride; /* bytes of one tensor */
 };
 
 #define MOST_CASES 256
@@ -20,7 +21,7 @@ struct pointwise_case {
 
 static const struct {
     const char *name;
-    int n_inputs; /* tensors read */
+    int n_inputs; /* number of tensors read */
 } ops[KIT_N_OPS] = {
     [KIT_ADD] = {"add", 2},        [KIT_COPY] = {"copy", 1},       [KIT_GELU] = {"gelu", 1},
     [KIT_SILU_MUL] = {"swiglu", 2}, [KIT_LAYERNORM] = {"layernorm", 1}, [KIT_RMSNORM] = {"rmsnorm", 1},
@@ -47,7 +48,7 @@ static bool launch(const void *job, int i)
     const struct pointwise_case *item = job;
     const size_t slot = (size_t)(i % item->n_slots);
     const char *a = item->pool + slot * (size_t)ops[item->op].n_inputs * item->stride;
-    const char *b = ops[item->op].n_inputs == 2 ? a + item->stride : item->pool; /* or weight and bias of a norm */
+    const char *b = ops[item->op].n_inputs == 2 ? a + item->stride : item->pool; /* or the weight and bias of a norm */
     KIT_CUDA(kit_pointwise(item->op, a, b, (char *)item->kit->output + slot * item->stride, item->rows, item->cols,
                            item->kit->stream));
     return true;
@@ -61,7 +62,7 @@ static bool launch_empty(const void *job, int i)
     return true;
 }
 
-/* Seconds, or negative if the case does not fit. */
+/* The seconds of a case; negative if it does not fit. */
 static double measure(struct kit *kit, struct pointwise_case *item)
 {
     const size_t n_inputs = (size_t)ops[item->op].n_inputs;
@@ -79,7 +80,7 @@ static double measure(struct kit *kit, struct pointwise_case *item)
     return kit_time_s(kit, launch, item, item->n_slots);
 }
 
-/* copy_hot is written as bytes (u8), as it has no meaning as a tensor. */
+/* The row of copy_hot is in bytes (u8), because its buffer is not a tensor. */
 static void write_row(FILE *csv, const struct kit *kit, const struct pointwise_case *item, double time_s)
 {
     const double bytes = (double)item->rows * (double)item->cols * ELEMENT * (ops[item->op].n_inputs + 1);
@@ -139,7 +140,7 @@ static bool launch_adam(const void *job, int i)
     return true;
 }
 
-/* Seconds of a step on n parameters, or negative if the GPU has no room. */
+/* The seconds of a step on n parameters; negative if the GPU has no room. */
 static double measure_adam(struct kit *kit, size_t n)
 {
     struct adam_job adam = {.kit = kit, .n = n};
@@ -147,7 +148,7 @@ static double measure_adam(struct kit *kit, size_t n)
     int made = 0;
     while (made < 4 && cudaMalloc((void **)&adam.state[made], n * sizeof(float)) == cudaSuccess)
         made++;
-    cudaGetLastError(); /* a refused allocation is no error here */
+    cudaGetLastError(); /* A refused allocation is no error here. */
     if (made == 4) {
         for (int i = 0; i < 3; i++)
             KIT_CUDA(kit_fill_normal(adam.state[i], n, KIT_TF32, 7, kit->stream));

@@ -1,4 +1,4 @@
-/* power.csv: board power and SM clock under steady loads; the same loads give the burst and sustained rows of gemm.csv.
+/* power.csv: board power and SM clock under steady loads. The same loads give the burst and sustained rows of gemm.csv.
  * NVML comes with the driver and is loaded when needed, so that the kit builds without its header. */
 #include "kit.h"
 
@@ -23,7 +23,7 @@ static void *symbol(const struct meter *meter, const char *name)
     return address;
 }
 
-/* dlsym gives data pointers; POSIX allows the copy into a function pointer. */
+/* dlsym returns data pointers, and POSIX allows the copy into a function pointer. */
 #define LOAD(target, name)                                                                                             \
     do {                                                                                                               \
         void *address = symbol(meter, name);                                                                           \
@@ -74,7 +74,7 @@ struct copy_job {
     const char *from;
 };
 
-/* 2 GiB of traffic: 1 GiB read, 1 GiB written. */
+/* The copy moves 2 GiB: 1 GiB read and 1 GiB written. */
 static bool launch_copy(const void *job, int i)
 {
     const struct copy_job *copy = job;

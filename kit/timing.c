@@ -1,4 +1,4 @@
-/* Timing: CUDA events around replays of a captured graph. */
+/* Timing by CUDA events around replays of a captured graph. */
 #define _POSIX_C_SOURCE 200809L
 #include "kit.h"
 
@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define TARGET_S  0.009 /* measured time of an ordinary case */
-#define LONG_S    0.005 /* from here on one launch is enough */
+#define LONG_S    0.005 /* a launch at least this long is measured alone */
 #define MOST_NODES 256
 
 struct graph {
@@ -48,7 +48,7 @@ void kit_shuffle(void *items, size_t n, size_t item_bytes)
     }
 }
 
-/* Seconds between start and stop, waiting for stop. */
+/* The seconds between the events start and stop; waits for stop. */
 static double elapsed_s(struct kit *kit)
 {
     float ms = 0;
@@ -57,7 +57,7 @@ static double elapsed_s(struct kit *kit)
     return 1e-3 * (double)ms;
 }
 
-/* Time of one eager launch, or negative. */
+/* The time of one eager launch; negative if it failed. */
 static double launch_s(struct kit *kit, kit_launch launch, const void *job, int i)
 {
     KIT_CUDA(cudaEventRecord(kit->start, kit->stream));
@@ -67,7 +67,7 @@ static double launch_s(struct kit *kit, kit_launch launch, const void *job, int 
     return elapsed_s(kit);
 }
 
-/* Launches 0..n_nodes-1 as one graph; exec NULL if one was refused. */
+/* Capture launches 0..n_nodes-1 as one graph; exec is NULL if one was refused. */
 static struct graph capture(struct kit *kit, kit_launch launch, const void *job, int n_nodes)
 {
     struct graph graph = {.n_nodes = n_nodes};
@@ -98,16 +98,17 @@ static int n_in(double seconds, double one_s)
     return one_s < seconds / 2 ? (int)(seconds / (one_s + 1e-7)) : 1;
 }
 
-/* Warm up and capture a round that visits every slot, 1 to 3 ms long if it can be. *one_s: an eager launch. */
+/* Warm up and capture a round that visits every slot, 1 to 3 ms long if possible. *one_s receives the time of an eager
+ * launch. */
 static struct graph prepare(struct kit *kit, kit_launch launch, const void *job, int n_slots, double *one_s)
 {
     struct graph none = {0};
-    *one_s = launch_s(kit, launch, job, 0); /* loads the kernel */
+    *one_s = launch_s(kit, launch, job, 0); /* This also loads the kernel. */
     if (*one_s >= 0 && *one_s < LONG_S)
         *one_s = launch_s(kit, launch, job, n_slots - 1);
     if (*one_s < 0)
         return none;
-    const int least = n_in(1e-3, *one_s), most = n_in(3e-3, *one_s); /* products this long do not wait for weights */
+    const int least = n_in(1e-3, *one_s), most = n_in(3e-3, *one_s); /* Products this long do not wait for weights. */
     const int n_nodes = n_slots < least ? least : n_slots < most ? n_slots : most;
     return capture(kit, launch, job, n_nodes < MOST_NODES ? n_nodes : MOST_NODES);
 }
@@ -158,7 +159,8 @@ double kit_time_burst_s(struct kit *kit, kit_launch launch, const void *job, int
     return time_s;
 }
 
-/* Keep the GPU busy for `seconds` with chunks of 20 ms, one always waiting; returns the number of replays. */
+/* Keep the GPU busy for `seconds` with chunks of 20 ms, of which one is always queued. Returns the number of
+ * replays. */
 static long keep_busy(struct kit *kit, struct graph graph, double round_s, double seconds, void (*sample)(void *),
                       void *context)
 {
@@ -172,7 +174,7 @@ static long keep_busy(struct kit *kit, struct graph graph, double round_s, doubl
         for (int j = 0; j < chunk; j++)
             KIT_CUDA(cudaGraphLaunch(graph.exec, kit->stream));
         KIT_CUDA(cudaEventRecord(done[i], kit->stream));
-        KIT_CUDA(cudaEventSynchronize(done[i ^ 1])); /* an event never recorded counts as done */
+        KIT_CUDA(cudaEventSynchronize(done[i ^ 1])); /* An event that was never recorded counts as done. */
         if (sample)
             sample(context);
     }

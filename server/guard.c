@@ -1,5 +1,6 @@
-/* Who may ask. A page of another site can make a browser send requests here: by a name of its own that it lets point to
- * this machine (Host tells), or by posting across sites (Origin tells). */
+/* Which requests are allowed. A page of another site can make a browser send requests to this server in two ways: by a
+ * host name of its own that it points to this machine, which the Host header shows, or by a post across sites, which
+ * the Origin header shows. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-/* The name of "name:port", "[::1]:port", without brackets; false: none, or no port behind the colon. */
+/* The name in "name:port" or "[::1]:port", without brackets. Returns false if there is none, or no port behind a
+ * colon. */
 static bool split(const char *authority, char name[NAME_MAX_BYTES])
 {
     const bool bracket = authority[0] == '[';
@@ -23,7 +25,7 @@ static bool split(const char *authority, char name[NAME_MAX_BYTES])
     return true;
 }
 
-/* An address is no name that someone else could let point here. */
+/* Is the name an address? Nobody else can point an address to this machine. */
 static bool is_address(const char *name)
 {
     unsigned char address[16];

@@ -1,4 +1,4 @@
-/* From MHD's calls to requests: checks first, then the body, then the route's answer. */
+/* From the calls of MHD (GNU libmicrohttpd) to requests: checks first, then the body, then the answer of the route. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void refuse(struct srv_request *request, unsigned status)
     drop_body(request);
 }
 
-/* Room for `n` more bytes and a zero. */
+/* Make room for `n` more bytes and a zero. */
 static bool reserve(struct srv_request *request, size_t n)
 {
     const size_t needed = request->n_body + n + 1;
@@ -47,10 +47,10 @@ static bool reserve(struct srv_request *request, size_t n)
     return true;
 }
 
-/* Take in a piece. False: the client sends without end; close. */
+/* Receive a piece of the body. Returns false if the client does not stop sending, so that the connection is closed. */
 static bool take(struct srv_request *request, const char *bytes, size_t n)
 {
-    request->n_body += request->refused ? n : 0; /* only counted */
+    request->n_body += request->refused ? n : 0; /* The bytes of a refused request are only counted. */
     if (request->refused) return request->n_body < (size_t)16 * SRV_BODY_MAX;
     if (request->n_body + n > SRV_BODY_MAX) refuse(request, MHD_HTTP_CONTENT_TOO_LARGE);
     else if (!reserve(request, n)) refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE);
@@ -89,7 +89,7 @@ static enum MHD_Result answer_method(struct srv_request *request, const char *me
     return queued;
 }
 
-/* Headers are in: is the request one for us? Answers that it is not at once, without its body. */
+/* The headers have arrived: is the request allowed? If not, it is answered at once, without its body. */
 static enum MHD_Result begin(struct srv_request *request, const char *method)
 {
     const char *allow;

@@ -1,5 +1,5 @@
-/* What the files of the server share. A request is read and answered by one thread of the pool; only searches and
- * sweeps (study.c) leave it. */
+/* What the files of the server share. One thread of the pool reads and answers a request; only searches and sweeps
+ * (study.c) have threads of their own. */
 #ifndef SERVER_INTERNAL_H
 #define SERVER_INTERNAL_H
 
@@ -10,37 +10,37 @@
 #include "base/text.h"
 #include "server/server.h"
 
-/* Limits; docs/server.md and /api/v1/openapi.json say them, too. */
+/* Limits. docs/server.md and /api/v1/openapi.json state them, too. */
 enum {
     SRV_BODY_MAX = 1 << 20,    /* bytes of one request */
-    SRV_BODIES_MAX = 64 << 20, /* of all requests being read */
+    SRV_BODIES_MAX = 64 << 20, /* bytes of all requests being read */
     SRV_CONNECTIONS_MAX = 1024,
-    SRV_IDLE_S = 30,        /* a connection that says nothing is closed */
+    SRV_IDLE_S = 30,        /* after which a silent connection is closed */
     SRV_STUDIES_MAX = 4,    /* searches and sweeps at once */
-    SRV_STUDY_S = 60,       /* and how long one may take */
-    SRV_POINTS_MAX = 20000, /* of a sweep */
-    SRV_SPANS_MAX = 200000  /* of a timeline */
+    SRV_STUDY_S = 60,       /* seconds that one of them may take */
+    SRV_POINTS_MAX = 20000, /* points of a sweep */
+    SRV_SPANS_MAX = 200000  /* spans of a timeline */
 };
 
 struct srv {
     struct orr_catalogue *catalogue;
     struct MHD_Daemon *daemon;
     char bind[64], host[256];
-    bool wildcard;            /* bound to every address of the machine */
-    char *list;               /* /api/v1/catalogue */
-    pthread_key_t workers;    /* struct srv_worker of each thread */
-    atomic_size_t body_bytes; /* being read */
+    bool wildcard;            /* The server listens at every address of the machine. */
+    char *list;               /* answer of /api/v1/catalogue */
+    pthread_key_t workers;    /* the struct srv_worker of each thread */
+    atomic_size_t body_bytes; /* bytes of requests being read */
     atomic_int n_studies;
     atomic_bool stopping;
 };
 
-/* What one thread keeps between requests. */
+/* The memory that one thread keeps between requests. */
 struct srv_worker {
     struct orr_reader *reader;
     struct orr_scratch *scratch;
-    struct orr_answer answer; /* the last one */
+    struct orr_answer answer; /* its latest answer */
 };
-/* The worker of this thread; NULL: out of memory. */
+/* The worker of this thread; NULL if out of memory. */
 struct srv_worker *srv_worker(struct srv *srv);
 
 struct srv_study;
@@ -49,11 +49,11 @@ struct srv_request {
     struct srv *srv;
     struct MHD_Connection *connection;
     const struct srv_route *route;
-    const char *path; /* as long as the handler runs */
+    const char *path; /* valid while the handler runs */
     char *body;       /* NUL-terminated once read; NULL: none */
     size_t n_body, capacity;
-    unsigned refused;        /* status to answer once the body is over; 0: none */
-    struct srv_study *study; /* of a search or sweep that runs */
+    unsigned refused;        /* status of the answer after the body is read; 0: none */
+    struct srv_study *study; /* the search or sweep that runs for the request */
 };
 
 /* ---------------------------------------------------------------- http.c: what MHD calls */
@@ -64,45 +64,45 @@ void srv_completed(void *cls, struct MHD_Connection *connection, void **context,
 
 /* ---------------------------------------------------------------- guard.c: who may ask */
 
-/* NULL if the Host and Origin of the request are the server's own; else what is wrong. */
+/* Returns NULL if the Host and Origin of the request are the server's own; else what is wrong. */
 const char *srv_guard(const struct srv *srv, struct MHD_Connection *connection, unsigned *status);
 
 /* ---------------------------------------------------------------- routes.c: who answers */
 
 struct srv_route {
-    const char *method, *path; /* a path that ends in "/" stands for all that begin with it */
+    const char *method, *path; /* A path that ends in "/" stands for all paths that begin with it. */
     enum MHD_Result (*answer)(struct srv_request *request);
 };
-/* The route; NULL with the methods a known path has, or NULL for an unknown one, in *allow. */
+/* The route, or NULL. *allow then lists the methods of a known path, or is NULL for an unknown path. */
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow);
 
 /* ---------------------------------------------------------------- study.c: searches and sweeps */
 
 enum MHD_Result srv_search(struct srv_request *request);
 enum MHD_Result srv_sweep(struct srv_request *request);
-/* The client is gone or has its answer. */
+/* The client has left or has its answer. */
 void srv_study_release(struct srv_study *study);
 
 /* ---------------------------------------------------------------- reply.c: answers */
 
 #define SRV_JSON "application/json; charset=utf-8"
 
-/* Queue a malloc'd text and free it; NULL: out of memory, status 503. */
+/* Queue a malloc'd text and free it. NULL means out of memory and is answered with status 503. */
 enum MHD_Result srv_reply_text(struct MHD_Connection *connection, unsigned status, const char *type, char *text);
-/* The same for bytes that outlive the server; `lasting`: browsers may keep them for good. */
+/* As srv_reply_text, for bytes that outlive the server. Browsers may keep them for good if `lasting`. */
 enum MHD_Result srv_reply_bytes(struct MHD_Connection *connection, const char *type, const char *bytes, size_t n,
                                 bool lasting);
-/* {"error": {"text", "key", "line", "column"}} */
+/* Answers {"error": {"text", "key", "line", "column"}}. */
 enum MHD_Result srv_reply_error(struct MHD_Connection *connection, unsigned status, const struct orr_error *error);
 enum MHD_Result srv_reply_refusal(struct MHD_Connection *connection, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Headers every answer carries. */
+/* Add the headers that every answer carries. */
 void srv_add_headers(struct MHD_Response *response, const char *type, const char *cache);
 
 /* ---------------------------------------------------------------- files in the program (tools/embed_files.c) */
 
 struct srv_file {
-    const char *path; /* "/index.html"; of server/static and, if it was built, web/dist */
+    const char *path; /* for example "/index.html": a file of server/static or, if it was built, of web/dist */
     const char *bytes;
     size_t size;
 };

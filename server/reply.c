@@ -1,4 +1,4 @@
-/* Answers and the headers all of them carry. */
+/* Answers, and the headers that all of them carry. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "server/internal.h"
 
-/* Everything from the server itself; charts are also saved as images. */
+/* Everything comes from the server itself. Charts are also saved as images, hence data: and blob:. */
 static const char POLICY[] = "default-src 'self'; img-src 'self' data: blob:; "
                              "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,4 +1,4 @@
-/* The routes and their answers, but for searches and sweeps (study.c). */
+/* The routes and their answers, except searches and sweeps (study.c). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define API "/api/v1/"
 
-static const char ORIGIN[] = "request"; /* what errors call the body */
+static const char ORIGIN[] = "request"; /* the name of the body in error messages */
 
 /* ---------------------------------------------------------------- one job */
 
@@ -17,7 +17,7 @@ static const char *argument(const struct srv_request *request, const char *name)
     return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* The format ?dump= asks for; false after answering that there is none. */
+/* The format that ?dump= asks for. Returns false after answering that it does not exist. */
 static bool dump_format(const struct srv_request *request, enum orr_format *format, enum MHD_Result *answered)
 {
     static const struct {
@@ -41,7 +41,8 @@ static bool dump_format(const struct srv_request *request, enum orr_format *form
     return !dump;
 }
 
-/* Spans of a training timeline: a forward, a backward and at most a weight gradient of every chunk and micro-batch. */
+/* The spans of a training timeline: a forward, a backward and at most a weight gradient of every chunk and
+ * micro-batch. */
 static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
 {
     struct orr_result result;
@@ -65,15 +66,14 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     const double n_spans = timeline ? spans_of(job, worker->scratch) : 0;
     if (n_spans > SRV_SPANS_MAX)
         return srv_reply_refusal(request->connection, MHD_HTTP_BAD_REQUEST,
-                                 "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)",
-                                 n_spans, (int)SRV_SPANS_MAX);
+                                 "a timeline of up to %.0f spans; at most %d (fewer micro-batches or stages)", n_spans,
+                                 (int)SRV_SPANS_MAX);
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);
     if (kind == ORR_JOB_TRAIN) orr_train_advice(job, worker->scratch, &worker->answer.train);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          explained ? orr_render_explained(&worker->answer)
-                                    : orr_render(&worker->answer, format, &PLAIN));
+                          orr_render(&worker->answer, explained ? ORR_FORMAT_JSON_EXPLAINED : format, &PLAIN));
 }
 
 static enum MHD_Result train(struct srv_request *request)
@@ -98,7 +98,7 @@ static enum MHD_Result sensitivity(struct srv_request *request)
     if (orr_reader_job(worker->reader, request->body, ORIGIN, NULL, &job, &error))
         return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
-                          orr_sensitivity_report(job, ORR_FORMAT_JSON, &PLAIN));
+                          orr_sensitivity_render(job, ORR_FORMAT_JSON, &PLAIN));
 }
 
 static enum MHD_Result technology(struct srv_request *request)
@@ -117,7 +117,7 @@ static enum MHD_Result catalogue(struct srv_request *request)
     return srv_reply_bytes(request->connection, SRV_JSON, request->srv->list, strlen(request->srv->list), false);
 }
 
-/* /api/v1/catalogue/{part}/{id}: the text as stored. */
+/* Answer /api/v1/catalogue/{part}/{id} with the text as stored. */
 static enum MHD_Result stored(struct srv_request *request)
 {
     const char *name = request->path + strlen(API "catalogue/");
@@ -169,7 +169,8 @@ static const char *type_of(const char *path)
 
 static enum MHD_Result reply_file(struct srv_request *request, const struct srv_file *file)
 {
-    const bool lasting = strncmp(file->path, "/assets/", 8) == 0; /* their names change with their content */
+    /* The names of these files change with their content. */
+    const bool lasting = strncmp(file->path, "/assets/", 8) == 0;
     return srv_reply_bytes(request->connection, type_of(file->path), file->bytes, file->size, lasting);
 }
 
@@ -178,7 +179,7 @@ static enum MHD_Result openapi(struct srv_request *request)
     return reply_file(request, find_file("/openapi.json"));
 }
 
-/* The explorer, or a page that says how to build it. */
+/* Answer with the explorer, or with a page that says how to build it. */
 static enum MHD_Result page(struct srv_request *request)
 {
     const bool root = strcmp(request->path, "/") == 0;
@@ -191,7 +192,8 @@ static enum MHD_Result page(struct srv_request *request)
 
 /* ---------------------------------------------------------------- the table */
 
-/* First match counts. server/static/openapi.json describes each; tests/run_server.sh compares. */
+/* The first match counts. server/static/openapi.json describes every route, and tests/run_server.sh compares the
+ * two. */
 static const struct srv_route ROUTES[] = {
     {"POST", API "train", train},
     {"POST", API "infer", infer},
@@ -208,7 +210,7 @@ static const struct srv_route ROUTES[] = {
 
 const struct srv_route *srv_route(const char *method, const char *path, const char **allow)
 {
-    const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0; /* MHD leaves the body out */
+    const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0; /* MHD omits the body. */
     *allow = NULL;
     for (size_t i = 0; i < sizeof ROUTES / sizeof *ROUTES; i++) {
         const struct srv_route *route = &ROUTES[i];

@@ -1,4 +1,4 @@
-/* Start and stop: the daemon, its threads, and what each of them keeps. */
+/* Start and stop of the server: the daemon, its threads, and the memory that each keeps. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ static bool read_address(const struct srv_options *options, struct sockaddr_in *
     return inet_pton(AF_INET6, options->bind, &six->sin6_addr) == 1;
 }
 
-/* MHD's own words are about clients that went away. */
+/* Discard the messages of MHD, which are about clients that left. */
 static void keep_quiet(void *cls, const char *format, va_list arguments)
 {
     (void)cls;
@@ -93,7 +93,7 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     (void)snprintf(srv->bind, sizeof srv->bind, "%s", options->bind);
     (void)snprintf(srv->host, sizeof srv->host, "%s", options->host ? options->host : "");
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
-    if (orr_catalogue_report(srv->catalogue, ORR_N_PARTS, ORR_FORMAT_JSON, &srv->list, &error)) {
+    if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
         srv_stop(srv);
         return NULL;
@@ -135,9 +135,11 @@ void srv_stop(struct srv *srv)
     if (!srv) return;
     const struct timespec moment = {.tv_nsec = 10000000};
     atomic_store(&srv->stopping, true);
-    while (atomic_load(&srv->n_studies) > 0) (void)nanosleep(&moment, NULL); /* they hold suspended connections */
+    /* Their threads hold suspended connections. */
+    while (atomic_load(&srv->n_studies) > 0) (void)nanosleep(&moment, NULL);
     if (srv->daemon) MHD_stop_daemon(srv->daemon);
-    struct srv_worker *own = pthread_getspecific(srv->workers); /* of this thread; the others' went with them */
+    /* This is the worker of this thread; those of the others were freed with their threads. */
+    struct srv_worker *own = pthread_getspecific(srv->workers);
     if (own) worker_free(own);
     (void)pthread_key_delete(srv->workers);
     free(srv->list);

@@ -1,4 +1,4 @@
-/* orrery serve: the JSON contract over HTTP, and the explorer's files. docs/server.md. */
+/* orrery serve: the JSON contract over HTTP, and the files of the explorer. See docs/server.md. */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
@@ -7,20 +7,20 @@
 struct srv;
 
 struct srv_options {
-    struct orr_catalogue *catalogue; /* is sealed; must outlive the server */
+    struct orr_catalogue *catalogue; /* must outlive the server, which seals it */
     const char *bind;                /* address to listen at, e.g. "127.0.0.1" */
-    int port;                        /* 0: any that is free */
-    int n_threads;                   /* that answer; 0: as many as there are cores */
-    const char *host;                /* a further name browsers may know the server by; NULL: none */
+    int port;                        /* 0: any free port */
+    int n_threads;                   /* threads that answer; 0: one per core */
+    const char *host;                /* a further name of the server in browsers; NULL: none */
 };
 
 #define SRV_MESSAGE ORR_ERROR_TEXT
 
-/* Start; NULL with a line in `message` if that is not possible. Signals the server must not take are to be blocked
- * before: its threads inherit that. */
+/* Start the server. Returns NULL with a line in `message` if that fails. Signals that the server must not take are to
+ * be blocked before, because its threads inherit the mask. */
 struct srv *srv_start(const struct srv_options *options, char message[SRV_MESSAGE]);
 int srv_port(const struct srv *srv);
-/* Stop searches and sweeps, finish answers, close. */
+/* Stop searches and sweeps, finish the answers and close the server. */
 void srv_stop(struct srv *srv);
 
 #endif

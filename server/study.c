@@ -1,5 +1,5 @@
-/* Searches and sweeps: each in a thread of its own that hands events to its connection. The connection sleeps
- * (suspended) while there is nothing to send; a client that went away is noticed when the next event is sent. */
+/* Searches and sweeps. Each has a thread of its own, which passes events to its connection. The connection is suspended
+ * while there is nothing to send. A client that has left is noticed when the next event is sent. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "server/internal.h"
 
-#define TELL_S 0.2 /* between two events */
+#define TELL_S 0.2 /* least seconds between two progress events */
 enum { BATCH_MIN = 16, BATCH_MAX = 1024, BLOCK_BYTES = 1 << 16, NICER = 5 };
 
 static const char EVENTS[] = "text/event-stream; charset=utf-8";
@@ -18,15 +18,15 @@ static const char EVENTS[] = "text/event-stream; charset=utf-8";
 struct srv_study {
     struct srv *srv;
     struct MHD_Connection *connection;
-    char *body; /* owned */
+    char *body; /* owned by the study */
     void (*run)(struct srv_study *study);
     double start_s, told_s;
-    pthread_mutex_t lock; /* of all below */
-    int n_owners;         /* thread and connection */
-    unsigned status;      /* of the answer; 0: not known yet */
-    char *refusal;        /* its text unless the status is 200 */
+    pthread_mutex_t lock; /* guards the members below */
+    int n_owners;         /* the thread and the connection */
+    unsigned status;      /* status of the answer; 0: not known yet */
+    char *refusal;        /* text of the answer unless the status is 200 */
     struct orr_text events;
-    size_t n_sent; /* bytes of events */
+    size_t n_sent; /* bytes of events sent */
     bool suspended, gone, done;
 };
 
@@ -39,7 +39,7 @@ static double now_s(void)
 
 /* ---------------------------------------------------------------- from the thread to the connection */
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void wake(struct srv_study *study)
 {
     if (!study->suspended) return;
@@ -47,7 +47,7 @@ static void wake(struct srv_study *study)
     MHD_resume_connection(study->connection);
 }
 
-/* Give up a share; whoever comes last frees. */
+/* Give up a share of the study; the last owner frees it. */
 static void release(struct srv_study *study)
 {
     pthread_mutex_lock(&study->lock);
@@ -69,7 +69,7 @@ void srv_study_release(struct srv_study *study)
     release(study);
 }
 
-/* Say how the answer begins. Takes the refusal, NULL: events follow. */
+/* Set how the answer begins. It takes the text of the refusal; NULL means that events follow. */
 static void decide(struct srv_study *study, unsigned status, char *refusal)
 {
     pthread_mutex_lock(&study->lock);
@@ -85,7 +85,7 @@ static void decide_error(struct srv_study *study, const struct orr_error *error)
            orr_error_json(error));
 }
 
-/* Send an event; each line of its text is a line of data. NULL: out of memory. */
+/* Send an event; each line of its text is a line of data. A NULL text means out of memory. */
 static void send_event(struct srv_study *study, const char *name, const char *text)
 {
     pthread_mutex_lock(&study->lock);
@@ -109,7 +109,7 @@ static void send_error(struct srv_study *study, const struct orr_error *error)
     free(text);
 }
 
-/* Tell how far it is, now and then. False: nobody listens any more, or the time is over. */
+/* Send the progress from time to time. Returns false if the client has left or the time is over. */
 static bool tell(struct srv_study *study, double done_frac, double plans)
 {
     char text[96];
@@ -117,7 +117,7 @@ static bool tell(struct srv_study *study, double done_frac, double plans)
     pthread_mutex_lock(&study->lock);
     const bool gone = study->gone, idle = study->n_sent == study->events.length;
     pthread_mutex_unlock(&study->lock);
-    if (idle && now - study->told_s >= TELL_S) { /* else the last one is still on its way */
+    if (idle && now - study->told_s >= TELL_S) { /* Otherwise the previous event is still being sent. */
         study->told_s = now;
         (void)snprintf(text, sizeof text, "{\"done_frac\":%.4f,\"plans\":%.0f}", done_frac, plans);
         send_event(study, "progress", text);
@@ -142,14 +142,14 @@ static bool search_progress(void *context, const struct orr_search *search, doub
 
 static void run_plans(struct srv_study *study, struct orr_search *search)
 {
-    static const struct orr_style PLAIN = {0};
     struct orr_error error;
     if (orr_search_run(search, 0, search_progress, study, &error)) {
         send_error(study, &error);
         return;
     }
     if (is_gone(study)) return;
-    char *text = orr_search_report(search, ORR_FORMAT_JSON, &PLAIN, now_s() - study->start_s);
+    const struct orr_style style = {.took_s = now_s() - study->start_s};
+    char *text = orr_search_render(search, ORR_FORMAT_JSON, &style);
     send_event(study, "result", text);
     free(text);
 }
@@ -169,7 +169,7 @@ static void run_search(struct srv_study *study)
 
 /* ---------------------------------------------------------------- sweep */
 
-/* Answer all points, batch after batch. False: stopped, the client knows why if it is there. */
+/* Answer all points, batch after batch. Returns false if it was stopped; a client that is still there was told why. */
 static bool run_points(struct srv_study *study, struct orr_sweep *sweep, struct orr_sweep_row *rows)
 {
     const int64_t n_points = orr_sweep_points(sweep);
@@ -201,7 +201,7 @@ static void run_rows(struct srv_study *study, struct orr_sweep *sweep)
     const struct orr_error memory = {.code = ORR_ERR_MEMORY, .text = "out of memory"};
     if (!rows) send_error(study, &memory);
     if (rows && run_points(study, sweep, rows) && !is_gone(study)) {
-        char *text = orr_sweep_report(sweep, 0, n, rows);
+        char *text = orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_JSON, NULL);
         send_event(study, "result", text);
         free(text);
     }
@@ -234,7 +234,8 @@ static void *study_main(void *context)
 {
     struct srv_study *study = context;
     struct srv *srv = study->srv;
-    (void)setpriority(PRIO_PROCESS, 0, NICER); /* of this thread and those it starts: short answers come first */
+    /* The priority holds for this thread and those it starts, so that short answers come first. */
+    (void)setpriority(PRIO_PROCESS, 0, NICER);
     study->run(study);
     pthread_mutex_lock(&study->lock);
     study->done = true;
@@ -245,7 +246,7 @@ static void *study_main(void *context)
     return NULL;
 }
 
-/* MHD asks for more to send. */
+/* MHD calls this for more bytes to send. */
 static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t max)
 {
     struct srv_study *study = context;
@@ -268,7 +269,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     return n;
 }
 
-/* The status is known: answer. */
+/* Answer, once the status is known. */
 static enum MHD_Result reply(struct srv_study *study, struct MHD_Connection *connection)
 {
     if (study->status != MHD_HTTP_OK) {
@@ -285,7 +286,7 @@ static enum MHD_Result reply(struct srv_study *study, struct MHD_Connection *con
     return queued;
 }
 
-/* Start the thread, the connection asleep until it has something to say. */
+/* Start the thread; the connection is suspended until there is something to send. */
 static bool begin(struct srv_request *request, void (*run)(struct srv_study *study))
 {
     pthread_t thread;
@@ -294,12 +295,13 @@ static bool begin(struct srv_request *request, void (*run)(struct srv_study *stu
     *study = (struct srv_study){
         .srv = request->srv, .connection = request->connection, .run = run, .n_owners = 2, .start_s = now_s()};
     pthread_mutex_init(&study->lock, NULL);
-    pthread_mutex_lock(&study->lock); /* the thread cannot wake the connection before it sleeps */
+    /* With the lock the thread cannot resume the connection before it is suspended. */
+    pthread_mutex_lock(&study->lock);
     study->body = request->body;
     const bool started = pthread_create(&thread, NULL, study_main, study) == 0;
     if (started) {
         pthread_detach(thread);
-        request->body = NULL; /* its bytes stay counted until the request is over */
+        request->body = NULL; /* The bytes stay counted until the request is over. */
         request->study = study;
         study->suspended = true;
         MHD_suspend_connection(request->connection);

@@ -14,14 +14,14 @@ unset NO_COLOR COLUMNS
 work=$(mktemp -d)
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 
-# Numbers, and what depends on them: prefixes of units, bars, padding, the order of a list sorted by value.
+# Replace numbers and what depends on them: prefixes of units, bars, padding, and the order of a list sorted by value.
 layout() {
     sed -E -e 's/([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?([eE][+-]?[0-9]+)?/N/g' -e 's/(^|[ (\[,:])[-+]N/\1N/g' \
         -e 's/N (ps|ns|us|µs|ms|s)\b/N s/g' -e 's/N [KMGTP]i?B\b/N B/g' -e 's/N [mkMGTPE](FLOP|J|W)/N \1/g' \
         -e 's/[█▏▎▍▌▋▊▉░▒▓]+/#/g' -e 's/[ ]+/ /g' -e 's/ +$//' -e 's/^( bottleneck) .*/\1 .../' "$1"
 }
 
-# Run one case in $work/run; leaves stdout, stderr and the status.
+# Run one case in $work/run; it leaves stdout, stderr and the status there.
 run_case() {
     rm -rf "$work/run" && cp -r "$1" "$work/run" && rm -f "$work/run/"{cmd,error,stdout,exit}
     (cd "$work/run" && sh "$1/cmd") >"$work/stdout" 2>"$work/stderr" </dev/null

@@ -4,9 +4,9 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
 export PATH="$1:$PATH" LC_ALL=C
-# a container's root, no remote shell, more processes than cores
+# The test may run as root in a container, without a remote shell, and with more processes than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=true
-export ASAN_OPTIONS=detect_leaks=0 # what MPI keeps is not ours
+export ASAN_OPTIONS=detect_leaks=0 # Memory that MPI keeps is not a leak of orrery.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,7 +18,7 @@ if [ ! -x "$1/orrery-mpi" ] || ! command -v mpirun >/dev/null; then
     exit
 fi
 
-check() { # name; the report says what is wrong
+check() { # name; the report, if not empty, says what is wrong
     if [ -s "$work/report" ]; then tap_not_ok "$1" "$work/report"; else tap_ok "$1"; fi
 }
 same() { # name, file, file
@@ -57,7 +57,7 @@ for n in 1 2 4; do
     check "sweep, $n processes"
 done
 
-# The process with a number of the job that mpirun started.
+# The pid of the process with this rank in the job that mpirun started.
 pid_of() { # rank
     local file
     for file in /proc/[0-9]*/environ; do
@@ -66,7 +66,7 @@ pid_of() { # rank
     done
 }
 
-# A process that dies ends the job; what is stored is carried on.
+# A process that dies ends the job, and a later run continues from what is stored.
 mpirun -n 2 orrery "${long[@]}" --threads 1 --out killed.csv >/dev/null 2>errors &
 job=$!
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
@@ -109,7 +109,8 @@ for command in "search train" "sweep train --vary tp=1,2"; do
     check "${command%% *}: a request of the first process alone is refused"
 done
 
-# Told to end, a search shows what it has. A signal before the search has begun ends the process: once more.
+# A search that is told to end reports what it has found. A signal before the search has begun ends the process, so the
+# test waits longer and tries again.
 for pause in 1 2 4 8; do
     mpirun -n 2 orrery search train --model deepseek-v3 --system h800-sxm --gpus 2048 --global-batch 15360 --threads 1 \
         --engine megatron-core-2026 >stopped 2>errors &

@@ -7,11 +7,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 export PATH="$1:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR="$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for entry in "$root"/*; do # commands may read the tree, and write beside it
+for entry in "$root"/*; do # Commands may read the tree, and write files beside it.
     case ${entry##*/} in build*) ;; *) ln -s "$entry" "$work/" ;; esac
 done
 
-# Commands of a page, one a line: continued lines joined, the prompt and ./dev run taken off.
+# Print the commands of a page, one per line: continued lines are joined, and the prompt and "./dev run" are removed.
 commands_of() {
     awk '/^```/ { inside = !inside && /^```sh *$/; next } inside' "$1" | sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' |
         sed -n -e 's/^\$ //' -e 's/^\.\/dev run/orrery/' -e '/^orrery\( \|$\)/p'

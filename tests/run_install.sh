@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install into a scratch prefix and use all of it: programs, library, Python, manual pages, completions: run_install.sh
+# Install into a scratch prefix and use everything: programs, library, Python, manual pages, completions: run_install.sh
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/tap.sh"
@@ -14,7 +14,7 @@ check() { # name, command...
     if "$@" >"$work/log" 2>&1; then tap_ok "$name"; else tap_not_ok "$name" "$work/log"; fi
 }
 
-# Optimisation is not what is tested here, and building without it takes seconds.
+# Optimisation is not tested here, and building without it takes only seconds.
 if ! { meson setup "$work/build" "$root" --prefix "$prefix" -Dtests=disabled -Doptimization=0 &&
     ninja -C "$work/build" && meson install -C "$work/build" --no-rebuild; } >"$work/log" 2>&1; then
     tail -20 "$work/log" >"$work/tail"
@@ -23,7 +23,7 @@ if ! { meson setup "$work/build" "$root" --prefix "$prefix" -Dtests=disabled -Do
     exit
 fi
 tap_ok "builds and installs"
-rm -rf "$work/build" # what is installed must not need it
+rm -rf "$work/build" # The installed files must not need the build folder.
 cd "$work" || exit 1
 
 answers() { [ "$(command -v orrery)" = "$prefix/bin/orrery" ] && orrery train --model llama2-7b --system h100-sxm --gpus 8 --zero 1; }
@@ -41,6 +41,8 @@ links() {
     ${CC:-cc} -std=c11 program.c -o program $(pkg-config --cflags --libs orrery) && LD_LIBRARY_PATH=$library ./program
 }
 check "a C program finds the library through pkg-config" links
+cp "$root/examples/library.c" program.c
+check "so does the program of docs/library.md" links
 links_static() {
     # shellcheck disable=SC2046
     ${CC:-cc} -std=c11 $(pkg-config --cflags orrery) program.c -o program-static "$library/liborrery.a" \
@@ -102,7 +104,7 @@ else
     tap_skip "groff has nothing to say against the pages" "no man or groff"
 fi
 
-complete_bash() { # words so far; the last is being typed
+complete_bash() { # words so far; the last is incomplete
     bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _orrery; echo " ${COMPREPLY[*]} "' \
         "$prefix/share/bash-completion/completions/orrery.bash" "$@"
 }
@@ -110,7 +112,7 @@ completes() {
     complete_bash orrery sea | grep -q ' search ' && complete_bash orrery search "" | grep -q ' train infer ' &&
         complete_bash orrery train --tensor | grep -q -- '--tensor-parallel-size' &&
         complete_bash orrery train --model gpt3 | grep -q ' gpt3-175b ' &&
-        complete_bash orrery infer --dump "" | grep -q ' ops costs timeline memory ' &&
+        complete_bash orrery infer --dump "" | grep -q ' ops costs ledger timeline memory ' &&
         complete_bash orrery show h100 | grep -q ' h100-sxm-80gb ' && complete_bash orrery sweep train --va | grep -q -- '--vary'
 }
 check "bash completes commands, options, values and ids" completes
@@ -133,7 +135,7 @@ else
     tap_skip "zsh completes commands, options, values and ids" "no zsh"
 fi
 if command -v fish >/dev/null; then
-    complete_fish() { # line so far
+    complete_fish() { # the line so far
         fish -c "source $prefix/share/fish/vendor_completions.d/orrery.fish; complete -C '$1'" | cut -f1
     }
     fish_completes() {

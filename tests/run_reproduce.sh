@@ -9,11 +9,11 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 items="gemm memory training inference generations nodes bounds batch shapes dram"
 
-check() { # name; the report says what is wrong
+check() { # name; the report, if not empty, says what is wrong
     if [ -s "$work/report" ]; then tap_not_ok "$1" "$work/report"; else tap_ok "$1"; fi
 }
 
-# Without gnuplot: a folder that holds the program alone is the whole PATH.
+# Without gnuplot: the PATH is one folder, which holds only the program.
 mkdir only && ln -s "$(command -v orrery)" only/orrery
 PATH="$work/only" orrery reproduce >without.txt 2>without.err
 echo $? | grep -vx 0 >report
@@ -53,7 +53,7 @@ xml.dom.minidom.parse(sys.argv[1] + '/index.html')
 PYTHON
 check "tables parse, JSON holds the same, the page is well-formed"
 
-# The measured tables against the bars of the method: 10 % at most for a training step, 13 % for a latency.
+# The measured tables must keep these bounds: an error of at most 10 % for a training step and 13 % for a latency.
 awk -F, 'NR > 1 && ($NF > 0.10 || $NF < -0.10)' results/training.csv >report
 [ "$(wc -l <results/training.csv)" = 12 ] || echo "expected 11 rows" >>report
 check "training times within 10 % of the published"

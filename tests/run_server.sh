@@ -29,13 +29,13 @@ start() { # options: the server's address in $url
     echo "Bail out! the server does not start: $(cat errors)"
     exit 1
 }
-check() { # name; the report says what is wrong
+check() { # name; the report, if not empty, says what is wrong
     if [ -s report ]; then tap_not_ok "$1" report; else tap_ok "$1"; fi
 }
-post() { # path, body: its text in ./got; prints the status
+post() { # path, body: writes the answer to ./got and prints the status
     curl -sS -o got -w '%{http_code}' --data-binary "$2" "$url/api/v1/$1"
 }
-is_error() { # status, the one expected, what its text or (key=...) its key is: says what is not as it should be
+is_error() { # status, expected status, words of its text or (key=...) its key: prints what differs
     [ "$1" = "$2" ] || echo "status $1, not $2: $(head -c 200 got)"
     grep -qE '^\{"error":\{"text":".+","key":".*","line":[0-9]+,"column":[0-9]+\}\}$' got || echo "no error: $(head -c 200 got)"
     case ${3-} in
@@ -47,7 +47,7 @@ is_error() { # status, the one expected, what its text or (key=...) its key is: 
 # ---------------------------------------------------------------- answers are those of the program
 train='{"model":"gpt3-175b","system":"a100-80g-sxm","gpus":64,"plan":{"tp":8,"pp":8,"vpp":3},"workload":{"global_batch":64,"engine":"megatron-lm-2022"}}'
 infer='{"model":"llama2-70b","system":"h100-sxm","gpus":8,"plan":{"tp":8},"workload":{"batch":4,"input_len":200,"output_len":200}}'
-sized='{"model":"gpt3-175b","system":"a100-80g-sxm","workload":{"global_batch":8}}' # does not fit
+sized='{"model":"gpt3-175b","system":"a100-80g-sxm","workload":{"global_batch":8}}' # a job that does not fit
 with_kind() { printf '{"kind":"%s",%s' "$1" "${2#\{}"; }
 
 same() { # kind, body, query, options
@@ -63,7 +63,7 @@ test_same() {
     same train "$train" '' --json
     same train "$sized" '' --json
     same infer "$infer" '' --json
-    for stage in ops costs memory timeline; do
+    for stage in ops costs ledger memory timeline; do
         same train "$train" "?dump=$stage" "--dump $stage"
         same infer "$infer" "?dump=$stage" "--dump $stage"
     done
@@ -90,7 +90,7 @@ test_same() {
     check "parts are those of orrery show"
 }
 
-# Bodies that take turns: what one request leaves in the reader must not show in the next.
+# Different bodies in turn: what one request leaves in the reader must not show in the next answer.
 test_turns() {
     local turn body models=(llama2-70b llama3-8b mixtral-8x7b)
     : >report
@@ -124,7 +124,7 @@ PYTHON
 }
 
 # ---------------------------------------------------------------- events
-event() { # name, file: the data of the first such event
+event() { # name, file: prints the data of the first such event
     awk -v name="$1" '/^event: / {on = $2 == name; next} /^$/ {if (on) exit} on {sub(/^data: ?/, ""); print}' "$2"
 }
 test_search() {
@@ -177,7 +177,7 @@ PYTHON
 }
 
 studies() { curl -sS "$url/api/v1/health" | sed -n 's/.*"studies":\([0-9]*\).*/\1/p'; }
-wait_studies() { # until so many run
+wait_studies() { # waits until this many run
     for _ in $(seq 600); do
         [ "$(studies)" = "$1" ] && return
         sleep 0.05
@@ -391,7 +391,7 @@ write_bodies() {
 counted() { # file, status
     awk -v code="$2" '$1 == "status" && $2 == code {n = $3} END {print n + 0}' "$1"
 }
-# 500 connections with good requests beside 500 with broken ones.
+# 500 connections send good requests while 500 others send broken ones.
 test_load() {
     local name="1,000 connections, good and broken: all answered, none at the cost of the others"
     if ! command -v wrk >/dev/null; then
@@ -412,7 +412,7 @@ test_load() {
     } >report
     check "$name"
 }
-load_curl() { # the same without wrk
+load_curl() { # the same load without wrk
     local n=0 body
     while [ $n -lt 1000 ]; do
         while IFS= read -r body; do n=$((n + 1)) && printf '%s' "$body" >"body$n"; done < <(paste -d '\n' good.txt <(head -40 broken.txt))

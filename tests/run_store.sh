@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A stored sweep goes on where it ended, and only if all of it is there: run_store.sh BIN_DIR
+# A stored sweep continues where it ended, and only if all of it is intact: run_store.sh BIN_DIR
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"
@@ -11,7 +11,7 @@ cd "$work" || exit 1
 sweep=(sweep train --model llama3.1-8b --system h100-sxm --gpus 8 --vary tp=1,2,4,8 --vary micro-batch=1,2
     --vary global-batch=64)
 
-check() { # name; the report says what is wrong
+check() { # name; the report, if not empty, says what is wrong
     if [ -s report ]; then tap_not_ok "$1" report; else tap_ok "$1"; fi
 }
 refused() { # name, file, words of the message
@@ -24,7 +24,7 @@ refused() { # name, file, words of the message
     cmp -s before "$2" || echo "the file was changed" >>report
     check "$1"
 }
-# The rows of a store, but for the time it was made.
+# Print the rows of a store without the time at which it was made.
 rows() {
     case $1 in
     *.csv) grep -v '^# created' "$1" ;;
@@ -35,7 +35,7 @@ for row in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM sweep ORDER BY po
 END
     esac
 }
-# Carry a statement out on a copy of the whole sweep.
+# Run a statement on a copy of the whole sweep.
 edited() { # file, statement
     rm -f "$1" "$1"-*
     cp whole.db "$1"

@@ -10,34 +10,34 @@ cd "$work" || exit 1
 
 plan=(sweep train --model llama3.1-8b --system h100-sxm --gpus 64 --global-batch 256 --vary tp=1:8:x2
     --vary micro-batch=1,2,3,4 --vary zero=0,1,3 --vary recompute=none,full)
-long=("${plan[@]}" --vary seq=1024:8192:+32) # runs long enough to be hit
+long=("${plan[@]}" --vary seq=1024:8192:+32) # long enough to be interrupted
 short=("${plan[@]}" --vary seq=1024:8192:+1024)
 
-# What a store holds, but for the time it was made.
+# Print the content of a store without the time at which it was made.
 content() {
     case $1 in
     *.csv) grep -v '^# created' "$1" ;;
     *) sqlite3 "$1" .dump | grep -v "'created'" | sort ;;
     esac
 }
-stored() { # points in a file
+stored() { # prints the number of points in a file
     case $1 in
     *.csv) grep -c '^[0-9]' "$1" ;;
-    *) sqlite3 "$1" 'SELECT count(*) FROM points' 2>/dev/null || echo 0 ;; # killed before there was a table
+    *) sqlite3 "$1" 'SELECT count(*) FROM points' 2>/dev/null || echo 0 ;; # It was killed before there was a table.
     esac
 }
-size() { # bytes of a store, its log in
+size() { # prints the bytes of a store, including its log
     cat "$1" "$1-wal" 2>/dev/null | wc -c
 }
-check() { # name; the report says what is wrong
+check() { # name; the report, if not empty, says what is wrong
     if [ -s "$work/report" ]; then tap_not_ok "$1" "$work/report"; else tap_ok "$1"; fi
 }
-same() { # name, file, file with the content that is expected
+same() { # name, file, file with the expected content
     content "$2" | cmp - "$3" >"$work/report" 2>&1
     check "$1"
 }
 
-# Start the long sweep, wait until something more is stored, send the signal. 0: it hit while the sweep ran.
+# Start the long sweep, wait until more is stored, and send the signal. Returns 0 if the sweep was still running.
 interrupt() { # file, signal
     local before job
     before=$(size "$1")
@@ -62,7 +62,8 @@ test_killed() { # kind
     same "$1: a killed sweep ends as one that ran through" "$file" "long-$1"
 }
 
-test_stopped() { # kind; interrupts are ignored by what a script starts in the background, SIGTERM is treated alike
+# Background jobs of a script ignore interrupts, so this sends SIGTERM, which is handled in the same way.
+test_stopped() { # kind
     local file=stopped.$1 said
     interrupt "$file" TERM || { tap_skip "$1: a signal stops a sweep" "the run was not hit"; return; }
     said=$(sed -n 's/^orrery: stopped after \([0-9]*\) of .*; the same command goes on from there$/\1/p' "$work/errors")
@@ -73,7 +74,7 @@ test_stopped() { # kind; interrupts are ignored by what a script starts in the b
     same "$1: a stopped sweep ends as one that ran through" "$file" "long-$1"
 }
 
-# A file that ends anywhere: in its head, in a line.
+# A file may end anywhere: in its head or within a line.
 test_cut_csv() {
     local all bytes
     all=$(wc -c <short.csv)
@@ -84,10 +85,10 @@ test_cut_csv() {
     check "csv: a file cut anywhere is completed"
 }
 
-# A log that ends anywhere, as after a power cut.
+# A log may end anywhere, as after a power failure.
 test_cut_log() {
     local bytes all i
-    for i in 1 2 3; do # the first may hit before there is a log
+    for i in 1 2 3; do # The first signal may arrive before there is a log.
         [ -s log.db-wal ] || interrupt log.db KILL
     done
     [ -s log.db-wal ] || { tap_skip "db: a log cut anywhere is completed" "no run was hit"; return; }
@@ -125,7 +126,7 @@ else
     tap_skip "db" "no SQLite"
 fi
 
-# A point that is a search has the figures of that search, of two pools as well.
+# A point that is a search has the figures of that search, including those of two pools.
 pools=(infer --model llama2-7b --system a100-80g-sxm --gpus 4 --input 512 --disaggregated)
 orrery sweep "${pools[@]}" --search --vary output=64 >point.csv
 orrery search "${pools[@]}" --output 64 --top 1 --csv >plan.csv

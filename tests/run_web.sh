@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page of orrery serve in a real browser (web/tests): run_web.sh BIN_DIR
-# Skipped, with the reason, where node, chromium or the page itself cannot be had.
+# It is skipped, with the reason, if node, chromium or the page itself is not available.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The numbers of docs/worked-example.md, worked out by tools/worked_example.py, against the program: run_worked.sh BIN_DIR
+# Compare the numbers of docs/worked-example.md, which tools/worked_example.py works out, with the program:
+# run_worked.sh BIN_DIR
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/tap.sh"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Does this version err as recorded? check_drift.sh --check | --record
-#
-# The record: validation/recorded.csv, the error of every source in `orrery validate`, and src/predict/interval_table.h,
-# the 80 % intervals these errors give. --record rewrites both (then build again: the program holds the table). --check
-# writes nothing: each source is one TAP case that fails when its mean or median moved by more than 1 percentage point,
-# its rows changed, or it came or went; one more case fails when an interval moved by more than 0.02.
+# Are the errors of this version those on record? check_drift.sh --check | --record
+# The record is validation/recorded.csv, the error of every source in `orrery validate`, and
+# src/predict/interval_table.h, the 80 % intervals that follow from these errors. --record rewrites both; the program
+# must then be built again, because it contains the table. --check writes nothing. Each source is one TAP case, which
+# fails if its mean or median moved by more than 1 percentage point, its rows changed, or the source is new or missing.
+# One more case fails if an interval moved by more than 0.02.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 record=$root/validation/recorded.csv

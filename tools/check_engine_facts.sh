@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every fact an engine file may state is explained: src/spec/engine.c against docs/adding-an-engine.md, docs/formats.md
-# and the effects of tools/engine_facts.py.
+# Every fact that an engine file may state is explained: the keys of src/spec/engine.c are compared with
+# docs/adding-an-engine.md, docs/formats.md and the effects of tools/engine_facts.py.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
@@ -8,11 +8,11 @@ export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sed -n 's/^ *ORR_[A-Z]*(orr_engine, \([a-z0-9_]*\),.*/\1/p' src/spec/engine.c | sort -u >"$work/keys"
-same() { # name, file with keys: must be those of the reader
+same() { # name, file with keys: these must be the keys of the reader
     sort -u "$2" | diff "$work/keys" - | sed -n -e 's/^</only in src\/spec\/engine.c:/p' -e 's/^>/only there:/p' >"$work/found"
     if [ -s "$work/found" ] || [ ! -s "$work/keys" ]; then tap_not_ok "$1" "$work/found"; else tap_ok "$1"; fi
 }
-# Keys of the first cells of tables, from a heading to the next of its rank.
+# Print the keys in the first cells of tables, from a heading to the next heading of its rank.
 first_cells() { sed -n "$2" "$1" | grep -E '^\| `' | sed 's/^| \([^|]*\)|.*/\1/' | grep -oE '`[a-z0-9_]+`' | tr -d '`'; }
 
 first_cells docs/adding-an-engine.md '/^## Every fact/,/^## Adding it/p' >"$work/page"
@@ -21,7 +21,7 @@ first_cells docs/formats.md '/^## engines/,/^## calibration/p' >"$work/formats"
 same "docs/formats.md lists every fact" "$work/formats"
 {
     sed -n '/^GROUPS/,/^}/p' tools/engine_facts.py | grep -oE '\("[a-z0-9_]+", "' | tr -d '(," '
-    printf '%s\n' default_micro_batch bench_limits # measurements only
+    printf '%s\n' default_micro_batch bench_limits # used for measurements only
 } >"$work/effects"
 same "tools/engine_facts.py shows what every fact does" "$work/effects"
 tap_done

@@ -11,12 +11,12 @@ page=docs/equations.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 found=$work/found
-rule() { # the lines in $found break it
+rule() { # name; the lines in $found break the rule
     if [ -s "$found" ]; then tap_not_ok "$1" "$found"; else tap_ok "$1"; fi
 }
 
-# Numbers of "Eq. 9a" or "Eqs. 6, 24-38, 91b", one a line, after the name of the file. The lines of a comment or a
-# paragraph are joined first, and a range gives every whole number in it.
+# Print the numbers in "Eq. 9a" or "Eqs. 6, 24-38, 91b", one per line, after the name of the file. The lines of a
+# comment or a paragraph are joined first, and a range gives every whole number in it.
 numbers_of() {
     awk -v name="$1" 'BEGIN { RS = "\001"; n = "[0-9]+[a-z]?"; dash = "(-|\342\200\223)" }
         { gsub(/\n[ *|>#]*/, " ")
@@ -32,7 +32,7 @@ numbers_of() {
               } } }'
 }
 
-# Definitions of the page.
+# These are the definitions of the page.
 {
     grep -oE '^\| Eqs?\. [^|]*\|' "$page"
     awk '/^```/ { code = !code } code' "$page" | grep -oE '  Eqs?\. [^ ].*$'
@@ -42,7 +42,8 @@ numbers_of "$page" <"$work/definitions" | awk '{ print $2 }' >"$work/listed"
 sort -u "$work/listed" >"$work/defined"
 
 sort "$work/listed" | uniq -d | sed 's/^/defined twice: Eq. /' >"$work/twice"
-grep -vxE '.*Eq\. (74|104)' "$work/twice" >"$found" # a payload and its schedule; training and inference
+# These two have two parts: a payload and its schedule, and training and inference.
+grep -vxE '.*Eq\. (74|104)' "$work/twice" >"$found"
 rule "a number is defined once"
 
 awk '{ sub(/[a-z]$/, "") } { seen[$1 + 0] = 1; if ($1 + 0 > last) last = $1 + 0 }
@@ -50,7 +51,7 @@ awk '{ sub(/[a-z]$/, "") } { seen[$1 + 0] = 1; if ($1 + 0 > last) last = $1 + 0 
     "$work/defined" >"$found"
 rule "the numbers of $page have no holes"
 
-# Letters follow one another: 9a, 9b, 9c; the first may stand alone beside its number.
+# Letters follow one another: 9a, 9b, 9c. The number without a letter may be the first of them.
 awk '/[a-z]$/ { letter = substr($1, length($1)); if (letter != "a") print substr($1, 1, length($1) - 1) " " letter }' \
     "$work/defined" | while read -r number letter; do
     before=$(printf '%s' "$letter" | tr 'b-z' 'a-y')

@@ -1,25 +1,39 @@
 #!/usr/bin/env bash
-# The rules of the tree that a compiler does not check. The order of the folders is read from ARCHITECTURE.md: the
-# lines that start with src/<folder>/, first to last.
+# The rules of the tree that a compiler does not check. ARCHITECTURE.md states the order of the folders: the lines that
+# start with src/<folder>/, from first to last.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 export LC_ALL=C
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-rule() { # the lines in $found break it
+rule() { # name; the lines in $found break the rule
     if [ -s "$found" ]; then tap_not_ok "$1" "$found"; else tap_ok "$1"; fi
 }
-in_folders() { # pattern, folders: matching lines of their sources
+in_folders() { # pattern, folders: prints matching lines of their sources
     for folder in $2; do grep -nHE "$1" "src/$folder"/*.c; done 2>/dev/null
 }
-folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
+folders=$(sed -n 's/^- `src\/\([a-z]*\)\/`.*/\1/p' ARCHITECTURE.md 2>/dev/null | awk '!seen[$0]++')
 sources=$(ls src/*/*.c cli/*.c server/*.c tools/*.c bench/*.c tests/*/*.c 2>/dev/null)
 
 for folder in src/*/; do
     printf '%s\n' $folders | grep -qx "$(basename "$folder")" || echo "$folder is not listed"
 done >"$found"
 rule "ARCHITECTURE.md lists every folder of src"
+
+# A name with a folder is a path of the tree; a file name alone belongs to the folder that its list item describes.
+awk '/^$/ {folder = ""}
+     match($0, /^- `src\/[a-z]+\/`/) {folder = substr($0, 4, RLENGTH - 4)}
+     {
+         for (rest = $0; match(rest, /`[a-z][A-Za-z0-9_.*\/-]*`/); rest = substr(rest, RSTART + RLENGTH)) {
+             name = substr(rest, RSTART + 1, RLENGTH - 2)
+             if (name ~ /^(src|cli|server|include|tools|tests|data|python)\//) print name
+             else if (folder && name ~ /^[a-z0-9_*]+\.[ch]$/) print folder name
+         }
+     }' ARCHITECTURE.md | sort -u | while read -r path; do
+    compgen -G "$path" >/dev/null || echo "$path does not exist"
+done >"$found"
+rule "ARCHITECTURE.md names only paths that exist"
 
 allowed=
 for folder in $folders; do
@@ -31,8 +45,8 @@ done
 
 own='cli|cluster|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
-    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"" >"$found"
-rule "cli, bench and fuzzers use the public header only, and cli the growable text"
+    grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"|^tests/fuzz/.*\"spec/job\.h\"" >"$found"
+rule "cli, bench and fuzzers use the public header only, cli the growable text, fuzzers the rules of a job"
 
 grep -nHE '^ *# *include "' server/*.[ch] | grep -vE 'include "(orrery|base/text|server/[a-z]+)\.h"' >"$found"
 rule "the server uses the public header and the growable text only"
@@ -75,7 +89,7 @@ rule "no global variables"
 grep -nHE '^ +static ' src/*/*.[ch] cli/*.[ch] server/*.[ch] | grep -vE '\bconst\b|\\$' >"$found"
 rule "no variable keeps its value between calls"
 
-# Characters, system errors and codes of a library; a switch over an enum has every case.
+# The exceptions switch over characters, system errors and codes of a library. A switch over an enum has every case.
 grep -nHE '\bdefault:' src/*/*.c cli/*.c server/*.c | grep -vE '^src/(report/html|spec/file|spec/json)\.c:|"' >"$found"
 rule "no default in a switch over an enum"
 
@@ -90,7 +104,7 @@ for file in tests/unit/test_*.c; do
 done >"$found"
 rule "every unit test is run"
 
-# Members whose unit is another: ratios of counts, shapes, and constants with a unit of their own in the comment.
+# These members have no unit in their name: ratios of counts, shapes, and constants whose comment states the unit.
 unitless='l2_multicast|scaleout_oversubscription|power_slope|tile_cost|moe_imbalance|count|batch|m|n|k|launches'
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The order of the folders, checked on what the linker sees: an object may only need symbols that its own folder or a
-# folder before it defines. Argument: the static library.
+# The order of the folders, checked in the linked library: an object may only need symbols that its own folder or a
+# folder before it defines. The argument is the static library.
 set -u
 library=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit 1
@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-folders=$(sed -n 's/^[ `*-]*src\/\([a-z]*\)\/.*/\1/p' ARCHITECTURE.md | awk '!seen[$0]++' | tr '\n' ' ')
+folders=$(sed -n 's/^- `src\/\([a-z]*\)\/`.*/\1/p' ARCHITECTURE.md | awk '!seen[$0]++' | tr '\n' ' ')
 
-# "object symbol kind" for every orr_ symbol; objects are called folder_file.c.o.
+# Print "object symbol kind" for every orr_ symbol; the objects are called folder_file.c.o.
 nm -A "$library" 2>/dev/null | awk -v folders="$folders" '
     BEGIN { n = split(folders, names, " "); for (i = 1; i <= n; i++) place[names[i]] = i }
     {

@@ -1,11 +1,11 @@
-/* embed OUT.c FILE...: write the files as C strings into one table, struct orr_builtin orr_builtins[].
- * The part is the name of a file's folder, the id its name without the ending: data/chips/x.json -> "chips", "x". */
+/* embed OUT.c FILE...: write the files as C strings into one table, struct orr_builtin orr_builtins[]. The part is the
+ * name of a file's folder, and the id is its name without the ending: data/chips/x.json has "chips" and "x". */
 #include "embed_table.h"
 
 #include <string.h>
 
-/* Text as a C string literal, one source line per line. Escapes: what C needs, "?" against trigraphs, and every
- * byte that is not plain ASCII in octal. */
+/* Write text as a C string literal, with one source line per line. Escaped are the characters that C requires, "?"
+ * because of trigraphs, and in octal every byte that is not plain ASCII. */
 static void write_text(FILE *out, FILE *in)
 {
     int c, previous = '\n';
@@ -20,7 +20,7 @@ static void write_text(FILE *out, FILE *in)
     fputs(previous == '\n' ? "\n    \"\"" : "\"", out);
 }
 
-/* The folder's name and the file's name without its ending, as pieces of path. */
+/* Find the name of the folder and the name of the file without its ending, as parts of `path`. */
 static int split(const char *path, const char **part, int *part_length, const char **id, int *id_length)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
-/* embed_files OUT.c FILE...: write the files, text or not, as C strings into one table, struct srv_file srv_files[].
- * The path is what follows the last /static or /dist of a file's name: web/dist/assets/x.js -> "/assets/x.js". */
+/* embed_files OUT.c FILE...: write the files, text or binary, as C strings into one table, struct srv_file srv_files[].
+ * The path is what follows the last /static or /dist in a file's name: web/dist/assets/x.js is "/assets/x.js". */
 #include "embed_table.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ static void write_byte(FILE *out, int c, int next)
     if (c == '"' || c == '\\' || c == '?') fprintf(out, "\\%c", c);
     else if (c == '\n') fputs("\\n", out);
     else if (c >= 0x20 && c <= 0x7e) putc(c, out);
-    else fprintf(out, digit ? "\\%03o" : "\\%o", (unsigned)c); /* a digit after it would belong to the number */
+    else fprintf(out, digit ? "\\%03o" : "\\%o", (unsigned)c); /* a digit behind it would belong to the number */
 }
 
-/* Bytes as C string literals; returns how many, -1 after an error. */
+/* Write the bytes as C string literals. Returns how many there are, or -1 after an error. */
 static long write_bytes(FILE *out, FILE *in)
 {
     long n = 0;

@@ -1,16 +1,16 @@
-/* What embed.c and embed_files.c share: a table in C with one entry per file of the command line. */
+/* What embed.c and embed_files.c share: a table in C with one entry per file on the command line. */
 #ifndef ORR_TOOLS_EMBED_TABLE_H
 #define ORR_TOOLS_EMBED_TABLE_H
 
 #include <stdio.h>
 
 struct embed_table {
-    const char *header; /* declares the table */
+    const char *header; /* the header that declares the table */
     const char *type, *name, *count_name;
     int (*write_entry)(FILE *out, const char *path); /* 0, or -1 with the reason on standard error */
 };
 
-/* argv: OUT.c FILE... after the name of the tool. Returns the tool's exit status. */
+/* argv is the name of the tool, OUT.c and FILE... Returns the exit status of the tool. */
 static inline int embed_write(int argc, char **argv, const struct embed_table *table)
 {
     if (argc < 2) {
@@ -31,7 +31,7 @@ static inline int embed_write(int argc, char **argv, const struct embed_table *t
     fprintf(out, "    {0, 0, 0}\n};\nconst size_t %s = %d;\n", table->count_name, argc - 2);
     failed |= ferror(out);
     if (fclose(out) != 0 || failed) {
-        remove(argv[1]); /* never leave half a table behind */
+        remove(argv[1]); /* Never leave an incomplete table behind. */
         return 1;
     }
     return 0;

@@ -2,8 +2,8 @@
 """What each fact of an engine file is worth, for docs/adding-an-engine.md: engine_facts.py jobs | GROUP
 
 jobs     the jobs by name
-GROUP    the facts of one group (see GROUPS): what was changed, in which job, and what time and memory did
-orrery is taken from the PATH. A fact that moves nothing in its job ends the script with an error: choose another job.
+GROUP    the facts of one group (see GROUPS): the changed value, the job, and how its time and memory moved
+orrery is taken from the PATH. A fact that changes nothing in its job ends the script with an error; choose another job for it.
 """
 import json
 import subprocess
@@ -105,7 +105,7 @@ def ask(job, *sets):
 
 
 def figures(answer):
-    """Time, memory, what memory allows."""
+    """The time, the memory, and what the memory allows: the largest batch or the usable bytes."""
     memory = answer["memory_bytes"]
     time = answer.get("step_time_s") or answer["latency_s"]
     return time, memory["total"], answer.get("max_batch") or memory["usable"]

@@ -17,7 +17,7 @@ CHIPS = ["a100_sxm", "h100_sxm", "h200_sxm", "b200_sxm"]
 
 
 def quantile(values, q):
-    """As orrery's own: linear between neighbours."""
+    """The quantile as orrery computes it: linear between neighbours."""
     values = sorted(values)
     at = q * (len(values) - 1)
     low = int(at)
@@ -25,7 +25,7 @@ def quantile(values, q):
 
 
 def scores():
-    """Scored rows of validate --csv with the columns of the measurement added."""
+    """The scored rows of validate --csv, with the columns of the measurements added."""
     given = {}
     for path in sorted((ROOT / "validation").glob("*.csv")):
         if path.name != "recorded.csv":
@@ -38,7 +38,7 @@ def scores():
 
 
 def groups(node, path=()):
-    """Every group of a calibration that says how many rows it was fitted to."""
+    """Every group of a calibration that states the number of rows it was fitted to."""
     if isinstance(node, list):
         for item in (item for item in node if isinstance(item, dict)):
             protocol = " low-latency" if item.get("low_latency") else ""
@@ -81,7 +81,7 @@ IN_FLIGHT = "Dec-2025"
 INFERENCE = is_in(**{"class": "inference"})
 TRAINING = is_in(**{"class": "training"})
 
-# rows, filter, statistic, bar in %
+# rows, filter, statistic, bound in %
 BARS = [
     ("training, dense", is_in(**{"class": "training, dense"}), 0.5, 5.5),
     ("training, dense", is_in(**{"class": "training, dense"}), 0.9, 18),

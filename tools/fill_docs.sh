@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Program output quoted in README.md and docs/*.md: fill_docs.sh [--check]
-#
-# A block stands between the lines "<!-- begin: COMMAND -->" and "<!-- end -->". COMMAND is run by sh with orrery on the
-# PATH ($ORRERY, else build/orrery), 80 columns wide unless it says otherwise, without colours. Without --check the
-# blocks are rewritten; with it nothing is written, every page is one TAP case with its diff, and a stale one ends in 1.
+# A block is between the lines "<!-- begin: COMMAND -->" and "<!-- end -->". COMMAND is run by sh with orrery on the
+# PATH ($ORRERY, else build/orrery), the tree in $ORRERY_DATADIR and the shared library in $ORRERY_LIBDIR, 80 columns
+# wide unless it says otherwise, without colours. Without --check the blocks are rewritten. With --check nothing is
+# written, every page is one TAP case with its diff, and the exit status is 1 if a block is stale.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/tap.sh"
@@ -20,9 +20,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/run"
 ln -s "$program" "$work/bin/orrery"
-export PATH="$work/bin:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR="$root" COLUMNS=80 NO_COLOR=1
+export PATH="$work/bin:$PATH" LC_ALL=C.UTF-8 ORRERY_DATADIR="$root" ORRERY_LIBDIR="$(dirname "$program")/src"
+export COLUMNS=80 NO_COLOR=1
 
-# The page with fresh blocks on standard output; 1 if a command fails or a block has no end.
+# Write the page with fresh blocks to standard output. Returns 1 if a command fails or a block has no end.
 filled() {
     local line command inside=
     while IFS= read -r line || [ -n "$line" ]; do

@@ -1,7 +1,8 @@
-"""Manual pages and shell completions from what the program itself says: make_pages.py ORRERY FOLDER [COMMAND...]
+"""Manual pages and shell completions from the help of the program: make_pages.py ORRERY FOLDER [COMMAND...]
 
-The tables of cli/ are the one source: `orrery help` names the commands, `orrery COMMAND --help` their options. Writes
-orrery.1, orrery-COMMAND.1, orrery.bash, _orrery (zsh) and orrery.fish. The commands, where given, must be those there are.
+The tables of cli/ are the only source: `orrery help` names the commands, and `orrery COMMAND --help` their options. The
+script writes orrery.1, orrery-COMMAND.1, orrery.bash, _orrery (zsh) and orrery.fish. If COMMANDs are given, they must be
+exactly those of the program.
 """
 
 import pathlib
@@ -11,8 +12,8 @@ import sys
 
 OPTION = re.compile(r"^  --(\[no-\])?([a-z0-9-]+)(?: (\S+))?(?:  +|(?<=.{30}) )(\S.*)$")
 ALIAS = re.compile(r"^ {29,}(?:also|    ) --([a-z0-9-]+)$")
-KINDS = ("train", "infer")  # a study is asked about one of them
-PARTS = "models chips systems engines"  # what show is asked for most
+KINDS = ("train", "infer")  # a study has one of these kinds of jobs
+PARTS = "models chips systems engines"  # the parts offered for completion of `show`
 IDS = {"model": "models", "draft-model": "models", "system": "systems", "engine": "engines"}
 
 
@@ -21,7 +22,7 @@ class Option:
         self.name, self.argument, self.negatable, self.text, self.aliases = name, argument, negatable, text, []
 
     def values(self):
-        """The values its text lists: "none, selective, full"."""
+        """The values that the text of the option lists: "none, selective, full"."""
         listed = re.fullmatch(r"(?:[^:;]*: )?([a-z0-9-]+(?:, [a-z0-9-]+)+)(?:, \.\.\.)?", self.text)
         return listed[1].split(", ") if listed and self.argument else []
 
@@ -33,7 +34,7 @@ class Option:
 
 
 class Help:
-    """One --help: usage lines, what follows them, and sections of options or of other lines."""
+    """The parts of one --help: usage lines, the text behind them, and sections of options or of other lines."""
 
     def __init__(self, text):
         self.usage, self.about, self.sections = [], [], [("", [])]
@@ -136,7 +137,7 @@ def main_page(program):
 
 
 def merged(program, command):
-    """Options of a command, of both kinds where there are two; the first text stays."""
+    """The options of a command, for both kinds of jobs if it has two. The first text of an option is kept."""
     options = {}
     for help_ in program.helps[command].values():
         for option in help_.options():
@@ -154,7 +155,7 @@ def second_word(program, command):
 
 
 def with_values(program, wanted):
-    """Spellings of options whose argument `wanted` accepts."""
+    """The spellings of options whose argument `wanted` accepts."""
     return sorted({"--" + spelling for command in program.helps for option in merged(program, command)
                    if option.argument and wanted(option) for spelling in (option.name, *option.aliases)})
 

@@ -4,8 +4,8 @@
 SECTION  prints one block of the page; tools/fill_docs.sh puts it there, and its --check compares page and script
 --check  compares every number with orrery (taken from the PATH), to 1 part in 1e9; speaks TAP
 
-Everything comes from the files of data/ and the formulas of docs/equations.md. Nothing is taken from the program but in
---check, so that a mistake on either side shows.
+Everything comes from the files of data/ and the formulas of docs/equations.md. Only --check uses
+the program, so that a mistake on either side shows.
 """
 import json
 import math
@@ -29,13 +29,13 @@ PREFIXES = {"": 1, "f": 1e-15, "p": 1e-12, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1
 # ---------------------------------------------------------------- data files
 
 def part(kind, name):
-    """A file of data/ over its bases."""
+    """A file of data/ merged with the files it is based on."""
     given = json.loads((ROOT / "data" / kind / (name + ".json")).read_text(encoding="utf-8"))
     return {**part(kind, given["base"]), **given} if "base" in given else given
 
 
 def number(value):
-    """SI value of "312 TFLOP/s", "40 MiB", 0.9."""
+    """The SI value of "312 TFLOP/s", "40 MiB" or 0.9."""
     if not isinstance(value, str):
         return float(value)
     digits, prefix = re.match(r"([0-9.e+-]+) *(Ki|Mi|Gi|[fpmkMGT]?)(?:FLOP/s|B/s|J/B|B|J|W|Hz)?$", value).groups()
@@ -43,7 +43,7 @@ def number(value):
 
 
 class Machine:
-    """Chip, system, calibration and engine of a job, as numbers."""
+    """The chip, system, calibration and engine of a job, as numbers."""
 
     def __init__(self, system, engine):
         self.system = {k: number(v) for k, v in part("systems", system).items() if k not in ("chip", "sources", "name")}
@@ -70,7 +70,7 @@ class Op:
         self.__dict__.update(given)
 
     def seconds(self, clock=1):
-        """Eq. 25; the power limit stretches compute (Eq. 105). A collective counts what is exposed."""
+        """Eq. 25; the power limit stretches compute (Eq. 105). A collective counts its exposed part."""
         if self.network:
             return self.network - self.hidden
         return max(self.compute / clock, self.l2, self.dram) + self.launch
@@ -80,7 +80,7 @@ class Op:
 
 
 def product(at, name, phase, m, k, n, output=W):
-    """Eqs. 6, 25-38: every tile and split is priced, the fastest wins."""
+    """Eqs. 6, 25-38: every tile and split is priced, and the fastest is taken."""
     u, chip = at.u, at.chip
     left, right, written = W * m * k, W * k * n, output * m * n
     if left + right + written <= 0.8 * chip["l2_bytes"]:
@@ -141,7 +141,7 @@ def flash(at, name, phase, batch, queries, keys, head, pairs):
 
 
 def pointwise(at, name, phase, kind, moved, launches=1, floor=0):
-    """Eq. 40; never below the floor."""
+    """Eq. 40, with the least time of a kernel as lower bound."""
     dram = moved / (at.beta * at.calibration["pointwise_frac"][kind])
     launch = launches * at.calibration["pointwise_launch_s"]
     return Op(name, phase, bytes=moved, dram_bytes=moved, dram=dram, launch=max(launch, floor - dram), kind=kind,
@@ -257,7 +257,7 @@ class Step:
                           pointwise(at, "optimizer.adam", "step", "adam", own * (g + 2 * state), 8)]
 
     def rank(self, ends, phase, clock):
-        """Seconds of one micro-batch on a rank: compute, exposed collectives."""
+        """The seconds of one micro-batch on a rank: compute and exposed collectives."""
         ops = [(op, self.per_rank) for op in self.layer] + [(op, 1) for op in ends]
         ops = [(op, n) for op, n in ops if op.phase == phase]
         return (sum(n * op.seconds(clock) for op, n in ops if not op.network),
@@ -284,7 +284,7 @@ class Step:
         return time, total, m * matrix / clock / total
 
     def settle(self):
-        """Eq. 105: the share of peak that the load it leads to allows; two steps and Aitken's extrapolation."""
+        """Eq. 105: the share of peak allowed by the load that this share leads to; two steps and Aitken's extrapolation."""
         u = self.at.u
         allowed = lambda x: min(u["burst_frac"], max(u["sustained_frac"], u["sustained_frac"] + u["power_slope"] * (1 - x)))
         self.burst, self.load_burst = self.at_clock(1)[1:]
@@ -387,7 +387,7 @@ def seconds(value):
 
 
 def numbered(line):
-    """The number of an equation stands at the right edge."""
+    """Put the number of the equation at the right edge."""
     found = re.match(r"(.*?) {2,}(Eqs?\. [0-9a-z, ]+)$", line)
     return f"{found[1]:<95}  {found[2]}" if found else line.rstrip()
 
@@ -650,7 +650,7 @@ class Tap:
 
 
 def compare_ops(tap, job, ops, costs, listed):
-    """Every operator of ours is one of the program's, with the same time, levels and work."""
+    """Check that the program has every operator of this script, with the same time, levels and work."""
     for op in unique(ops):
         cost = next(c for c in costs if c["name"] == op.name and c["phase"] == op.phase)
         given = next(o for o in listed if o["name"] == op.name and o["phase"] == op.phase)

@@ -1,5 +1,6 @@
-/* kit_nccl: time NCCL collectives between the GPUs of one machine, one process, and write allreduce.csv, allgather.csv,
- * reducescatter.csv, alltoall.csv and p2p.csv. Groups of 2, 4, 8, ... GPUs; fp16; eager launches back to back. */
+/* kit_nccl: time NCCL collectives between the GPUs of one machine in one process, and write allreduce.csv,
+ * allgather.csv, reducescatter.csv, alltoall.csv and p2p.csv. Groups have 2, 4, 8, ... GPUs; data are fp16; launches
+ * are eager, back to back. */
 #include "../csv.h"
 
 #include <cuda_runtime_api.h>
@@ -70,8 +71,9 @@ static void group_close(struct group *group)
     }
 }
 
-/* One rank's part. bytes: buffer (all-reduce), total output (gather), total input (scatter), sent with its own share
- * (all-to-all), message (p2p, from 0 to 1). */
+/* Enqueue the part of one rank. `bytes` is the buffer of an all-reduce, the total output of a gather, the total
+ * input of a scatter, what a rank sends in an all-to-all including its own share, or the message from rank 0 to rank
+ * 1 (p2p). */
 static void enqueue(const struct group *group, enum collective kind, int i, size_t bytes)
 {
     const size_t n = bytes / ELEMENT, share = n / (size_t)group->n;
@@ -96,11 +98,11 @@ static void enqueue(const struct group *group, enum collective kind, int i, size
     }
 }
 
-/* Seconds per call of the slowest rank over n calls. */
+/* The seconds per call of the slowest rank over n calls. */
 static double measure(struct group *group, enum collective kind, size_t bytes, int n)
 {
     double slowest_s = 0;
-    for (int call = -2; call <= n; call++) { /* two calls to warm up */
+    for (int call = -2; call <= n; call++) { /* The first two calls warm up. */
         for (int i = 0; i < group->n && (call == 0 || call == n); i++) {
             CUDA(cudaSetDevice(i));
             CUDA(cudaEventRecord(call == 0 ? group->start[i] : group->stop[i], group->stream[i]));

@@ -143,7 +143,7 @@ class Catalogue:
         if format not in c.FORMATS:
             raise ValueError(f"format {format!r}: expected one of {', '.join(c.FORMATS)}")
         session, text = self._session(), c.c_void_p()
-        if c.lib.orr_session_report(session.handle, request, _ORIGIN, c.FORMATS.index(format), c.Style(width, False),
+        if c.lib.orr_session_render(session.handle, request, _ORIGIN, c.FORMATS.index(format), c.Style(width, False),
                                     text, session.error):
             raise Error(session.error)
         return c.take_text(text.value or 0)
@@ -179,8 +179,8 @@ class Catalogue:
         start = time.perf_counter()
         search.run(threads)
         seconds = time.perf_counter() - start
-        text = c.take_text(c.lib.orr_search_report(search.handle, c.FORMATS.index("json"), None, seconds))
-        return SearchResult(text, c.take_text(c.lib.orr_search_report(search.handle, c.FORMATS.index("html"), None, 0.0)))
+        text = search.render("json", c.Style(0, False, False, seconds))
+        return SearchResult(text, search.render("html", c.Style()))
 
     def sweep(self, kind: str, model: Part, system: Part, *, vary: Mapping[str, Any], mode: str = "product",
               samples: int = 0, seed: int = 0, threads: int = 0, gpus: Optional[int] = None,
@@ -188,11 +188,14 @@ class Catalogue:
         """The same at many points; see :func:`orrery.sweep`."""
         if mode not in c.MODES:
             raise ValueError(f"mode {mode!r}: expected one of {', '.join(c.MODES)}")
-        varies = (c.Vary * max(1, len(vary)))(*(_vary(name, values) for name, values in vary.items()))
-        request = _encode(_request(kind, model, system, gpus, set, fields))
-        spec = c.SweepSpec(request, _ORIGIN, varies, len(vary), c.MODES.index(mode), samples, seed, threads, None)
+        request = _request(kind, model, system, gpus, set, fields)
+        _encode(request)  # what JSON cannot write is found here, at its key in the request
+        asked: Dict[str, Any] = {"request": request, "mode": mode,
+                                 "vary": [_vary(name, values) for name, values in vary.items()]}
+        if mode == "sample":
+            asked.update(samples=samples, seed=seed)
         handle, error = c.c_void_p(), c.CError()
-        if c.lib.orr_sweep_open(self._handle, spec, handle, error):
+        if c.lib.orr_sweep_open_json(self._handle, _encode(asked), _ORIGIN, threads, handle, error):
             raise Error(error)
         try:
             return _run_sweep(handle, list(vary), error)
@@ -210,6 +213,10 @@ class _Search:
         if c.lib.orr_search_open(catalogue._handle, request, _ORIGIN, self.handle, self.error):
             raise Error(self.error)
         weakref.finalize(self, c.lib.orr_search_free, self.handle)
+
+    def render(self, format: str, style: c.Style) -> str:
+        """The answer as text."""
+        return c.take_text(c.lib.orr_search_render(self.handle, c.FORMATS.index(format), style))
 
     def run(self, threads: int) -> None:
         """Run in a thread of its own, without the interpreter's lock: only the main thread answers signals, and not
@@ -242,10 +249,10 @@ def _path(name: str) -> str:
     return ("plan." if name in PLAN else "workload.") + name
 
 
-def _vary(name: str, values: Any) -> c.Vary:
+def _vary(name: str, values: Any) -> Dict[str, str]:
     if not isinstance(values, str):  # else a list or range as docs/sweep.md writes it
         values = ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
-    return c.Vary(name.encode(), _path(name).encode(), values.encode())
+    return {"field": _path(name), "values": values}
 
 
 def _typed(text: str) -> Union[int, float, str]:

@@ -1,6 +1,6 @@
 """The shared library behind the package: where it is, and its functions as ctypes sees them.
 
-Only what include/orrery.h declares is used. The constants and structures below repeat the header's; a test compares
+Only the stable core of include/orrery.h is used (docs/library.md). The constants and structures below repeat the header's; a test compares
 them.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Iterator, List
 
 ERROR_TEXT = 512  # ORR_ERROR_TEXT
@@ -18,10 +18,10 @@ SWEEP_VALUE = 256  # ORR_SWEEP_VALUE
 
 KINDS = ("train", "infer")  # enum orr_job_kind
 STATUSES = ("ok", "no_fit", "invalid")  # ORR_POINT_STATUSES
-MODES = ("product", "zip", "sample")  # ORR_SWEEP_MODES
+MODES = ("product", "zip", "sample")  # of a sweep's request
 REAL, WHOLE, FLAG, TEXT = range(4)  # enum orr_column_type
 FORMATS = ("terminal", "explain", "json", "csv", "ops", "dump-ops", "dump-costs", "dump-timeline", "dump-memory",
-           "dump-ledger", "trace", "html")  # enum orr_format
+           "dump-ledger", "trace", "html", "json-explained", "gnuplot", "intervals")  # enum orr_format
 N_PARTS = 9  # ORR_N_PARTS
 
 
@@ -48,21 +48,7 @@ class CColumn(ctypes.Structure):
 class Style(ctypes.Structure):
     """struct orr_style"""
 
-    _fields_ = [("width", c_int), ("colour", ctypes.c_bool)]
-
-
-class Vary(ctypes.Structure):
-    """struct orr_vary"""
-
-    _fields_ = [("name", c_char_p), ("paths", c_char_p), ("values", c_char_p)]
-
-
-class SweepSpec(ctypes.Structure):
-    """struct orr_sweep_spec"""
-
-    _fields_ = [("request", c_char_p), ("origin", c_char_p), ("varies", POINTER(Vary)), ("n_varies", c_size_t),
-                ("mode", c_int), ("n_samples", c_int64), ("seed", c_uint64), ("n_threads", c_int),
-                ("search", ctypes.c_bool)]
+    _fields_ = [("width", c_int), ("colour", ctypes.c_bool), ("figures", ctypes.c_bool), ("took_s", c_double)]
 
 
 _FUNCTIONS = {
@@ -77,14 +63,14 @@ _FUNCTIONS = {
     "orr_session_free": (None, [c_void_p]),
     "orr_session_ask": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Row), POINTER(CError)]),
     "orr_session_columns": (c_size_t, [c_int, POINTER(CColumn)]),
-    "orr_session_report": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(Style), POINTER(c_void_p),
+    "orr_session_render": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(Style), POINTER(c_void_p),
                                    POINTER(CError)]),
     "orr_search_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
     "orr_search_run": (c_int, [c_void_p, c_int, c_void_p, c_void_p, POINTER(CError)]),
     "orr_search_stop": (None, [c_void_p]),
-    "orr_search_report": (c_void_p, [c_void_p, c_int, POINTER(Style), c_double]),
+    "orr_search_render": (c_void_p, [c_void_p, c_int, POINTER(Style)]),
     "orr_search_free": (None, [c_void_p]),
-    "orr_sweep_open": (c_int, [c_void_p, POINTER(SweepSpec), POINTER(c_void_p), POINTER(CError)]),
+    "orr_sweep_open_json": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(c_void_p), POINTER(CError)]),
     "orr_sweep_close": (None, [c_void_p]),
     "orr_sweep_points": (c_int64, [c_void_p]),
     "orr_sweep_value": (None, [c_void_p, c_int64, c_size_t, POINTER(c_char)]),
@@ -144,5 +130,5 @@ def take_text(pointer: int) -> str:
 
 
 __all__ = ["CColumn", "CError", "FLAG", "FORMATS", "KINDS", "MAX_COLUMNS", "MODES", "N_PARTS", "REAL", "Row", "STATUSES",
-           "SWEEP_VALUE", "Style", "SweepSpec", "TEXT", "Vary", "WHOLE", "byref", "c_char", "c_char_p", "c_void_p",
+           "SWEEP_VALUE", "Style", "TEXT", "WHOLE", "byref", "c_char", "c_char_p", "c_void_p",
            "lib", "take_text"]

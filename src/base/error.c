@@ -1,4 +1,4 @@
-/* Located errors. Place and message -> one line in a caller-owned struct; nothing is allocated. */
+/* Located errors: the place and the message become one line in a struct of the caller. Nothing is allocated. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -6,7 +6,16 @@
 
 #include "base/text.h"
 
-/* "file:line: key: "; returns its length. A column is stored but not printed: editors find the key faster. */
+const char *orr_err_name(enum orr_err err)
+{
+#define NAME(member, name, meaning) name,
+    static const char *const NAMES[ORR_N_ERRS] = {ORR_ERRS(NAME)};
+#undef NAME
+    return (unsigned)err < ORR_N_ERRS ? NAMES[err] : "unknown";
+}
+
+/* Write "file:line: key: " and return its length. The column is stored but not printed, because a reader finds the key
+ * faster than a column. */
 static size_t add_place(char *text, size_t size, struct orr_place place)
 {
     int n = 0;
@@ -37,6 +46,6 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
     (void)vsnprintf(text + length, sizeof text - length, format, arguments);
     va_end(arguments);
     orr_copy_line(made.text, sizeof made.text, text);
-    *error = made; /* last, because file, key and arguments may point into *error */
+    *error = made; /* This comes last, because file, key and arguments may point into *error. */
     return code;
 }

@@ -1,4 +1,4 @@
-/* Located errors: fill a caller-owned struct orr_error, one line of text, no allocation. */
+/* Located errors: they fill a struct orr_error of the caller with one line of text and allocate nothing. */
 #ifndef ORR_BASE_ERROR_H
 #define ORR_BASE_ERROR_H
 

@@ -1,4 +1,4 @@
-/* Small arithmetic for hot loops: inlined, without the NaN rules of fmax and the calls of ceil. */
+/* Small arithmetic for hot loops. These functions are inlined; fmax would add its rules about NaN, and ceil a call. */
 #ifndef ORR_BASE_NUMBER_H
 #define ORR_BASE_NUMBER_H
 
@@ -14,7 +14,7 @@ static inline double orr_min(double a, double b)
     return a < b ? a : b;
 }
 
-/* Smallest whole number not below x, for 0 <= x < 2^63. */
+/* The smallest whole number not below x, for 0 <= x < 2^63. */
 static inline double orr_ceil(double x)
 {
     const double whole = (double)(int64_t)x;

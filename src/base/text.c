@@ -31,7 +31,7 @@ static bool reserve(struct orr_text *text, size_t n_more)
 
 void orr_text_add_v(struct orr_text *text, const char *format, va_list arguments)
 {
-    if (!reserve(text, 127)) /* most pieces fit at once */
+    if (!reserve(text, 127)) /* Most pieces fit into this room at once. */
         return;
     va_list again;
     va_copy(again, arguments);
@@ -67,7 +67,7 @@ void orr_text_repeat(struct orr_text *text, const char *piece, int n)
 
 char *orr_text_take(struct orr_text *text)
 {
-    (void)reserve(text, 0); /* an empty text is still a string */
+    (void)reserve(text, 0); /* An empty text is still a string and needs its NUL. */
     char *data = text->data;
     if (text->failed) {
         free(data);
@@ -101,7 +101,7 @@ void orr_copy_line(char *buffer, size_t size, const char *text)
     if (size == 0) return;
     size_t n = 0;
     for (; text[n] && n + 1 < size; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
-    if (text[n]) /* cut: do not leave half a UTF-8 sequence */
+    if (text[n]) /* The text was cut: half a UTF-8 sequence must not be left at its end. */
         while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
     buffer[n] = '\0';
 }
@@ -111,7 +111,7 @@ void orr_copy_line(char *buffer, size_t size, const char *text)
 enum { WORD_MAX = 64, PIECES_MAX = 8, NOT_CLOSE = 1 << 20 };
 static const char SEPARATORS[] = "-_. ";
 
-/* What is compared: lower case, separators dropped. Longer words are not compared at all. */
+/* Names are compared in lower case and without separators. Returns 0 for a word that is too long to be compared. */
 static size_t normalise(char folded[WORD_MAX], const char *word)
 {
     size_t n = 0;
@@ -129,7 +129,8 @@ static int compare_pieces(const void *a, const void *b)
     return orr_compare_nocase(a, b);
 }
 
-/* The same with the pieces between separators in alphabetical order, for "a100-sxm-80g" against "a100-80g-sxm". */
+/* As normalise(), with the pieces between separators in alphabetical order, so that "a100-sxm-80g" matches
+ * "a100-80g-sxm". */
 static size_t normalise_sorted(char folded[WORD_MAX], const char *word)
 {
     char pieces[PIECES_MAX][WORD_MAX];
@@ -150,8 +151,8 @@ static size_t normalise_sorted(char folded[WORD_MAX], const char *word)
     return n;
 }
 
-/* Weighted edit distance from what was typed to a name. A missing letter counts half, because people abbreviate;
- * two letters swapped count as one slip. */
+/* The weighted edit distance from what was typed to a name. A missing letter counts half, because people abbreviate;
+ * two swapped letters count as one slip. */
 static int distance(const char *typed, size_t n_typed, const char *name, size_t n_name)
 {
     enum { MISSING = 2, SLIP = 4 };
@@ -174,15 +175,16 @@ static int distance(const char *typed, size_t n_typed, const char *name, size_t 
     return rows[n_typed % 3][n_name];
 }
 
-/* Distance between words in either order of their pieces; NOT_CLOSE if a word is empty or too long. */
+/* The distance between two words, whatever the order of their pieces; NOT_CLOSE if a word is empty or too long. */
 static int word_distance(const char *word, const char *candidate)
 {
     char typed[WORD_MAX], name[WORD_MAX];
     const size_t n_typed = normalise(typed, word), n_name = normalise(name, candidate);
     if (n_typed == 0 || n_name == 0) return NOT_CLOSE;
-    const int limit = 2 * (int)n_typed; /* half the letters wrong is not the same word any more */
+    const int limit = 2 * (int)n_typed; /* A word with half of its letters wrong is another word. */
     int best = distance(typed, n_typed, name, n_name);
-    if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a piece of the name: "h100" of "h100-80g-sxm" */
+    if (best > limit && n_typed >= 3 &&
+        strstr(name, typed)) /* a part of the name is close: "h100" */
         best = limit;
     const size_t m_typed = normalise_sorted(typed, word), m_name = normalise_sorted(name, candidate);
     if (m_typed > 0 && m_name > 0) {

@@ -19,15 +19,15 @@ void orr_text_repeat(struct orr_text *text, const char *piece, int n);
 /* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */
 char *orr_text_take(struct orr_text *text);
 
-/* The candidate closest to `word` by edit distance, ignoring case and "-_. "; NULL if none is close. */
+/* The candidate closest to `word` by edit distance, ignoring case and the separators "-_. "; NULL if none is close. */
 const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates);
-/* ` (did you mean "llama2-7b"?)` in buffer, or "" if no candidate is close; returns buffer. */
+/* Write ` (did you mean "llama2-7b"?)` into buffer, or "" if no candidate is close; return buffer. */
 #define ORR_HINT 160
 char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *const *candidates, size_t n_candidates);
 
-/* Copy into a buffer of `size` bytes, cut at a character boundary; control characters become spaces. */
+/* Copy into a buffer of `size` bytes. The copy is cut at a character boundary, and control characters become spaces. */
 void orr_copy_line(char *buffer, size_t size, const char *text);
-/* strcmp that ignores the case of ASCII letters, whatever the locale. */
+/* As strcmp, but the case of ASCII letters does not count, whatever the locale. */
 int orr_compare_nocase(const char *a, const char *b);
 
 #endif

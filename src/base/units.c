@@ -1,4 +1,5 @@
-/* Quantities at the edge: text with units -> SI doubles, and SI doubles -> readable text. */
+/* Quantities where they enter and leave the program: text with units becomes SI doubles, and SI doubles readable
+ * text. */
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -111,8 +112,8 @@ static const char *skip_digits(const char *text)
     return text;
 }
 
-/* A decimal number at the start of text; NULL if there is none. strtod alone would also take hexadecimal, "inf"
- * and "nan". */
+/* Read a decimal number at the start of text and return the text behind it; NULL if there is none. strtod alone would
+ * also accept hexadecimal numbers, "inf" and "nan". */
 static const char *parse_number(const char *text, double *value)
 {
     const char *p = text + (*text == '-' || *text == '+');
@@ -128,7 +129,7 @@ static const char *parse_number(const char *text, double *value)
     if (*p == 'e' || *p == 'E') {
         const char *exponent = p + 1 + (p[1] == '-' || p[1] == '+');
         const char *end = skip_digits(exponent);
-        if (end > exponent) p = end; /* else the E is the prefix of "1 EB" */
+        if (end > exponent) p = end; /* Without digits behind it the E is the prefix of "1 EB". */
     }
     char number[NUMBER_MAX];
     const size_t length = (size_t)(p - text);
@@ -170,7 +171,7 @@ bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value)
 {
     text = skip_spaces(text);
     const bool money = unit == ORR_UNIT_USD || unit == ORR_UNIT_USD_PER_HOUR;
-    const bool dollar_first = money && *text == '$'; /* "$2.5/h" */
+    const bool dollar_first = money && *text == '$'; /* This is the form "$2.5/h". */
     double number;
     const char *rest = parse_number(skip_spaces(text + dollar_first), &number);
     if (!rest) return false;
@@ -233,7 +234,7 @@ char *orr_print_s(char *buffer, double seconds)
 {
     static const struct scale SCALES[] = {{86400, "d"}, {3600, "h"},  {1, "s"},
                                           {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-    /* seconds up to 9999, hours up to two days */
+    /* Times are in seconds up to 9999 s, in hours up to two days, then in days. */
     const size_t first = fabs(seconds) >= 172800 ? 0 : fabs(seconds) >= 9999.5 ? 1 : 2;
     return print_scaled(buffer, seconds, SCALES + first, sizeof SCALES / sizeof SCALES[0] - first, "");
 }
@@ -242,7 +243,7 @@ char *orr_print_bytes(char *buffer, double bytes)
 {
     static const struct scale SCALES[] = {
         {1099511627776.0, "TiB"}, {ORR_GIB, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}};
-    if (fabs(bytes) < 1023.5) { /* whole bytes */
+    if (fabs(bytes) < 1023.5) { /* Bytes below 1 KiB are whole. */
         (void)snprintf(buffer, PRINT, "%.0f B", bytes);
         return buffer;
     }
@@ -252,7 +253,7 @@ char *orr_print_bytes(char *buffer, double bytes)
 char *orr_print_rate(char *buffer, double bytes_per_s)
 {
     static const struct scale SCALES[] = {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}};
-    const size_t first = fabs(bytes_per_s) < 9999.5e9; /* GB/s as long as four digits do */
+    const size_t first = fabs(bytes_per_s) < 9999.5e9; /* The unit stays GB/s as long as four digits are enough. */
     return print_scaled(buffer, bytes_per_s, SCALES + first, sizeof SCALES / sizeof SCALES[0] - first, "");
 }
 

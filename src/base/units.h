@@ -1,4 +1,5 @@
-/* Quantities at the edge: "3.35 TB/s" -> 3.35e12, and numbers back to readable text. One parser, one printer. */
+/* Quantities where they enter and leave the program: "3.35 TB/s" becomes 3.35e12, and numbers become readable text.
+ * This is the only parser and the only printer of units. */
 #ifndef ORR_BASE_UNITS_H
 #define ORR_BASE_UNITS_H
 
@@ -8,7 +9,7 @@
 
 enum orr_unit {
     ORR_UNIT_NONE,  /* a plain number or ratio; "5 %" is 0.05 */
-    ORR_UNIT_COUNT, /* an integer; 4k, 1M accepted (powers of 1000), Ki, Mi powers of 1024 */
+    ORR_UNIT_COUNT, /* an integer; 4k and 1M are powers of 1000, 4Ki and 1Mi powers of 1024 */
     ORR_UNIT_S,
     ORR_UNIT_BYTES,
     ORR_UNIT_BYTES_PER_S, /* Gb/s and Gbps are bits; GB/s and GBps bytes */
@@ -21,14 +22,14 @@ enum orr_unit {
     ORR_UNIT_USD_PER_HOUR
 };
 
-/* Parse `text`: a finite number, optionally a unit of this kind with an SI or binary prefix. */
+/* Parse `text`: a finite number, then optionally a unit of this kind with an SI or binary prefix. */
 bool orr_quantity_parse(const char *text, enum orr_unit unit, double *value);
-/* What a value of this unit may look like, for error messages: "bytes per second, e.g. \"3.35 TB/s\"". */
+/* How a value of this unit may be written, for error messages: "bytes per second, e.g. \"3.35 TB/s\"". */
 const char *orr_unit_hint(enum orr_unit unit);
 
 #define ORR_GIB 1073741824.0 /* bytes */
 
-/* Print into buffer (at least 32 bytes) with 3-4 significant digits; return buffer. */
+/* Each prints into buffer (at least 32 bytes) with 3-4 significant digits and returns buffer. */
 char *orr_print_s(char *buffer, double seconds);                  /* "18.2 s", "7.70 ms" */
 char *orr_print_bytes(char *buffer, double bytes);                /* "45.6 GiB" */
 char *orr_print_rate(char *buffer, double bytes_per_s);           /* "2039 GB/s" */

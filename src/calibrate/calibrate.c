@@ -1,17 +1,17 @@
-/* Kernel tables of one chip -> its constants: the public functions, and statistics over the rows. */
+/* From kernel tables of one chip to its constants: the public functions, and statistics over the rows. */
 #include "calibrate/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Engines whose kernels the tables are made of: a serving engine's own, and a framework's. */
+/* The engines whose kernels the tables were made with: a serving engine and a framework. */
 #define SERVING_ENGINE   "tensorrt-llm-1.2"
 #define FRAMEWORK_ENGINE "pytorch-eager-cudagraph"
 
 /* ---------------------------------------------------------------- the chip */
 
-/* "h20_sxm" is the beginning of "h20-sxm-96gb". */
+/* Is the name the beginning of the id, as "h20_sxm" is of "h20-sxm-96gb"? */
 static bool begins_like(const char *id, const char *name)
 {
     for (; *name; id++, name++)
@@ -19,7 +19,8 @@ static bool begins_like(const char *id, const char *name)
     return *id == '-';
 }
 
-/* How well a system's chip answers to a name: its id, the calibration fitted on it, the beginning of its id. */
+/* How well a system's chip matches a name: by its id, by the calibration fitted on it, or by the beginning of its
+ * id. */
 static int match(const struct orr_system *system, const struct orr_calibration *calibration, const char *name)
 {
     if (strcmp(system->chip.id, name) == 0) return 3;
@@ -27,7 +28,7 @@ static int match(const struct orr_system *system, const struct orr_calibration *
     return begins_like(system->chip.id, name);
 }
 
-/* The first system with the chip; of several chips of one calibration the one with the most memory. */
+/* Find the first system with the chip. If several chips share the calibration, the one with the most memory counts. */
 static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_error *error)
 {
     struct orr_system system;
@@ -37,7 +38,7 @@ static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_
     for (size_t i = 0; i < orr_catalogue_count(fit->catalogue, ORR_PART_SYSTEM); i++) {
         if (orr_system_read(fit->catalogue, orr_catalogue_id(fit->catalogue, ORR_PART_SYSTEM, i), &system, calibration,
                             NULL))
-            continue; /* a broken file of the user's is not what was asked about */
+            continue; /* A broken file of the user that was not asked about is skipped. */
         const int how = match(&system, calibration, name);
         if (how < best || how == 0 || (how == best && system.chip.hbm_bytes <= fit->job.system.chip.hbm_bytes))
             continue;
@@ -86,16 +87,6 @@ void orr_fit_close(struct orr_fit *fit)
     free(fit);
 }
 
-const char *orr_fit_chip(const struct orr_fit *fit)
-{
-    return fit->job.system.chip.id;
-}
-
-const struct orr_calibration *orr_fit_constants(const struct orr_fit *fit)
-{
-    return &fit->job.calibration;
-}
-
 /* ---------------------------------------------------------------- tables in */
 
 enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text, const char *origin,
@@ -107,7 +98,7 @@ enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text
     struct orr_csv *csv = &csvs[fit->n_csvs];
     enum orr_err err = orr_csv_parse(text, origin, csv, error);
     if (err) return err;
-    fit->n_csvs++; /* rows point into it, even those before an error */
+    fit->n_csvs++; /* The rows point into the CSV, even those before an error. */
     if (orr_fit_is_lab(csv)) return orr_fit_read_lab(fit, csv, origin, error);
     size_t i = 0;
     while (i < ORR_N_KERNELS && strcmp(orr_kernel_names[i], kind) != 0) i++;
@@ -128,7 +119,7 @@ static bool has_group(const struct orr_fit *fit, enum orr_fit_kind kind, int ind
     return false;
 }
 
-/* Numbers without rows of their own that were a copy of fitted ones stay a copy. */
+/* Constants without rows of their own that were equal to fitted ones stay equal to them. */
 static void follow(double *follower, const double *was, const double *leader, const double *leader_was, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -162,7 +153,7 @@ static void follow_group(struct orr_fit *fit, const struct orr_fit_group *group)
         FOLLOW(now->mla_decode, was->mla_decode, 1, 0);
 }
 
-/* Predictions of all rows as the constants stand. */
+/* Predict all rows of a group with the present constants. */
 static void predict(struct orr_fit *fit, size_t group, bool after)
 {
     orr_fit_enter(fit, &fit->groups[group]);
@@ -216,7 +207,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Value below which a share of the sorted numbers lies, between neighbours in proportion. */
+/* The value below which a share of the sorted numbers lies, linear between neighbours. */
 static double quantile(const double *sorted, size_t n, double share)
 {
     const double at = share * (double)(n - 1);

@@ -1,6 +1,5 @@
-/* The fit itself: rows priced by the program's own cost functions, a robust loss, bounded derivative-free search, and
- * a test of every constant: what the data cannot tell keeps its value. Constants of one group in, fitted constants
- * out. */
+/* The fit. Rows are priced by the program's own cost functions, and a bounded search without derivatives minimises a
+ * robust loss. Every constant is then tested: one that the rows do not identify keeps its value. */
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
@@ -10,22 +9,23 @@
 #include <nlopt.h>
 #include <stdlib.h>
 
-/* Logarithmic errors: squared below the first, linear to the second, no worse beyond: outliers are ignored. */
+/* The loss of a logarithmic error is quadratic below the first value, linear up to the second, and constant beyond, so
+ * that outliers do not count. */
 #define LOSS_ROUND 0.03
 #define LOSS_CLIP  0.5
-/* A constant is told by the data if moving it to these factors, everything else refitted, costs this share of the loss
- * (and, for perfect data, this much). */
+/* The rows identify a constant if moving it by each of these factors, with everything else refitted, raises the loss by
+ * this share (and by at least this amount, for perfect data). */
 #define PROBE_LOW     0.7
 #define PROBE_HIGH    1.4
 #define TELLING_SHARE 0.005
 #define TELLING_LEAST 1e-4
-/* New constants must lower the loss by this share: noise does not move a calibration. */
+/* New constants must lower the loss by this share, so that noise does not move a calibration. */
 #define WORTH_SHARE 0.03
-/* A group whose best fit leaves half of its rows this far off is not described by these constants. */
+/* A group whose best fit leaves half of its rows with a larger error is not described by these constants. */
 #define POOR_FRAC 0.25
-/* A clock shown by a table raises the burst share only beyond this: units of a chip differ by more. */
+/* The clock of a table raises the burst share only if it is higher by this factor, because units of one chip differ. */
 #define BURST_MARGIN 1.01
-/* Rows for every constant of a group. */
+/* The least number of rows per constant of a group. */
 #define ROWS_PER_CONSTANT 3
 /* Fitted values are rounded, so that the file holds exactly what was scored. */
 #define DIGITS    4
@@ -52,8 +52,9 @@ static double op_s(const struct orr_job *job, const struct orr_op *op)
     return cost.total_s;
 }
 
-/* A table repeats its products about equally often: the longer one takes, the longer its loop, the lower the clock. Its
- * length is that of its arithmetic at the table's clock: what was measured must not help to predict itself. */
+/* The share of peak at which a product of a table runs. A table repeats its products about equally often, so a longer
+ * product runs in a longer loop and at a lower clock. The length is that of the arithmetic at the table's clock; the
+ * measured time must not help to predict itself. */
 static double level_of(const struct orr_fit *fit, const struct orr_kernel_row *row)
 {
     const struct orr_fit_table *table = &fit->tables[row->table];
@@ -63,7 +64,8 @@ static double level_of(const struct orr_fit *fit, const struct orr_kernel_row *r
     return sustained_frac + (table->level - sustained_frac) / (1 + product_s / table->warm_s);
 }
 
-/* A product at the share of peak its run allowed: the sustained one in a loop, what its table shows, else the burst. */
+/* The time of a product at the share of peak that its run allowed: the sustained share in a loop, else the share that
+ * its table shows, else the burst share. */
 static double product_s(const struct orr_fit *fit, const struct orr_kernel_row *row, const struct orr_op *op,
                         bool with_terms)
 {
@@ -93,7 +95,7 @@ double orr_fit_price(struct orr_fit *fit, const struct orr_kernel_row *row, bool
 
 /* ---------------------------------------------------------------- the problem */
 
-/* One free number: a constant or a term of a table. */
+/* One free number: a constant, or a term of a table. */
 struct slot {
     double *target;
     double low, high, typical;
@@ -143,7 +145,7 @@ static double objective(unsigned n, const double *x, double *gradient, void *con
     return loss_of(p);
 }
 
-/* Search from the values the slots have now; leaves the best ones there. HUGE_VAL: out of memory. */
+/* Search from the present values of the slots and leave the best values there. Returns HUGE_VAL if out of memory. */
 static double minimise(struct problem *p, int evaluations_per_slot)
 {
     double x[MAX_SLOTS], low[MAX_SLOTS], high[MAX_SLOTS], step[MAX_SLOTS], best;
@@ -155,7 +157,7 @@ static double minimise(struct problem *p, int evaluations_per_slot)
         high[n] = to_search(slot, slot->high);
         x[n] = orr_min(high[n], orr_max(low[n], to_search(slot, *slot->target)));
         step[n] = slot->low > 0 ? 0.1 : 0.2 * orr_max(0.5, x[n]);
-        if (x[n] + step[n] > high[n]) /* the first step must stay inside */
+        if (x[n] + step[n] > high[n]) /* The first step must stay inside the bounds. */
             step[n] = -step[n];
         n++;
     }
@@ -177,7 +179,8 @@ static void add_slot(struct problem *p, double *target, double low, double high,
         p->slots[p->n_slots++] = (struct slot){.target = target, .low = low, .high = high, .typical = typical};
 }
 
-/* What belongs to the run: clock of short products, how soon long ones lose it, time around the kernel, passes. */
+/* Add the terms of the run: the clock of short products, how soon long ones lose it, the time around the kernel, and
+ * how often the pass ran. */
 static void add_terms(struct problem *p, size_t group)
 {
     struct orr_fit *fit = p->fit;
@@ -231,7 +234,7 @@ static void restore(struct problem *p, const double *values)
     for (size_t i = 0; i < p->n_slots; i++) *p->slots[i].target = values[i];
 }
 
-/* Search from the values so far, and from the usual ones; again from the better end. */
+/* Search from the present values and from the usual ones, then once more from the better result. */
 static double search_all(struct problem *p)
 {
     double first[MAX_SLOTS], second[MAX_SLOTS];
@@ -245,7 +248,7 @@ static double search_all(struct problem *p)
     return minimise(p, 150);
 }
 
-/* Best loss with one slot held at a value, from the values `best` of the others. */
+/* The best loss with one slot held at a value. The others start from the values `best`. */
 static double profile(struct problem *p, size_t i, double value, const double *best)
 {
     restore(p, best);
@@ -257,7 +260,8 @@ static double profile(struct problem *p, size_t i, double value, const double *b
     return loss;
 }
 
-/* Does the loss rise when the constant is moved down and up? Sides that a bound leaves no room for do not count. */
+/* Does the loss rise if the constant is moved down and if it is moved up? A side without room before its bound does not
+ * count. */
 static bool is_told(struct problem *p, size_t i, const double *best, double limit)
 {
     const struct slot *slot = &p->slots[i];
@@ -283,7 +287,8 @@ static double rounded(double value)
     return round(value * unit) / unit;
 }
 
-/* Decide for every constant; those refused go back to their old value. Returns how many were refused. */
+/* Decide for every constant whether the rows identify it. Those refused return to their old value; returns how many
+ * were. */
 static size_t refuse(struct problem *p, struct orr_fit_group *group, const size_t *constant_of, double loss)
 {
     const double limit = loss + TELLING_SHARE * loss + TELLING_LEAST;
@@ -299,7 +304,7 @@ static size_t refuse(struct problem *p, struct orr_fit_group *group, const size_
         if (profile(p, i, old, best) > limit) continue;
         constant->state = ORR_CONSTANT_REFUSED;
         p->slots[i].frozen = true;
-        best[i] = old; /* the next ones are tested beside it */
+        best[i] = old; /* The next constants are tested with this one at its old value. */
         restore(p, best);
         (void)minimise(p, 40);
         save(p, best);
@@ -328,7 +333,7 @@ bool orr_constant_is_new(const struct orr_fit_constant *constant)
     return constant->state == ORR_CONSTANT_FITTED || constant->state == ORR_CONSTANT_ONE_SIDE;
 }
 
-/* All of a group's constants back to what they were. */
+/* Return all constants of a group to their old values. */
 static void take_back(struct orr_fit_group *group, enum orr_constant_state why)
 {
     for (size_t i = 0; i < group->n_constants; i++) {
@@ -337,10 +342,11 @@ static void take_back(struct orr_fit_group *group, enum orr_constant_state why)
     }
 }
 
-/* Median of the errors of the fitted rows. */
+/* The median error of the fitted rows. */
 static double median_error(const struct problem *p)
 {
-    double low = 0, high = 10; /* halved until the count fits: rows are few and this is called once */
+    /* The interval is halved until the count is right; the rows are few, and this runs once. */
+    double low = 0, high = 10;
     for (int step = 0; step < 30; step++) {
         const double middle = (low + high) / 2;
         size_t below = 0;
@@ -351,7 +357,8 @@ static double median_error(const struct problem *p)
     return high;
 }
 
-/* Reasons to keep the whole group: nothing gained, a single number at its bound, rows that follow another law. */
+/* The whole group keeps its old values if nothing is gained, if its only constant is at a bound, or if the rows do not
+ * follow the model. */
 static void accept_or_keep(struct problem *p, struct orr_fit_group *group, double loss)
 {
     const struct orr_fit_constant *only = &group->constants[0];
@@ -363,7 +370,7 @@ static void accept_or_keep(struct problem *p, struct orr_fit_group *group, doubl
         take_back(group, ORR_CONSTANT_CONFIRMED);
 }
 
-/* The clock a table has shown is one the chip runs at: the least the burst share can be, where no row tells it. */
+/* If no row identifies the burst share, it is at least the share at the clock that a table has shown. */
 static void raise_burst(struct orr_fit *fit, size_t g)
 {
     struct orr_fit_constant *burst = &fit->groups[g].constants[0];
@@ -386,7 +393,7 @@ static void finish(struct problem *p, struct orr_fit_group *group)
         constant->new_value = *constant->at;
     }
     for (size_t i = 0; i < p->n_constants; i++) p->slots[i].frozen = true;
-    group->loss_after = minimise(p, 120); /* the tables' terms for the rounded constants */
+    group->loss_after = minimise(p, 120); /* This fits the terms of the tables to the rounded constants. */
 }
 
 bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
@@ -394,7 +401,7 @@ bool orr_fit_group_constants(struct orr_fit *fit, size_t g)
     struct orr_fit_group *group = &fit->groups[g];
     struct problem p;
     size_t constant_of[MAX_SLOTS];
-    size_t n_seen = 0; /* constants some row bears on */
+    size_t n_seen = 0; /* constants that some row depends on */
     if (!start_problem(fit, g, &p)) return false;
     for (size_t i = 0; i < group->n_constants; i++) n_seen += group->constants[i].rows > 0;
     for (size_t i = 0; i < group->n_constants; i++) {

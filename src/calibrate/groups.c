@@ -1,5 +1,5 @@
-/* What the rows of a chip can tell: their size classes, the tables they come from, and for every group the constants to
- * fit with physical bounds. Rows read -> groups ready for the fit. */
+/* What the rows of a chip can identify: their size classes, the tables they come from, and for every group the
+ * constants to fit with their physical bounds. Rows come in, and groups ready for the fit go out. */
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
@@ -12,7 +12,7 @@
 /* ---------------------------------------------------------------- size classes */
 
 struct size_classes {
-    double from[ORR_SIZE_CLASSES - 2]; /* of the second, third and fourth class */
+    double from[ORR_SIZE_CLASSES - 2]; /* lower ends of the second, third and fourth class */
     const char *names[ORR_SIZE_CLASSES];
 };
 
@@ -69,7 +69,7 @@ static bool in_group(const struct orr_kernel_row *row, size_t group)
     return !row->left_out && row->group == group;
 }
 
-/* Where a table names the kernel, tables that do not are another's kernel and are only predicted. */
+/* If some tables name the kernel, the others timed another kernel and are only predicted. */
 static void prefer_named(struct orr_fit *fit, size_t group)
 {
     bool named = false;
@@ -79,7 +79,7 @@ static void prefer_named(struct orr_fit *fit, size_t group)
         if (in_group(&fit->rows[i], group) && !*fit->rows[i].backend) fit->rows[i].fitted = false;
 }
 
-/* Mean logarithm of the fitted times of a table; HUGE_VAL if it has none. */
+/* The mean logarithm of the fitted times of a table; HUGE_VAL if it has none. */
 static double mean_log_s(const struct orr_fit *fit, size_t table)
 {
     double sum = 0;
@@ -92,7 +92,7 @@ static double mean_log_s(const struct orr_fit *fit, size_t table)
     return n ? sum / (double)n : HUGE_VAL;
 }
 
-/* Of several engines' all-reduce kernels the fastest is fitted. */
+/* Only the fastest of several engines' all-reduce kernels is fitted. */
 static void prefer_fastest(struct orr_fit *fit, size_t group)
 {
     size_t best = SIZE_MAX;
@@ -145,7 +145,7 @@ static bool build_tables(struct orr_fit *fit)
     return true;
 }
 
-/* One table of a group is timed with the least around the kernel; its messages define the latency. */
+/* Is this the table of its group with the shortest time around the kernel? Its small messages define the latency. */
 static bool is_reference(const struct orr_fit *fit, size_t table)
 {
     const struct orr_fit_table *t = &fit->tables[table];
@@ -156,7 +156,7 @@ static bool is_reference(const struct orr_fit *fit, size_t table)
     return true;
 }
 
-/* A memory-bound kernel's time for next to nothing, beyond the launch, is the table's call. */
+/* The time of a memory-bound kernel on very little data, less its launch, is the call time of the table. */
 static double small_call_s(const struct orr_fit *fit, size_t table)
 {
     double least = HUGE_VAL;
@@ -168,10 +168,10 @@ static double small_call_s(const struct orr_fit *fit, size_t table)
     return least < HUGE_VAL && call_s > 0 ? call_s : 0;
 }
 
-/* Products this long, some ten times in a row, are held by the power limit. */
+/* Products at least this long, run some ten times in a row, reach the power limit. */
 #define LONG_S 0.01
 
-/* What of a table belongs to the run and is fitted beside the constants. */
+/* Choose the terms of a table that describe its run and are fitted beside the constants. */
 static void free_terms(struct orr_fit *fit, size_t table)
 {
     struct orr_fit_table *t = &fit->tables[table];
@@ -183,14 +183,16 @@ static void free_terms(struct orr_fit *fit, size_t table)
                  !fit->rows[i].ready_inputs;
     switch (group->kind) {
     case ORR_FIT_GEMM:
-        t->free_level = t->mode == ORR_MODE_UNKNOWN && t->n_fitted > 0; /* nothing is fitted to what is only shown */
+        /* A table that is only predicted has no terms. */
+        t->free_level = t->mode == ORR_MODE_UNKNOWN && t->n_fitted > 0;
         t->level = t->free_level ? (gemm->burst_frac + gemm->sustained_frac) / 2 : 0;
         t->free_warm = t->free_level && t->most_s >= LONG_S;
         if (t->free_warm) t->warm_s = LONG_S;
         t->free_call = t->free_passes = narrow;
         return;
     case ORR_FIT_GROUPED: t->free_passes = narrow; return;
-    case ORR_FIT_FLASH: t->free_call = group->index != ORR_ATTENTION_SERVING; return; /* engines' calls: launch_s */
+    /* The call of an engine is part of launch_s. */
+    case ORR_FIT_FLASH: t->free_call = group->index != ORR_ATTENTION_SERVING; return;
     case ORR_FIT_P2P: t->free_call = true; return;
     case ORR_FIT_LINES: t->free_call = !is_reference(fit, table); return;
     case ORR_FIT_POINTWISE: t->call_s = small_call_s(fit, table); return;
@@ -203,7 +205,7 @@ static void free_terms(struct orr_fit *fit, size_t table)
     }
 }
 
-/* Every table weighs the same, whatever its number of rows, and so does every size class of a table. */
+/* All tables have the same weight, whatever their number of rows, and so have all size classes of a table. */
 static void weigh(struct orr_fit *fit)
 {
     for (size_t t = 0; t < fit->n_tables; t++) {
@@ -228,7 +230,7 @@ static bool bears_on(const struct orr_kernel_row *row, enum orr_told_by told_by)
     switch (told_by) {
     case ORR_TOLD_BY_ALL:
     case ORR_TOLD_BY_PAGED:
-    case ORR_TOLD_BY_SPLIT: return true; /* a group has decode kernels of one kind */
+    case ORR_TOLD_BY_SPLIT: return true; /* All decode kernels of a group are of one kind. */
     case ORR_TOLD_BY_BURST: return row->mode == ORR_MODE_BURST;
     case ORR_TOLD_BY_SUSTAINED: return row->mode == ORR_MODE_SUSTAINED;
     case ORR_TOLD_BY_FORWARD: return row->ops[0].kind == ORR_OP_FLASH;
@@ -247,7 +249,7 @@ static size_t rows_that_tell(const struct orr_fit *fit, size_t g, const struct o
     return n;
 }
 
-/* One more constant of a group: the number `at`, told by `rows` timings. NULL: the group has no room. */
+/* Add a constant to a group: the number `at`, which `rows` timings depend on. Returns NULL if the group is full. */
 static struct orr_fit_constant *new_constant(struct orr_fit_group *group, const struct orr_constant *is, double *at,
                                              size_t rows)
 {
@@ -258,22 +260,24 @@ static struct orr_fit_constant *new_constant(struct orr_fit_group *group, const 
     return constant;
 }
 
-/* Does a group fit this constant of its home? */
+/* Does the group fit this constant of its struct? */
 static bool is_fitted_by(const struct orr_constant *constant, const struct orr_fit_group *group)
 {
     const bool paged = group->kind == ORR_FIT_DECODE && group->index != ORR_DECODE_SDPA;
     const bool softmax = group->kind == ORR_FIT_POINTWISE && group->index == ORR_POINTWISE_SOFTMAX;
     if (constant->group != (group->kind == ORR_FIT_LATENT ? ORR_FIT_DECODE : group->kind)) return false;
-    /* absorbed latent attention and framework kernels have no splits to add */
+    /* Absorbed latent attention and framework kernels do not split their keys, so they have no time to add the
+     * parts. */
     if (constant->told_by == ORR_TOLD_BY_PAGED || constant->told_by == ORR_TOLD_BY_SPLIT) return paged;
-    if (constant->home == ORR_HOME_CALIBRATION && group->kind == ORR_FIT_GEMM) /* one cache for all formats */
+    /* All formats share one cache, so the 16-bit formats fit its constants. */
+    if (constant->home == ORR_HOME_CALIBRATION && group->kind == ORR_FIT_GEMM)
         return group->index == ORR_DTYPE_BF16 || group->index == ORR_DTYPE_FP16;
-    /* tables time the softmax of a framework, which has a share of its own */
+    /* Tables time the softmax of a framework, which has a constant of its own. */
     if (group->kind == ORR_FIT_POINTWISE) return softmax == (constant->n == 1);
     return true;
 }
 
-/* The constants of a group that are members of the struct at `home`. */
+/* Add the constants of a group that are members of the struct at `home`. */
 static void add_members(struct orr_fit *fit, size_t g, enum orr_home home, void *members)
 {
     struct orr_fit_group *group = &fit->groups[g];
@@ -291,7 +295,8 @@ static void add_members(struct orr_fit *fit, size_t g, enum orr_home home, void 
 
 /* ---------------------------------------------------------------- lines */
 
-/* Lines to start from where the calibration has none: latency and bandwidth protocol, or one- and two-shot. */
+/* Add lines to start from if the calibration has none: the latency and the bandwidth protocol, or one-shot and
+ * two-shot. */
 static void start_lines(struct orr_fit *fit, enum orr_collective collective, bool custom)
 {
     struct orr_calibration *calibration = &fit->job.calibration;
@@ -321,8 +326,7 @@ static size_t rows_at_ranks(const struct orr_fit *fit, size_t g, double ranks)
     return n;
 }
 
-/* The most a hop of an engine's own kernel may take. A longer one, as any above the limit in the list, would dominate
- * rings of more ranks than were measured. */
+/* The longest hop of an engine's own kernel. A longer one would dominate rings of more ranks than were measured. */
 #define CUSTOM_HOP_S 1e-6
 
 static void add_line(struct orr_fit *fit, size_t g, int i)
@@ -336,7 +340,7 @@ static void add_line(struct orr_fit *fit, size_t g, int i)
     if (constant)
         (void)snprintf(constant->path, sizeof constant->path, "lines.%d.%s (%s %s)", i, constant->is->key,
                        orr_collective_name(line->collective), orr_algorithm_name(line->algorithm));
-    /* direct exchanges and switches that reduce have the same hops for any number of ranks */
+    /* Direct exchanges and switches that reduce have the same number of hops for any number of ranks. */
     const bool hops = line->algorithm != ORR_ALGORITHM_DIRECT && line->algorithm != ORR_ALGORITHM_NVLS;
     constant = hops ? new_constant(group, hop, &line->hop_s, group->n_fitted) : NULL;
     if (constant) {

@@ -1,5 +1,5 @@
-/* One row of a kernel table -> the operators the program itself would emit for it, its group of constants, and whether
- * it takes part in the fit. Every emitter is the model's own. */
+/* From one row of a kernel table to the operators that the program itself would emit for it, its group of constants,
+ * and whether it takes part in the fit. All emitters are those of the prediction. */
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Products with fewer columns or a shorter reduction are not what a layer runs; they are predicted, not fitted. */
+/* Products with fewer columns or a shorter reduction do not occur in layers; they are predicted, not fitted. */
 #define LEAST_SIDE 512
-/* Attention below this leaves most of the chip idle or measures the launch. */
+/* Attention with fewer keys or heads leaves most of the chip idle or measures the launch. */
 #define LEAST_KEYS  1024
 #define LEAST_HEADS 32
-/* Contexts one block of keys covers. */
+/* The context that one block of keys covers. */
 #define LEAST_CONTEXT 64
-/* Beyond this many query heads per K,V head serving engines take different kernels. */
+/* With more query heads per K,V head serving engines use other kernels. */
 #define MOST_GROUP 32
-/* Tensors from here on show the sustained rate of a memory-bound kernel. */
+/* Tensors of at least this size show the sustained rate of a memory-bound kernel. */
 #define LARGE_BYTES 1e8
-/* Messages from here on show the rate of a send. */
+/* Messages of at least this size show the rate of a send. */
 #define LARGE_MESSAGE 16777216.0
 
 static bool is_16bit(enum orr_dtype dtype)
@@ -28,14 +28,14 @@ static bool is_16bit(enum orr_dtype dtype)
     return dtype == ORR_DTYPE_BF16 || dtype == ORR_DTYPE_FP16;
 }
 
-/* The format whose constants a product uses: both 16-bit formats share theirs. */
+/* The format whose constants a product uses. Both 16-bit formats share theirs. */
 static enum orr_dtype shared_dtype(const struct orr_fit *fit, enum orr_dtype dtype)
 {
     if (!is_16bit(dtype)) return dtype;
     return fit->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }
 
-/* The emitters' view of one rank without a plan, for a serving engine's prompts. */
+/* An emitter for one rank without a plan, as for the prompts of a serving engine. */
 static struct orr_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype, const struct orr_engine *engine,
                                   struct orr_serve_shape shape)
 {
@@ -46,14 +46,14 @@ static struct orr_emit start_emit(struct orr_row_reader *r, enum orr_dtype dtype
     return orr_emit_serving(job, &job->model, &shape, ORR_PHASE_PREFILL, r->list);
 }
 
-/* Of what was emitted, the operators of a kind: those the table has timed. */
+/* Take the operators of one kind, which are those that the table has timed, from what was emitted. */
 static void take(const struct orr_row_reader *r, struct orr_kernel_row *row, enum orr_op_kind kind)
 {
     for (size_t i = 0; i < r->list->n && row->n_ops < ORR_ROW_OPS; i++)
         if (r->list->items[i].kind == kind) row->ops[row->n_ops++] = r->list->items[i];
 }
 
-/* Constants exist for this format on this chip. */
+/* Does this chip have constants for this format? */
 static bool supported(const struct orr_fit *fit, enum orr_dtype dtype, struct orr_kernel_row *row)
 {
     if (fit->job.system.chip.peak_flops_per_s[dtype] > 0 && fit->job.calibration.gemm[dtype].burst_frac > 0)
@@ -77,8 +77,8 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
     if (batched) (void)orr_emit_bmm(&emit, "product", ORR_PHASE_FORWARD, batch, m, n, k);
     else (void)orr_emit_linear(&emit, &linear);
     take(r, row, batched ? ORR_OP_BMM : ORR_OP_GEMM);
-    for (size_t i = 0; i < r->list->n; i++)
-        if (r->list->items[i].kind == ORR_OP_POINTWISE) { /* quantises the input; its launch is in the call time */
+    for (size_t i = 0; i < r->list->n; i++) /* This pass quantises the input; its launch is in the call time. */
+        if (r->list->items[i].kind == ORR_OP_POINTWISE) {
             row->pass = r->list->items[i];
             row->pass.launches = 0;
             row->has_pass = true;
@@ -101,7 +101,7 @@ void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 /* ---------------------------------------------------------------- attention */
 
-/* The kernel behind a backend's name; a serving engine's table names none. */
+/* The kernel behind a backend's name. The table of a serving engine names none. */
 static enum orr_attention_kernel kernel_of(const char *backend)
 {
     if (strstr(backend, "cudnn") || strstr(backend, "flash3") || strstr(backend, "fa3")) return ORR_ATTENTION_FLASH3;
@@ -114,7 +114,7 @@ static struct orr_layer_kind attention_layer(struct orr_row_reader *r, const str
 {
     const bool latent = row->kind == ORR_KERNEL_MLA_PREFILL || row->kind == ORR_KERNEL_MLA_DECODE;
     struct orr_layer_kind kind = {.n_heads = (int64_t)orr_row_number(r, "heads", 1)};
-    if (latent) { /* the one shape in use: latent 512 and 64, heads of 192 and 128 */
+    if (latent) { /* This is the only latent shape in use: ranks of 512 and 64, heads of 192 and 128. */
         kind.n_kv_heads = kind.n_heads;
         kind.head_qk = 192;
         kind.head_v = 128;
@@ -127,7 +127,7 @@ static struct orr_layer_kind attention_layer(struct orr_row_reader *r, const str
     return kind;
 }
 
-/* A bare kernel of a framework, as training runs it: forward or backward. */
+/* Emit a bare kernel of a framework, forward or backward, as training runs it. */
 static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
                       double batch, double queries, enum orr_dtype dtype)
 {
@@ -144,7 +144,7 @@ static void emit_bare(struct orr_row_reader *r, struct orr_kernel_row *row, cons
     take(r, row, backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH);
 }
 
-/* A serving engine's kernel: rotary positions and the cache write are part of it. */
+/* Emit a serving engine's kernel, which includes rotary positions and the cache write. */
 static void emit_prompt(struct orr_row_reader *r, struct orr_kernel_row *row, const struct orr_layer_kind *kind,
                         double batch, double queries, double keys, enum orr_dtype dtype)
 {
@@ -239,7 +239,8 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
         orr_row_fail(r, "part", "all, up or down");
     if (r->err) return;
     const enum orr_dtype dtype = shared_dtype(r->fit, exact);
-    const double rows = tokens * active / ep; /* dealt out in turn they reach every expert there is, else Eq. 8 */
+    /* Balanced tokens reach every expert; otherwise Eq. 8 gives the experts reached. */
+    const double rows = tokens * active / ep;
     const double touched = balanced ? experts / ep : orr_experts_touched(experts, active, tokens, ep);
     const double used = orr_max(1, orr_min(rows, touched));
     const bool all = strcmp(part, "all") == 0, up = all || strcmp(part, "up") == 0, down = !up || all;
@@ -256,14 +257,14 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
     linear.n = hidden;
     if (down) orr_emit_linear(&emit, &linear);
     take(r, row, ORR_OP_GROUPED);
-    /* gathered tokens are permuted, the activation is applied, results are combined */
+    /* This pass permutes the gathered tokens, applies the activation and combines the results. */
     row->pass = (struct orr_op){.kind = ORR_OP_POINTWISE,
                                 .pointwise = ORR_POINTWISE_COPY,
                                 .bytes = 2 * (tokens * hidden + rows * (2 * hidden + width)),
                                 .window_op = -1};
     row->has_pass = all;
     row->size = rows / used;
-    row->fitted = balanced && gated > 0; /* experts without a gate are served by other kernels */
+    row->fitted = balanced && gated > 0; /* Other kernels serve experts without a gate. */
     row->group = orr_fit_group_of(r->fit, ORR_FIT_GROUPED, (int)dtype, 0);
 }
 
@@ -312,7 +313,7 @@ void orr_row_collective(struct orr_row_reader *r, struct orr_kernel_row *row)
                      : orr_fit_group_of(r->fit, library ? ORR_FIT_LINES : ORR_FIT_CUSTOM, (int)collective, 0);
 }
 
-/* Class of a memory-bound kernel by its name in a table; ORR_N_POINTWISES: none. */
+/* The class of a memory-bound kernel by its name in a table; ORR_N_POINTWISES if there is none. */
 static enum orr_pointwise class_of(const char *op)
 {
     static const struct {
@@ -341,7 +342,7 @@ void orr_row_pointwise(struct orr_row_reader *r, struct orr_kernel_row *row)
         class == ORR_POINTWISE_SOFTMAX && orr_csv_has(r->csv, "cols") ? orr_row_number(r, "cols", 1) : 0;
     if (r->err) return;
     (void)snprintf(row->shape, sizeof row->shape, "%s %.0f bytes", op, bytes);
-    row->backend = op; /* tables of different kernels have call times of their own */
+    row->backend = op; /* Tables of different kernels have call times of their own. */
     if (!launch && class == ORR_N_POINTWISES) {
         row->left_out = "no class of memory-bound kernels has this name";
         return;

@@ -1,14 +1,14 @@
-/* Rows the chip cannot have made: more FLOP/s than its units have, more bytes/s than its DRAM or its link. Such a
- * timing missed part of the kernel, or is another chip's: the report names it, no constant follows it. */
+/* Rows that the chip cannot have made: more FLOP/s than its units have, or more bytes/s than its DRAM or its link. Such
+ * a timing missed part of the kernel or is from another chip. The report names it, and no constant is fitted to it. */
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
 
-/* Peaks are quoted at a clock boards may exceed by 8 % (H100: 1.83, up to 1.98 GHz), and short timings are read to a
- * few per cent: below this nothing is ruled out. */
+/* Peaks are quoted at a clock that boards may exceed by 8 % (H100: 1.83, up to 1.98 GHz), and short timings have errors
+ * of a few per cent. A row below this factor is not ruled out. */
 #define LIMIT_MARGIN 1.1
 
-/* Share of the matrix peak the FLOP of a row take. */
+/* The share of the matrix peak that the FLOP of a row need. */
 static double peak_frac(const struct orr_chip *chip, const struct orr_kernel_row *row)
 {
     double least_s = 0;
@@ -18,8 +18,8 @@ static double peak_frac(const struct orr_chip *chip, const struct orr_kernel_row
     return least_s / row->measured_s;
 }
 
-/* What an operator must move at least: a pass beside a kernel may hand its results over in the cache, and tokens that
- * are not dealt out evenly may touch fewer experts than the mean. */
+/* The bytes that an operator must move at least. A pass beside a kernel may leave its results in the cache, and tokens
+ * that are not spread evenly may touch fewer experts than the mean. */
 static double least_bytes(const struct orr_kernel_row *row, const struct orr_op *op)
 {
     const bool beside = row->n_ops > 1 && op->kind == ORR_OP_POINTWISE;
@@ -27,7 +27,7 @@ static double least_bytes(const struct orr_kernel_row *row, const struct orr_op 
     return beside || uneven ? 0 : op->bytes;
 }
 
-/* Share of DRAM bandwidth: of what a row touches, the last-level cache may hold as much as it is large. */
+/* The share of DRAM bandwidth that a row needs, if the last-level cache holds as much of its data as fits. */
 static double dram_frac(const struct orr_chip *chip, const struct orr_kernel_row *row)
 {
     double bytes = 0;
@@ -35,7 +35,8 @@ static double dram_frac(const struct orr_chip *chip, const struct orr_kernel_row
     return orr_max(0, bytes - chip->l2_bytes) / chip->hbm_bytes_per_s / row->measured_s;
 }
 
-/* Share of the link: whatever the algorithm, a rank sends or receives what it does not keep. */
+/* The share of the link bandwidth that a row needs. Under every algorithm a rank sends or receives what it does not
+ * keep. */
 static double link_frac(const struct orr_system *system, const struct orr_kernel_row *row)
 {
     const struct orr_op *op = &row->ops[0];

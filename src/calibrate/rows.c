@@ -1,4 +1,4 @@
-/* Kernel tables -> rows: cells read with located errors, one reader per kind. */
+/* From kernel tables to rows: one reader per kind reads the cells and locates errors. */
 #include "calibrate/calibrate.h"
 
 #include "base/text.h"
@@ -59,15 +59,16 @@ static enum orr_fit_mode mode_of(struct orr_row_reader *r)
 
 /* ---------------------------------------------------------------- lists that grow */
 
-/* One more item of `size` bytes, doubling; NULL: out of memory, the list is as it was. */
+/* Grow a list by one item of `size` bytes, doubling its room. Returns NULL if out of memory; the list is then
+ * unchanged. */
 static void *grow(void *items, size_t n, size_t size)
 {
-    if (n > 0 && (n & (n - 1)) != 0) /* room up to the next power of two */
+    if (n > 0 && (n & (n - 1)) != 0) /* There is room up to the next power of two. */
         return items;
     return realloc(items, (n ? 2 * n : 1) * size);
 }
 
-/* Room for one more row, zeroed; NULL: out of memory (recorded in r->err). */
+/* Make room for one more row, set to zero. Returns NULL if out of memory, recorded in r->err. */
 static struct orr_kernel_row *new_row(struct orr_row_reader *r)
 {
     struct orr_fit *fit = r->fit;
@@ -81,7 +82,7 @@ static struct orr_kernel_row *new_row(struct orr_row_reader *r)
     return &rows[fit->n_rows++];
 }
 
-/* Key of a constant that is no member of an object of its own. */
+/* The key of a constant that is not a member of an object. */
 #define KEY(member) orr_constants[ORR_CONSTANT_CALIBRATION_##member].key
 
 static void name_group(const struct orr_fit_group *group, char path[48])
@@ -131,7 +132,7 @@ size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, 
 
 /* ---------------------------------------------------------------- tables */
 
-/* Columns a kind cannot do without. */
+/* The columns that a kind requires. */
 static const char *needed_columns(enum orr_kernel kind)
 {
     switch (kind) {
@@ -233,7 +234,8 @@ bool orr_fit_is_lab(const struct orr_csv *csv)
            orr_csv_has(csv, "mode") && orr_csv_has(csv, "time_s");
 }
 
-/* Tokens x inputs x outputs of a linear layer: its forward product, the gradient of its input or of its weight. */
+/* A linear layer given as tokens x inputs x outputs: its forward product, or the gradient of its input or its
+ * weight. */
 static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *op = orr_csv_cell(r->csv, r->row, "op"), *mode = orr_csv_cell(r->csv, r->row, "mode");

@@ -1,5 +1,5 @@
-/* Collectives: every algorithm and protocol with measured or family constants is priced, the fastest wins and is
- * named. Group placement and payload -> seconds. Eqs. 49-63. */
+/* Collectives: every algorithm and protocol with measured or family constants is priced, and the fastest is taken and
+ * named. The placement of the group and the payload give seconds. Eqs. 49-63. */
 #include "cost/cost.h"
 
 #include "base/number.h"
@@ -41,7 +41,7 @@ double orr_collective_hops(enum orr_collective collective, enum orr_algorithm al
     case ORR_ALGORITHM_TREE:
     case ORR_ALGORITHM_HIERARCHICAL: return phases * orr_ceil(log2(ranks));
     case ORR_ALGORITHM_ONESHOT:
-    case ORR_ALGORITHM_TWOSHOT: return log2(ranks); /* flags of all ranks are waited for */
+    case ORR_ALGORITHM_TWOSHOT: return log2(ranks); /* Every rank waits for the flags of all others. */
     case ORR_ALGORITHM_DIRECT:
     case ORR_ALGORITHM_NVLS: return phases;
     case ORR_N_ALGORITHMS: break;
@@ -49,7 +49,7 @@ double orr_collective_hops(enum orr_collective collective, enum orr_algorithm al
     return phases;
 }
 
-/* Efficiency at n ranks, linear in log2 n between the fitted points, constant beyond them. */
+/* The efficiency at n ranks: linear in log2 n between the fitted points, and constant beyond them. */
 static double line_efficiency(const struct orr_collective_line *line, double ranks)
 {
     int64_t i = 0;
@@ -70,15 +70,16 @@ static bool line_usable(const struct orr_job *job, const struct orr_collective_l
 
 /* ---------------------------------------------------------------- links inside a domain */
 
-/* Without a switch a GPU's rate is that of all its links, one to every other GPU of the domain or those of a torus. */
+/* Without a switch, the rate of a GPU is that of all its links together: one link to every other GPU of the domain, or
+ * the links of a torus. */
 static bool fully_connected(const struct orr_system *system)
 {
     return system->scaleup_links <= 0 || system->scaleup_links >= system->domain_gpus - 1;
 }
 
-/* Links of a torus that lead from a rank to others of its group. Groups are laid along whole dimensions as far as they
- * fill them, so a group of n of the job's N GPUs has log n / log N of the links (Eq. 57b). Part of a domain has no
- * wrap-around: each doubling adds one neighbour (Eq. 57c). */
+/* The links of a torus that lead from a rank to others of its group. A group fills whole dimensions as far as it can,
+ * so a group of n of the job's N GPUs has log n / log N of the links (Eq. 57b). A part of a domain has no wrap-around,
+ * so each doubling adds one neighbour (Eq. 57c). */
 static double torus_links(const struct orr_job *job, double ranks)
 {
     const double domain = (double)job->system.domain_gpus, whole = orr_min(domain, (double)job->plan.gpus);
@@ -88,8 +89,8 @@ static double torus_links(const struct orr_job *job, double ranks)
     return orr_min(links, orr_max(1, used));
 }
 
-/* Links that a byte to any other rank of the group crosses in a torus: a quarter of each side, in the mean over all
- * ranks; the rank itself is none of them (Eq. 57d). */
+/* The mean number of torus links that a byte to another rank of the group crosses: a quarter of each side, over all
+ * ranks other than the sender (Eq. 57d). */
 static double torus_hops(double used, double ranks)
 {
     const double dimensions = orr_max(1, used / 2);
@@ -112,7 +113,7 @@ double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm alg
     return is_direct(algorithm) ? shared / torus_hops(used, ranks) : shared;
 }
 
-/* One message to a neighbour has one link. */
+/* One message to a neighbour uses one link. */
 static double send_bytes_per_s(const struct orr_system *system)
 {
     if (system->scaleup_switched) return system->scaleup_bytes_per_s;
@@ -120,7 +121,7 @@ static double send_bytes_per_s(const struct orr_system *system)
     return system->scaleup_bytes_per_s / (double)system->scaleup_links;
 }
 
-/* Inside one scale-up domain: the fastest line. */
+/* The cost inside one scale-up domain: that of the fastest line. */
 static void cost_local(const struct orr_job *job, enum orr_collective collective, double ranks, double bytes,
                        struct orr_cost *cost)
 {
@@ -148,7 +149,7 @@ static double scaleout_bytes_per_s(const struct orr_system *system)
     return system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
 }
 
-/* Groups of ranks, of g equal ones, that hold a token's k experts: g (1 - C(E - E/g, k) / C(E, k)). */
+/* How many of g equal groups of ranks hold at least one of a token's k experts: g (1 - C(E - E/g, k) / C(E, k)). */
 static double groups_reached(const struct orr_op *op, double groups)
 {
     const double n_experts = op->n_experts;
@@ -157,16 +158,16 @@ static double groups_reached(const struct orr_op *op, double groups)
     return groups * (1 - missed);
 }
 
-/* Dispatchers that send a token once to every rank, not to every expert; between domains once to every domain, which
- * stacks do where the router limits the domains. */
+/* Does the dispatcher send a token once to every rank, not to every expert? Between domains it sends the token once to
+ * every domain, but only if the router limits the domains of a token. */
 static bool sends_once(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->n_active > 0 &&
            (place.domains <= 1 || op->n_groups_active > 0);
 }
 
-/* Bytes of an all-to-all that one rank sends over the scale-up network: a copy per expert (Eq. 9a) to its own domain,
- * or one per rank reached (Eq. 9b), those that came over the network passed on. */
+/* Bytes that one rank sends over the scale-up network in an all-to-all: a copy per expert in its own domain (Eq. 9a),
+ * or a copy per rank reached, including copies that arrived over the network and are passed on (Eq. 9b). */
 static double scaleup_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     if (sends_once(job, op, place))
@@ -174,8 +175,8 @@ static double scaleup_bytes(const struct orr_job *job, const struct orr_op *op, 
     return op->payload_bytes * place.local / place.ranks;
 }
 
-/* Bytes that leave a rank's domain: a copy per expert (Eq. 9a), or one per domain and token, at most as many as the
- * router allows (Eqs. 9b, 9c). */
+/* Bytes that leave the domain of a rank: a copy per expert (Eq. 9a), or one per token and domain, for at most as many
+ * domains as the router allows (Eqs. 9b, 9c). */
 static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, struct orr_placement place)
 {
     const double all = op->payload_bytes * (place.ranks - place.local) / place.ranks;
@@ -184,14 +185,15 @@ static double leaving_bytes(const struct orr_job *job, const struct orr_op *op, 
     return orr_min(all, op->payload_bytes / op->n_active * reached * (place.domains - 1) / place.domains);
 }
 
-/* Across domains the payload is cut over the local ranks, each with its own link out; both levels work at once, so
- * the slower one sets the time (Eqs. 58, 59 pipelined). Latency by ring or tree over the domains, whichever is less. */
+/* Across domains, the payload is divided over the local ranks, each with its own link to the network. Both levels work
+ * at the same time, so the slower one sets the time (Eqs. 58, 59 pipelined). The latency is that of a ring or a tree
+ * over the domains, whichever is less. */
 static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op, struct orr_placement place,
                               double rails_frac, struct orr_cost *cost)
 {
     const double bytes = op->payload_bytes, rate = scaleout_bytes_per_s(&job->system) * rails_frac;
     double local_s = 0, out_bytes;
-    if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: what leaves the domain, per rank */
+    if (op->collective == ORR_COLLECTIVE_ALLTOALL) { /* Eq. 59: bytes per rank that leave the domain */
         out_bytes = leaving_bytes(job, op, place);
         if (place.local > 1) cost_local(job, op->collective, place.local, scaleup_bytes(job, op, place), cost);
     } else {
@@ -201,14 +203,16 @@ static void cost_hierarchical(const struct orr_job *job, const struct orr_op *op
     local_s = cost->network_s;
     const double ring = orr_collective_hops(op->collective, ORR_ALGORITHM_RING, place.domains);
     const double tree = orr_collective_hops(op->collective, ORR_ALGORITHM_TREE, place.domains);
-    const double hops = orr_min(ring, tree); /* an all-to-all sends to all at once; its stragglers add up slowly */
+    /* An all-to-all sends to all domains at once. Its latency is taken as logarithmic in the number of domains,
+     * which is an assumption. */
+    const double hops = orr_min(ring, tree);
     cost->algorithm = place.local > 1 ? ORR_ALGORITHM_HIERARCHICAL
                       : hops < ring   ? ORR_ALGORITHM_TREE
                                       : ORR_ALGORITHM_RING;
     cost->network_s = orr_max(local_s, out_bytes / rate) + hops * job->system.scaleout_latency_s;
 }
 
-/* Eqs. 57, 74: one message to a neighbour; ring attention passes ranks-1 of them in turn. */
+/* Eqs. 57 and 74: one message to a neighbour. Ring attention passes ranks - 1 messages in turn. */
 static void cost_p2p(const struct orr_job *job, const struct orr_op *op, struct orr_placement place,
                      struct orr_cost *cost)
 {

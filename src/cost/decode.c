@@ -1,27 +1,27 @@
-/* Attention of one query per sequence over its cached context: bytes, FLOP, blocks on SMs, split contexts. The cost is
- * piecewise straight in the context, so that all steps of a request are summed in closed form. Eqs. 11, 47, 48. */
+/* Attention of one query per sequence over its cached context: bytes, FLOP, blocks on SMs, and split contexts. The cost
+ * is piecewise linear in the context, so that all steps of a request are summed in closed form. Eqs. 11, 47, 48. */
 #include "cost/cost.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* Keys a thread block takes at least; shorter contexts are not cut further. */
+/* The least number of keys of a thread block; shorter contexts are not split further. */
 #define BLOCK_KEYS 64
-/* Rows a matrix instruction multiplies at once: smaller query groups are padded. */
+/* The rows that a matrix instruction multiplies at once; smaller query groups are padded. */
 #define GROUP_ROWS 16
-/* Query heads a block of absorbed latent attention takes. */
+/* The query heads of one block in absorbed latent attention. */
 #define LATENT_HEADS 64
 
 static const struct orr_decode_constants *constants_of(const struct orr_job *job, const struct orr_op *op)
 {
     const int narrow = op->input_bytes < 2;
     return op->latent_rank > 0 ? &job->calibration.mla_decode[narrow]
-                      : &job->calibration.decode[job->engine.decode_kernel][narrow];
+                               : &job->calibration.decode[job->engine.decode_kernel][narrow];
 }
 
-/* Kernels without packing, and those of one query head per K,V head, take one query head at a time: elements are
- * widened and multiplied outside the matrix units, at a rate every SM has its share of. */
+/* Does the kernel take one query head at a time? Kernels without packing do, and kernels with one query head per K,V
+ * head. They widen and multiply elements outside the matrix units, at a rate that the SMs share equally. */
 static bool one_head(const struct orr_op *op)
 {
     return !op->packed || op->m <= op->kv_heads;
@@ -34,8 +34,9 @@ static void add_line(struct orr_decode_piece *piece, double a, double b, enum or
     piece->bound[piece->n_lines++] = bound;
 }
 
-/* Lines of one stretch of x that do not depend on splits: cache bytes over DRAM, FLOP over the matrix units, elements
- * over a kernel that takes one query head at a time. Up to `ramp` keys DRAM is not busy and gives half its rate. */
+/* The lines of one interval of x that do not depend on splits: cache bytes over the DRAM rate, FLOP over the matrix
+ * rate and, for kernels with one query head at a time, elements over their rate. Up to `ramp` keys, DRAM is not
+ * saturated and delivers half its rate. */
 static struct orr_decode_piece common_piece(const struct orr_job *job, const struct orr_op *op, double from,
                                             double ramp)
 {
@@ -43,7 +44,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const struct orr_decode_constants *u = constants_of(job, op);
     struct orr_decode_piece piece = {.from = from, .add_a = u->launch_s};
     const double peak16 = chip->peak_flops_per_s[op->dtype];
-    if (op->latent_rank > 0) { /* Eq. 11: k is rank + rotary; the values are the rank's part */
+    if (op->latent_rank > 0) { /* Eq. 11: k is rank + rotary, and the values are the rank's part. */
         const double rank = op->latent_rank, rotary = op->k - rank;
         const double peak8 = chip->peak_flops_per_s[ORR_DTYPE_FP8];
         const double peak = op->input_bytes < 2 && peak8 > 0 ? peak8 : peak16;
@@ -61,7 +62,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     return piece;
 }
 
-/* Absorbed latent attention: one wave time for each wave of blocks. */
+/* Absorbed latent attention: every wave of blocks adds one wave time. */
 static struct orr_decode_curve latent_curve(const struct orr_job *job, const struct orr_op *op)
 {
     const double blocks = op->batch * orr_ceil(op->m / LATENT_HEADS), n_sm = (double)job->system.chip.n_sm;
@@ -70,7 +71,8 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
     return curve;
 }
 
-/* Where contexts are cut: splits, keys of a block in time, and the first context for which cutting pays. */
+/* How contexts are split: the number of splits, the time of a key in a block, and the first context that is worth
+ * splitting. */
 struct cut {
     double splits, waves, key_s, partial_s, from;
 };
@@ -87,8 +89,9 @@ static struct cut cut_of(const struct orr_job *job, const struct orr_op *op)
     cut.waves = orr_ceil(heads / n_sm);
     if (cut.splits <= 1) return cut;
     const double gain = cut.key_s - cut.partial_s / BLOCK_KEYS;
-    cut.from = gain > 0 ? (BLOCK_KEYS * cut.key_s + u->reduce_s) / gain : HUGE_VAL; /* while blocks are added */
-    if (cut.from > cut.splits * BLOCK_KEYS)                                         /* while they grow */
+    /* The break-even lies where the number of splits still grows, or else where all exist and grow in length. */
+    cut.from = gain > 0 ? (BLOCK_KEYS * cut.key_s + u->reduce_s) / gain : HUGE_VAL;
+    if (cut.from > cut.splits * BLOCK_KEYS)
         cut.from = (u->reduce_s + cut.partial_s * cut.splits) / (cut.key_s * (1 - 1 / cut.splits));
     cut.from = floor(orr_max(cut.from, BLOCK_KEYS)) + 1;
     return cut;
@@ -106,8 +109,8 @@ static void add_blocks(struct orr_decode_piece *piece, const struct orr_decode_c
     piece->add_b += growing ? 0 : cut->partial_s / BLOCK_KEYS;
 }
 
-/* Eq. 48: splits fill idle SMs once that pays. Stretches begin where a block is full, where contexts are cut, where
- * cut blocks are full, and where DRAM is busy. */
+/* Eq. 48: splits fill idle SMs as soon as that is faster. New intervals begin where a block is full, where contexts are
+ * split, where split blocks are full, and where DRAM is saturated. */
 static struct orr_decode_curve split_curve(const struct orr_job *job, const struct orr_op *op)
 {
     const struct orr_decode_constants *u = constants_of(job, op);
@@ -115,7 +118,7 @@ static struct orr_decode_curve split_curve(const struct orr_job *job, const stru
     const double ramp = floor(u->ramp_bytes / (2 * op->batch * op->kv_heads * op->k * op->input_bytes));
     double from[ORR_CURVE_PIECES] = {0, BLOCK_KEYS + 1, cut.from, cut.splits * BLOCK_KEYS + 1, ramp + 1};
     struct orr_decode_curve curve = {0};
-    for (int i = 1; i < ORR_CURVE_PIECES; i++) /* five numbers: insertion sort */
+    for (int i = 1; i < ORR_CURVE_PIECES; i++) /* This is an insertion sort of five numbers. */
         for (int j = i; j > 0 && from[j] < from[j - 1]; j--) {
             const double lower = from[j];
             from[j] = from[j - 1];
@@ -152,7 +155,7 @@ static int highest_line(const struct orr_decode_piece *piece, double x)
     return best;
 }
 
-/* Keys a query at the end of a context sees: at most the window, or those of its own chunk. */
+/* The keys that a query at the end of a context sees: at most the window, or those of its own chunk. */
 static double kept_keys(double context, double window, bool chunked)
 {
     if (context <= window) return context;
@@ -167,19 +170,19 @@ double orr_decode_curve_s(const struct orr_decode_curve *curve, double context)
     return piece->a[i] + piece->b[i] * x + piece->add_a + piece->add_b * x;
 }
 
-/* Last whole x in [x, last] at which line i of the piece is still the highest. */
+/* The last whole number in [x, last] at which this line of the piece is still the highest. */
 static int64_t line_end(const struct orr_decode_piece *piece, int line, int64_t x, int64_t last)
 {
     int64_t end = last;
     for (int i = 0; i < piece->n_lines; i++) {
-        if (piece->b[i] <= piece->b[line]) continue; /* only a steeper line overtakes */
+        if (piece->b[i] <= piece->b[line]) continue; /* Only a steeper line can become higher. */
         const double cross = (piece->a[line] - piece->a[i]) / (piece->b[i] - piece->b[line]);
         if (cross < (double)end) end = cross < (double)x ? x : (int64_t)cross;
     }
     return end;
 }
 
-/* Arithmetic series of one line over x..end. */
+/* The sum of one line over x..end, an arithmetic series. */
 static double line_sum(const struct orr_decode_piece *piece, int line, int64_t x, int64_t end)
 {
     const double n = (double)(end - x + 1), mean = ((double)x + (double)end) / 2;
@@ -201,7 +204,8 @@ static double piece_sum(const struct orr_decode_piece *piece, int64_t x, int64_t
 static double growing_sum(const struct orr_decode_curve *curve, int64_t first, int64_t last)
 {
     double sum = 0;
-    const int64_t flat = curve->window < (double)last ? (int64_t)curve->window : last; /* beyond it nothing grows */
+    /* The time is constant beyond this context. */
+    const int64_t flat = curve->window < (double)last ? (int64_t)curve->window : last;
     for (int i = 0; i < curve->n_pieces; i++) {
         const int64_t from = first > (int64_t)curve->pieces[i].from ? first : (int64_t)curve->pieces[i].from;
         int64_t to = flat;
@@ -219,7 +223,8 @@ double orr_decode_curve_sum_s(const struct orr_decode_curve *curve, int64_t firs
     const int64_t chunk = curve->chunked ? (int64_t)curve->window : last;
     if (last <= chunk || !curve->chunked) return growing_sum(curve, first, last);
     double sum = 0;
-    while (first <= last) { /* the rest of a chunk, whole chunks at once, the begin of the last */
+    /* Each turn sums the rest of a chunk, or whole chunks at once, or the beginning of the last chunk. */
+    while (first <= last) {
         const int64_t from = (first - 1) % chunk + 1, left = last - first + 1;
         const int64_t n = chunk - from + 1 < left ? chunk - from + 1 : left, whole = n == chunk ? left / chunk : 1;
         sum += (double)whole * growing_sum(curve, from, from + n - 1);

@@ -1,31 +1,34 @@
-/* Matrix products: every tile and K-split the libraries offer is priced by the hierarchical roofline, the fastest
- * wins. Shape and format -> seconds per level, bytes, winning tile. Eqs. 24-38. */
+/* Matrix products: every tile and K-split that libraries offer is priced by the hierarchical roofline, and the fastest
+ * is taken. Shape and format give seconds per level, bytes, and the winning tile. Eqs. 24-38. */
 #include "cost/cost.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* Share of the last-level cache that holds operands while they are reused: an assumption. */
+/* The share of the last-level cache that holds operands while they are reused. This is an assumption. */
 #define CACHE_SHARE 0.8
-/* Partial sums of a split product are added by one more kernel. */
+/* One more kernel adds the partial sums of a split product; this is its launch. */
 #define SPLIT_LAUNCH_S 2e-6
-/* Shortest K range worth its own thread block. */
+/* The shortest range of K that is worth a thread block of its own. */
 #define SPLIT_MIN_K 256
-/* Matrix rate left while 4- or 8-bit weights are widened to 16 bits inside the kernel: an assumption. */
+/* The share of the matrix rate that is left while 4- or 8-bit weights are widened to 16 bits inside the kernel. This is
+ * an assumption. */
 #define WIDENING_RATE 0.85
-/* The same in grouped kernels that multiply in 16 bits: Triton widening 4-bit weights with block scales on an H200,
- * at least 128 rows per expert, 10 timings, median error 6 % (validation/kernels/h200_widening.csv). */
+/* The same share in grouped kernels that multiply in 16 bits. It was measured with Triton kernels that widen 4-bit
+ * weights with block scales on an H200, with at least 128 rows per expert: 10 timings, median error 6 %
+ * (validation/kernels/h200_widening.csv). */
 #define GROUPED_WIDENING_RATE 0.35
-/* K is walked in steps of this many elements. */
+/* Kernels walk K in steps of this many elements. */
 #define STEP_K 64
 
-/* Bytes of K that a thread block holds of each row of its operand tiles, twice: one slice is multiplied while the next
- * arrives. It is the shortest slice libraries use: 32 elements of 16 bits (an assumption). */
+/* The bytes of K that a thread block holds of each row of its operand tiles. It holds two such slices: one is
+ * multiplied while the next arrives. This is the shortest slice that libraries use, 32 elements of 16 bits, which is an
+ * assumption. */
 #define SLICE_BYTES 64
 
-/* A thread block's output tile. Small tiles fetch more operand bytes per FLOP from shared memory; `delivery` is
- * 1/m + 1/n over that of the reference, 256 x 128. */
+/* The output tile of a thread block. Small tiles fetch more operand bytes per FLOP from shared memory; `delivery` is
+ * 1/m + 1/n over that of the reference tile, 256 x 128. */
 static const struct tile {
     double m, n, per_m, per_n, delivery;
 } TILES[] = {
@@ -41,7 +44,7 @@ static const struct tile {
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
 
-/* Eq. 33a: do both slices of both operand tiles fit an SM's shared memory? */
+/* Eq. 33a: do both slices of both operand tiles fit into the shared memory of an SM? */
 static bool tile_fits(const struct orr_chip *chip, double m, double n)
 {
     return 2 * SLICE_BYTES * (m + n) <= chip->smem_bytes_per_sm;
@@ -56,7 +59,7 @@ double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes)
     return op->batch * (left * orr_ceil(op->n / block) + right * orr_ceil(op->m / block) + output);
 }
 
-/* What does not depend on the candidate, worked out once. */
+/* The parts of the cost that do not depend on the candidate; they are worked out once. */
 struct gemm {
     const struct orr_op *op;
     double k[N_SPLITS];             /* reduction of one split, rounded up */
@@ -64,9 +67,9 @@ struct gemm {
     double dram_s[N_SPLITS];        /* traffic of operands, result and partial sums */
     double fixed_s[N_SPLITS];
     size_t n_splits;
-    double sm_s_per_flop, chip_s_per_flop; /* of one SM, and of an SM's part of what all of them do at once */
+    double sm_s_per_flop, chip_s_per_flop; /* at the peak of one SM; at its share of what all SMs reach at once */
     double n_sm, wave_s, tile_cost;
-    double read_bytes, write_bytes;                      /* DRAM, without partial sums */
+    double read_bytes, write_bytes;                      /* DRAM traffic without partial sums */
     double l2_s_per_byte, l2_row_bytes, l2_column_bytes; /* operand bytes per tile column and per tile row */
 };
 
@@ -75,12 +78,12 @@ struct candidate {
     double compute_s, l2_s, l2_bytes;
 };
 
-/* A tile on this product: its counts, and what the arithmetic of all its blocks takes at least. */
+/* A tile on this product: its counts, and a lower bound for the arithmetic of all its blocks. */
 struct tiling {
     double rows, columns;
-    double flops;   /* of a block, per element of K */
-    double full;    /* blocks of an undivided product over SMs, broken waves included */
-    double least_s; /* no idle SM, no rounding to waves */
+    double flops;   /* FLOP of a block per element of K */
+    double full;    /* blocks of the undivided product per SM, with incomplete waves */
+    double least_s; /* without idle SMs or rounding to whole waves */
 };
 
 static struct tiling tiling_of(const struct gemm *g, const struct tile *tile)
@@ -120,7 +123,7 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, d
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    /* weights narrower than the format they are multiplied in are widened on the way to the matrix units */
+    /* Weights narrower than the format of the multiplication are widened on the way to the matrix units. */
     const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
     const double n_sm = (double)chip->n_sm, sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening;
     const double operand = op->batch * op->k / chip->l2_multicast;
@@ -152,8 +155,8 @@ static void name_bound(struct orr_cost *cost)
     cost->total_s = orr_joined_s(cost->partial_overlap, cost->compute_s, cost->l2_s, cost->dram_s) + cost->launch_s;
 }
 
-/* Tile and split with the least time. The smallest tile is always there, because a kernel can hold shorter slices of
- * it. */
+/* The tile and split with the least time. The smallest tile is always possible, because a kernel can hold shorter
+ * slices of it. */
 struct winner {
     size_t tile, split;
 };
@@ -166,11 +169,11 @@ static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
     double best_s = HUGE_VAL;
     for (size_t i = 0; i < N_TILES; i++) {
         if (i + 1 < N_TILES && !tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
-        /* even without a row, column or wave left over, its operand delivery makes this tile too slow */
+        /* Without any incomplete row, column or wave, the operand delivery of this tile alone makes it too slow. */
         if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] >= best_s) continue;
         const struct tiling tiling = tiling_of(g, &TILES[i]);
         for (size_t split = 0; split < g->n_splits; split++) {
-            /* a split only fills waves: it beats neither the tile's arithmetic nor the traffic */
+            /* A split only fills waves; it lowers neither the arithmetic of the tile nor the traffic. */
             if (orr_max(tiling.least_s, g->dram_s[split]) + g->fixed_s[split] >= best_s) continue;
             const struct candidate c = price(g, &tiling, split);
             const double total_s = orr_joined_s(false, c.compute_s, c.l2_s, g->dram_s[split]) + g->fixed_s[split];
@@ -208,18 +211,19 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
     orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
 }
 
-/* Tiles of grouped kernels; experts have few rows, so some are flat. */
+/* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */
 static const struct {
     double m, n;
 } GROUPED_TILES[] = {{16, 64}, {16, 128}, {16, 256}, {64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}};
 
-/* A persistent kernel walks the tiles of all experts, so waves have no hard tail; every tile pays a fixed time. */
+/* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
     const double peak = chip->peak_flops_per_s[op->dtype], n_sm = (double)chip->n_sm;
-    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2; /* 8 times 4 bits needs none */
+    /* Products of 8 and 4 bits need no widening. */
+    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
     const double rate = peak * u->grouped_frac * (widened ? GROUPED_WIDENING_RATE : 1);
     double walk_s = HUGE_VAL;
     *cost = (struct orr_cost){.partial_overlap = true,

@@ -1,14 +1,14 @@
-/* Fused attention and memory-bound kernels; dispatch over the operator list. Eqs. 40, 42-46. */
+/* Fused attention and memory-bound kernels, and the dispatch over a list of operators. Eqs. 40, 42-46. */
 #include "cost/cost.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* Query rows of a thread block. */
+/* The query rows of a thread block. */
 #define FLASH_BLOCK 128
 
-/* Kernels are built for a few head sizes; others run as the next larger one. */
+/* Kernels are built for a few head sizes; other heads run as the next larger size. */
 static double padded_head(double head)
 {
     static const double SIZES[] = {64, 96, 128, 192, 256};
@@ -17,15 +17,15 @@ static double padded_head(double head)
     return head;
 }
 
-/* cuDNN and FlashAttention 3 need heads of a multiple of 8; frameworks fall back to FlashAttention 2. */
+/* cuDNN and FlashAttention 3 need heads of a multiple of 8. For other heads frameworks use FlashAttention 2. */
 static enum orr_attention_kernel usable_kernel(enum orr_attention_kernel kernel, double head)
 {
     return kernel == ORR_ATTENTION_FLASH3 && fmod(head, 8) > 0 ? ORR_ATTENTION_FLASH2 : kernel;
 }
 
-/* Seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate, after a start
- * worth `half` keys of a full walk, however few queries it has. With fewer blocks than SMs the longest walk decides;
- * with more, the last blocks leave most of the chip idle for a part of one. */
+/* The seconds on the matrix units (u_FA of Eq. 46). A block of queries walks its keys at the kernel's rate after a
+ * start that takes as long as `half` keys of a full block, even if the block has few queries. With fewer blocks than
+ * SMs the longest walk decides; with more, the last blocks leave most of the chip idle for part of a walk. */
 static double flash_s(const struct orr_attention_constants *u, const struct orr_op *op, double peak, double n_sm)
 {
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
@@ -57,7 +57,7 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
     cost->total_s = orr_max(cost->compute_s, cost->dram_s) + cost->launch_s;
 }
 
-/* Frameworks keep rows of up to this many columns in registers; longer ones are read again and again. */
+/* Frameworks keep rows of up to this many columns in registers; longer rows are read several times. */
 #define SOFTMAX_SHORT_ROW 1024.0
 #define SOFTMAX_LONG_ROW  8192.0
 
@@ -71,8 +71,9 @@ static double pointwise_frac(const struct orr_job *job, const struct orr_op *op)
     return calibration->softmax_unfused_frac * sqrt(SOFTMAX_SHORT_ROW / row);
 }
 
-/* FLOP per byte of traffic: operations on an element of the fused forward kernel over the bytes it reads and writes, 16
- * bits each where nothing else is said. A multiply-add is two, an exponential, root or quotient one. */
+/* FLOP per byte of traffic: the operations per element in the fused forward kernel over the bytes that it reads and
+ * writes, at 16 bits unless another width is named. A multiply-add counts as two; an exponential, root or quotient
+ * counts as one. */
 static const double POINTWISE_FLOP_PER_BYTE[ORR_N_POINTWISES] = {
     [ORR_POINTWISE_ADD] = 1.0 / 6,        /* a + b: two read, one written */
     [ORR_POINTWISE_ACTIVATION] = 5.0 / 6, /* x / (1 + exp(-x)) · y; RoPE has 3 over 4 bytes */
@@ -87,8 +88,8 @@ static const double POINTWISE_FLOP_PER_BYTE[ORR_N_POINTWISES] = {
     [ORR_POINTWISE_ADAM] = 14.0 / 28,     /* moments 3 and 4, root, quotient, update and decay 7; fp32 states */
 };
 
-/* Eq. 40: traffic over the sustained rate of that class of kernel, or its arithmetic over the vector units' rate,
- * whichever takes longer. */
+/* Eq. 40: the traffic over the sustained rate of this class of kernel, or the arithmetic over the rate of the vector
+ * units, whichever takes longer. */
 void orr_cost_pointwise(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     *cost = (struct orr_cost){.dram_bytes = op->bytes, .l2_bytes = op->bytes};
@@ -128,8 +129,8 @@ void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr
     }
 }
 
-/* Eq. 64: a collective hides under the operator it may run beside, or is pipelined with its neighbour as far as the
- * engine can; Eq. 65: what is hidden still takes units and bandwidth from the compute beside it. */
+/* Eq. 64: a collective is hidden under the operator that it may run beside, or pipelined with its neighbour as far as
+ * the engine can. Eq. 65: a hidden transfer still takes units and bandwidth from the compute beside it. */
 static void hide(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *costs,
                  struct orr_cost *cost)
 {
@@ -142,8 +143,8 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }
 
-/* Forward of one micro-batch runs beside backward of another, layer by layer: transfers between expert ranks in
- * different domains hide under the compute of both directions. */
+/* Does the engine run the forward of one micro-batch beside the backward of another, layer by layer? Transfers between
+ * expert ranks in different domains are then hidden under the compute of both directions. */
 static bool experts_overlap(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
@@ -170,7 +171,7 @@ static void hide_experts(const struct orr_job *job, const struct orr_op_list *li
             costs[i].hidden_s = orr_max(costs[i].hidden_s, share * costs[i].total_s);
 }
 
-/* Do two operators of one kind take the same time? */
+/* Do two operators of the same kind take the same time? */
 static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
     if (a->kind == ORR_OP_COLLECTIVE)
@@ -185,15 +186,15 @@ static bool is_remembered(enum orr_op_kind kind)
     return kind == ORR_OP_GEMM || kind == ORR_OP_BMM || kind == ORR_OP_GROUPED || kind == ORR_OP_COLLECTIVE;
 }
 
-/* Operators of the range that were priced on their own and may be met again, by their index. */
+/* The operators of the range whose cost may be reused, by their index. */
 struct priced {
     size_t n;
     double sizes[ORR_MAX_OPS]; /* compared first: FLOP of a product, payload of a collective */
     uint16_t items[ORR_MAX_OPS];
 };
 
-/* An operator of a shape that was priced before has its cost: the dgrad of one linear layer is often the forward of
- * another, and a layer reduces the same tensor several times. */
+/* Reuse the cost of an operator of the same shape: the dgrad of one linear layer is often the forward of another, and a
+ * layer reduces the same tensor several times. */
 static void cost_remembered(const struct orr_job *job, const struct orr_op_list *list, size_t i, struct orr_cost *costs,
                             struct priced *priced)
 {

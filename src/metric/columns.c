@@ -14,7 +14,7 @@ static enum orr_column_type column_type(enum orr_metric_unit unit)
     return unit == ORR_METRIC_UNIT_COUNT || unit == ORR_METRIC_UNIT_WHOLE_BYTES ? ORR_COLUMN_WHOLE : ORR_COLUMN_REAL;
 }
 
-size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
+size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
 {
     size_t n = 0;
     for (int i = 0; i < orr_n_metrics(kind); i++) {

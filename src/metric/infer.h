@@ -181,12 +181,12 @@
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one output token",                                        \
       "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, output_tokens(j)))                    \
     X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
-      "gpus · FLOP · flop_j, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])      \
+      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
     X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
-      "gpus · DRAM bytes · hbm_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
+      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
     X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
-      "gpus · link bytes · link_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what idle GPUs would draw in the same time",                             \
+      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
       "gpus · idle_w · latency_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                      \
     X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
       "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
@@ -233,7 +233,7 @@
     X(decode_steps, NUMBER, "(output_len - 1) / tokens_per_step", decode->passes)                                     \
     X(prefill_stage_frac, FRAC, "share of the prompt's operators that one pipeline stage runs: 1 / pp",               \
       prefill->stage_frac)                                                                                            \
-    X(decode_stage_frac, FRAC, "passes of a piece of the batch that one stage runs itself in a step: pieces / pp",      \
+    X(decode_stage_frac, FRAC, "passes of a piece of the batch that one stage runs in a step: pieces / pp",           \
       decode->stage_frac)                                                                                             \
     X(prefill_gemm_ops_s, S, "Σ count · time: weight products of the prompt, all layers", prefill->gemm_s)            \
     X(prefill_attention_ops_s, S, "Σ count · time: attention kernels of the prompt, all layers",                      \

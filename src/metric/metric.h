@@ -1,4 +1,4 @@
-/* The metrics of either kind of job. A metric is known by its number: enum orr_train_metric, or enum orr_infer_metric. */
+/* The metrics of either kind of job. Each is known by its number: enum orr_train_metric, or enum orr_infer_metric. */
 #ifndef ORR_METRIC_METRIC_H
 #define ORR_METRIC_METRIC_H
 

@@ -4,9 +4,7 @@
 
 #include "orrery.h"
 
-/* Columns of a kind of job; returns how many. The reason of a row has its own place. */
-size_t orr_row_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS]);
-/* The numbers of an answer; returns how many. */
+/* The numbers of an answer, those of orr_session_columns; returns how many. The reason of a row has its own place. */
 size_t orr_row_fill(const struct orr_answer *answer, struct orr_sweep_row *row);
 
 /* Columns of a plan, after the others; returns how many. */

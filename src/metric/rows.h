@@ -19,8 +19,8 @@ bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b);
 /* The rows like row i, of `part` or (ORR_ANY_PART) of all; `n_rows` is 0 unless i is the first of them. */
 #define ORR_ANY_PART (-1)
 struct orr_alike orr_rows_alike(const struct orr_answer *answer, size_t i, int part);
-/* The heaviest such groups of a part, or of all, first the heaviest; returns how many, at most n_max. `waits`: also what
- * is no operator. *rest_s (may be NULL): the groups that found no place. */
+/* The heaviest such groups of a part, or of all, first the heaviest; returns how many, at most n_max. `waits`: also
+ * what is no operator. *rest_s (may be NULL): the groups that found no place. */
 size_t orr_rows_heaviest(const struct orr_answer *answer, int part, bool waits, size_t n_max, struct orr_alike *alike,
                          double *rest_s);
 

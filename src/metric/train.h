@@ -6,6 +6,7 @@
 
 #include "metric/job_symbols.h"
 #include "metric/value.h"
+#include "spec/job.h"
 
 /* clang-format off */
 
@@ -153,12 +154,12 @@
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
       "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
     X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
-      "gpus · FLOP · flop_j, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])      \
+      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
     X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
-      "gpus · DRAM bytes · hbm_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
+      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
     X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
-      "gpus · link bytes · link_j_per_byte, shrunk alike where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what idle GPUs would draw in the same time",                             \
+      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
       "gpus · idle_w · step_time_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                    \
     X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
       "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \

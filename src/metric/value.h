@@ -3,7 +3,7 @@
 #define ORR_METRIC_VALUE_H
 
 #include "base/text.h"
-#include "orrery.h"
+#include "spec/names.h"
 
 #define ORR_METRIC_UNITS(X)                                                                                            \
     /*  enum         name in documents */                                                                              \

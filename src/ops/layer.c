@@ -3,6 +3,8 @@
 
 #include "base/number.h"
 
+#include <math.h>
+
 /* Format of everything that is not quantised, beside matrices of format `matrix`. */
 static enum orr_dtype dtype16(const struct orr_job *job, enum orr_dtype matrix)
 {
@@ -52,6 +54,14 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     return d;
 }
 
+/* A number that is whole but for rounding, as the tokens of a prompt are after a batch was cut into broken pieces:
+ * kernels round it up to blocks. */
+static double nearly_whole(double x)
+{
+    const double nearest = (double)(int64_t)(x + 0.5);
+    return fabs(x - nearest) <= 1e-9 * x ? nearest : x;
+}
+
 /* Experts inside the tensor-parallel group see every token and share its reduction; an expert group that spans
  * data-parallel ranks sends each token to its experts and back. */
 static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_model *model,
@@ -59,7 +69,7 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
 {
     struct orr_dims d = common_dims(job, model, job->serving.matrix);
     d.b = shape->prefill_sequences;
-    d.s = shape->prefill_tokens > 0 ? shape->prefill_tokens / d.b : 0;
+    d.s = shape->prefill_tokens > 0 ? nearly_whole(shape->prefill_tokens / d.b) : 0;
     d.context = shape->prefill_context;
     d.decoding = shape->decode_sequences;
     d.decode_context = shape->decode_context;

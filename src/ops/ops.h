@@ -3,7 +3,7 @@
 #ifndef ORR_OPS_OPS_H
 #define ORR_OPS_OPS_H
 
-#include "orrery.h"
+#include "spec/names.h"
 
 #define ORR_MAX_OPS 1024
 

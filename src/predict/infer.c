@@ -48,18 +48,38 @@ static void add_operators(struct request *r, const struct orr_pass *pass, enum o
     }
 }
 
-/* The operators of a pass, what it waits for, and what it adds to the totals; returns its seconds in the request. */
+/* Activations from stage to stage: every piece is sent, and those of one piece are seen one after another. Returns the
+ * seconds of one piece. */
+static double add_sends(struct request *r, enum orr_phase phase, struct repeats n, double rows)
+{
+    const double stages = (double)r->job->plan.pp, hops = stages - 1;
+    const struct orr_op op = orr_send_op(r->job, rows);
+    struct orr_cost cost;
+    if (stages < 2) return 0;
+    orr_cost_collective(r->job, &op, &cost);
+    const struct orr_spent spent = {.part = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_NETWORK
+                                                                       : ORR_INFER_DECODE_NETWORK,
+                                    .phase = phase,
+                                    .resource = ORR_BOUND_NETWORK,
+                                    .runs = n.sends * hops,
+                                    .run_s = cost.total_s,
+                                    .works = n.all * hops / stages};
+    orr_ledger_add_op(r->ledger, &spent, -1, &op, &cost);
+    orr_work_add_op(r->job, &op, &cost, n.all * hops, &r->work);
+    return hops * cost.total_s;
+}
+
+/* The operators of a pass, what it waits for, and what it adds to the totals; returns its seconds in the request.
+ * `rows`: of an activation between two stages. */
 static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n,
-                       double send_s, struct orr_pass_facts *facts)
+                       double rows, struct orr_pass_facts *facts)
 {
     struct orr_ledger *l = r->ledger;
     double bound_s[ORR_N_BOUNDS];
     memcpy(bound_s, pass->bound_s, sizeof bound_s);
     bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s + pass->host_s;
     add_operators(r, pass, phase, n.own);
-    orr_ledger_add_wait(l, "sends between stages",
-                        phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_NETWORK : ORR_INFER_DECODE_NETWORK, phase,
-                        ORR_BOUND_NETWORK, n.sends, send_s);
+    const double send_s = add_sends(r, phase, n, rows);
     orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
     orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
     orr_ledger_add_wait(l, "host launches", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->host_s);
@@ -128,13 +148,13 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
     struct orr_scratch *s = r->scratch;
     const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
     const struct orr_pass pass = orr_pass_settle(r->job, &s->ops, s->costs, first, s->bends);
-    const double send_s = orr_sends_s(r->job, shape->prefill_tokens + shape->decode_sequences);
     const struct repeats n = {.own = chunks * flow->own,
                               .waited = chunks * flow->waited,
                               .all = chunks * flow->pieces,
                               .seen = chunks * orr_max(1, flow->own),
                               .sends = chunks};
-    r->result->prefill_s += add_pass(r, &pass, ORR_PHASE_PREFILL, n, send_s, &r->prefill);
+    r->result->prefill_s +=
+        add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);
     r->prefill.stage_frac = 1 / flow->stages;
     r->prefill.passes = 1;
@@ -321,8 +341,9 @@ static void predict_decode(struct request *r)
                               .all = steps * flow.pieces,
                               .seen = steps * orr_max(1, flow.own),
                               .sends = steps};
-    const double send_s = orr_sends_s(job, sequences * shape.queries), sample_s = orr_sampling_s(job, (double)s->batch);
-    result->decode_s = add_pass(r, &pass, ORR_PHASE_DECODE, n, send_s, &r->decode) + steps * sample_s;
+    const double sample_s = orr_sampling_s(job, (double)s->batch);
+    result->decode_s =
+        add_pass(r, &pass, ORR_PHASE_DECODE, n, sequences * shape.queries, &r->decode) + steps * sample_s;
     orr_ledger_add_wait(r->ledger, "sampling", ORR_INFER_OVERHEAD, ORR_PHASE_DECODE, ORR_BOUND_OVERHEAD, steps,
                         sample_s);
     add_sums(&pass, 1, &r->decode);

@@ -4,6 +4,7 @@
 
 #include "predict/interval_table.h"
 #include "predict/pass.h"
+#include "spec/job.h"
 
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};

@@ -2,34 +2,34 @@
  * 80 % of the measured times of a class are expected between low and high times the predicted
  * one; validate/intervals.c has the rules. "left out": inside the interval made without their
  * own source. Columns: regime, low and high on calibrated chips, the same on datasheet chips. */
-#define ORR_INTERVALS(X)                                                                                               \
+#define ORR_INTERVALS(X) \
     /* Calibrated: rows 553, sources 21, inside 88 %, left out 87 %. \
-       Datasheet: rows 42, sources 5, inside 83 %, left out 79 %. */                                                 \
-    X(TRAIN_DENSE, 0.92, 1.20, 0.91, 1.25)                                                                             \
+       Datasheet: rows 42, sources 5, inside 83 %, left out 79 %. */ \
+    X(TRAIN_DENSE, 0.92, 1.20, 0.91, 1.25) \
     /* Calibrated: rows 19, sources 3, inside 89 %, left out 89 %. \
-       Datasheet: rows 20, sources 3, inside 80 %, left out 80 %. */                                                   \
-    X(TRAIN_MOE, 0.83, 1.36, 0.83, 1.51)                                                                               \
+       Datasheet: rows 20, sources 3, inside 80 %, left out 80 %. */ \
+    X(TRAIN_MOE, 0.83, 1.36, 0.83, 1.51) \
     /* Calibrated: rows 325, sources 8, inside 84 %, left out 83 %. \
-       Datasheet: rows 9, sources 1, inside 89 %, left out 78 %. */                                                  \
-    X(DECODE_DRAM, 0.93, 1.13, 0.92, 1.14)                                                                             \
+       Datasheet: rows 9, sources 1, inside 89 %, left out 78 %. */ \
+    X(DECODE_DRAM, 0.93, 1.13, 0.92, 1.14) \
     /* Calibrated: rows 91, sources 5, inside 80 %, left out 77 %. \
-       Datasheet: rows 3, sources 1, inside 100 %, left out 33 %. */                                                   \
-    X(DECODE_NETWORK, 0.89, 1.11, 0.89, 1.18)                                                                          \
+       Datasheet: rows 3, sources 1, inside 100 %, left out 33 %. */ \
+    X(DECODE_NETWORK, 0.89, 1.11, 0.89, 1.18) \
     /* Calibrated: rows 5, sources 1, inside 80 %, left out 60 %. \
-       Datasheet: no rows of its own. */                                                    \
-    X(HOST, 0.85, 1.56, 0.74, 1.56)                                                                                    \
+       Datasheet: no rows of its own. */ \
+    X(HOST, 0.85, 1.56, 0.74, 1.56) \
     /* Calibrated: rows 123, sources 5, inside 87 %, left out 83 %. \
-       Datasheet: rows 5, sources 1, inside 80 %, left out 80 %. */                                                  \
-    X(PREFILL, 0.87, 1.19, 0.78, 1.19)                                                                                 \
+       Datasheet: rows 5, sources 1, inside 80 %, left out 80 %. */ \
+    X(PREFILL, 0.87, 1.19, 0.78, 1.19) \
     /* Calibrated: rows 38, sources 4, inside 92 %, left out 95 %. \
-       Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */                                                   \
-    X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42)                                                                           \
+       Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
+    X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42) \
     /* Calibrated: rows 16, sources 3, inside 75 %, left out 62 %. \
-       Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */                                                   \
-    X(INFER_MOE, 0.89, 1.33, 0.63, 1.33)                                                                               \
+       Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
+    X(INFER_MOE, 0.89, 1.33, 0.63, 1.33) \
     /* Calibrated: rows 10, sources 2, inside 90 %, left out 80 %. \
-       Datasheet: rows 6, sources 2, inside 100 %, left out 100 %. */                                                   \
-    X(IN_FLIGHT, 0.83, 1.12, 0.83, 1.12)                                                                               \
+       Datasheet: rows 6, sources 2, inside 100 %, left out 100 %. */ \
+    X(IN_FLIGHT, 0.83, 1.12, 0.83, 1.12) \
     /* Calibrated: rows 61, sources 2, inside 95 %, left out 90 %. \
-       Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */                                                   \
+       Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
     X(IN_FLIGHT_MOE, 0.77, 1.46, 0.74, 1.46)

@@ -1,5 +1,5 @@
-/* The ledger of time: where the seconds of an answer go, row by row. Sums are kept always, rows only where somebody asks
- * for them; both come from the same additions, so that they agree to the last bit. */
+/* The ledger of time: where the seconds of an answer go, row by row. Sums are kept always, rows only where somebody
+ * asks for them. Both come from the same additions, so that they agree to the last bit. */
 #ifndef ORR_PREDICT_LEDGER_H
 #define ORR_PREDICT_LEDGER_H
 

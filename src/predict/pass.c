@@ -44,13 +44,19 @@ struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
     return flow;
 }
 
+struct orr_op orr_send_op(const struct orr_job *job, double rows)
+{
+    return (struct orr_op){.name = "pp.send",
+                           .kind = ORR_OP_COLLECTIVE,
+                           .collective = ORR_COLLECTIVE_P2P,
+                           .group = ORR_GROUP_PP,
+                           .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
+}
+
 double orr_sends_s(const struct orr_job *job, double rows)
 {
     if (job->plan.pp < 2) return 0;
-    const struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
-                              .collective = ORR_COLLECTIVE_P2P,
-                              .group = ORR_GROUP_PP,
-                              .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
+    const struct orr_op op = orr_send_op(job, rows);
     struct orr_cost cost;
     orr_cost_collective(job, &op, &cost);
     return (double)(job->plan.pp - 1) * cost.total_s;

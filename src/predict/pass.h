@@ -46,7 +46,8 @@ double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, doubl
 /* Idle time between the kernels of a pass of so many rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
 double orr_sampling_s(const struct orr_job *job, double sequences);
-/* A pass sent from stage to stage: pp - 1 activations of so many rows between neighbours. */
+/* One activation of so many rows to the next stage; and a pass sent from stage to stage: pp - 1 of them. */
+struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
 
 /* Emit and price the operators of one pass from list->n on; returns the index of the first. */

@@ -3,6 +3,7 @@
 #define ORR_PREDICT_POWER_H
 
 #include "base/number.h"
+#include "spec/names.h"
 #include "orrery.h"
 
 /* Shares of peak that matrix kernels of one format reach. */
@@ -36,7 +37,7 @@ static inline double orr_sustained_frac(const struct orr_power_rule *rule, doubl
     return orr_min(rule->burst_frac, orr_max(rule->sustained_frac, u));
 }
 
-/* The lowest clock the rule can ask for, over the burst clock; an engine that runs too shortly keeps the burst clock. */
+/* The lowest clock the rule can ask for, over the burst clock. A run that is too short keeps the burst clock. */
 static inline double orr_clock_min(const struct orr_job *job, enum orr_dtype dtype)
 {
     const struct orr_power_rule rule = orr_power_rule_of(job, dtype);

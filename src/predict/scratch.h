@@ -30,4 +30,10 @@ void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, st
 void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,
                       struct orr_ledger *ledger);
 
+/* Event-simulate the pipeline of the last orr_train: every forward F, backward B and (zero bubble) weight gradient W
+ * of every rank in the order of the schedule. Returns the number of spans; at most `n_max` are written, so that
+ * (NULL, 0) asks for the number. It allocates; 0: out of memory. */
+size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans,
+                             size_t n_max);
+
 #endif

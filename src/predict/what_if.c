@@ -6,48 +6,41 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "spec/job.h"
 
-/* One change a user can make with one or two flags; returns false if it changes nothing. */
-struct change {
-    const char *text;
-    bool (*apply)(struct orr_job *job);
-};
-
-static bool use_sequence_parallel(struct orr_job *job)
-{
-    const bool changed = job->plan.tp > 1 && !job->plan.sp;
-    job->plan.sp = true;
-    return changed;
-}
+/* Single changes a user can make with one or two flags, those that need more GPUs, and 10 % more of a hardware rate. */
+#define CHANGES(X)                                                                                                     \
+    X(SP, "--sp")                                                                                                      \
+    X(FLASH, "--attention flash")                                                                                      \
+    X(RECOMPUTE_NONE, "--recompute none")                                                                              \
+    X(RECOMPUTE_SELECTIVE, "--recompute selective")                                                                    \
+    X(RECOMPUTE_FULL, "--recompute full")                                                                              \
+    X(ZERO_1, "--zero 1")                                                                                              \
+    X(ZERO_2, "--zero 2")                                                                                              \
+    X(ZERO_3, "--zero 3")                                                                                              \
+    X(MICRO_BATCH_1, "--micro-batch 1")                                                                                \
+    X(MICRO_BATCH, "twice the micro-batch")                                                                            \
+    X(TP, "twice the tp for half the dp")                                                                              \
+    X(PP, "twice the pp for half the dp")                                                                              \
+    X(EP, "twice the ep")                                                                                              \
+    X(GPUS_TP, "twice the GPUs for twice the tp")                                                                      \
+    X(GPUS_PP, "twice the GPUs for twice the pp")                                                                      \
+    X(FLOPS, "FLOP/s")                                                                                                 \
+    X(DRAM, "DRAM")                                                                                                    \
+    X(SCALEUP, "scale-up")                                                                                             \
+    X(SCALEOUT, "scale-out")
+#define MEMBER(name, text) CHANGE_##name,
+#define TEXT(name, text)   text,
+enum change { CHANGES(MEMBER) N_CHANGES };
+static const char *const TEXTS[N_CHANGES] = {CHANGES(TEXT)};
+_Static_assert((int)N_CHANGES <= (int)ORR_MAX_WHAT_IFS, "room for every change");
+#define MORE 1.1
 
 static bool use_recompute(struct orr_job *job, enum orr_recompute recompute)
 {
     const bool changed = job->workload.recompute != recompute;
     job->workload.recompute = recompute;
     job->workload.recompute_every = 1;
-    return changed;
-}
-
-static bool use_selective(struct orr_job *job)
-{
-    return job->workload.attention == ORR_ATTENTION_UNFUSED && use_recompute(job, ORR_RECOMPUTE_SELECTIVE);
-}
-
-static bool use_no_recompute(struct orr_job *job)
-{
-    return use_recompute(job, ORR_RECOMPUTE_NONE);
-}
-
-static bool use_full(struct orr_job *job)
-{
-    return use_recompute(job, ORR_RECOMPUTE_FULL);
-}
-
-static bool use_flash(struct orr_job *job)
-{
-    const bool changed =
-        job->workload.attention == ORR_ATTENTION_UNFUSED && job->engine.attention != ORR_ATTENTION_UNFUSED;
-    job->workload.attention = job->engine.attention;
     return changed;
 }
 
@@ -59,143 +52,83 @@ static bool use_zero(struct orr_job *job, int64_t zero)
     return changed;
 }
 
-static bool use_zero_1(struct orr_job *job)
+/* Double a degree, with half the data parallelism or with twice the GPUs. */
+static bool double_degree(struct orr_plan *plan, int64_t *degree, bool more_gpus)
 {
-    return use_zero(job, 1);
-}
-
-static bool use_zero_2(struct orr_job *job)
-{
-    return use_zero(job, 2);
-}
-
-static bool use_zero_3(struct orr_job *job)
-{
-    return use_zero(job, 3);
-}
-
-static bool use_micro_batch_1(struct orr_job *job)
-{
-    const bool changed = job->workload.micro_batch > 1;
-    job->workload.micro_batch = 1;
-    return changed;
-}
-
-static bool double_micro_batch(struct orr_job *job)
-{
-    job->workload.micro_batch *= 2;
-    return true;
-}
-
-/* Move a factor of two from data parallelism to another dimension. */
-static bool halve_dp(struct orr_job *job, int64_t *degree)
-{
-    if (job->plan.dp % 2) return false;
+    if (!more_gpus && plan->dp % 2) return false;
     *degree *= 2;
-    job->plan.dp /= 2;
-    job->plan.zero_group = job->plan.dp * job->plan.cp;
-    return true;
+    if (more_gpus) plan->gpus *= 2;
+    else plan->dp /= 2;
+    plan->zero_group = plan->dp * plan->cp;
+    return degree != &plan->pp || plan->n_stage_layers == 0;
 }
 
-static bool double_tp(struct orr_job *job)
+/* Is there anything to gain from attention that is fused? */
+static bool is_unfused(const struct orr_job *job)
 {
-    return halve_dp(job, &job->plan.tp);
+    return job->workload.attention == ORR_ATTENTION_UNFUSED;
 }
 
-static bool double_pp(struct orr_job *job)
+static bool raise_rate(double *rate, bool used)
 {
-    return job->plan.n_stage_layers == 0 && halve_dp(job, &job->plan.pp);
+    *rate *= MORE;
+    return used;
 }
 
-static bool double_ep(struct orr_job *job)
+/* Make one change; false where it would change nothing. */
+static bool apply(enum change change, struct orr_job *job)
 {
-    job->plan.ep *= 2;
-    return true;
+    struct orr_plan *plan = &job->plan;
+    struct orr_workload *w = &job->workload;
+    struct orr_system *system = &job->system;
+    switch (change) {
+    case CHANGE_SP:
+        if (plan->sp) return false;
+        plan->sp = true;
+        return plan->tp > 1;
+    case CHANGE_FLASH:
+        if (!is_unfused(job)) return false;
+        w->attention = job->engine.attention;
+        return !is_unfused(job);
+    case CHANGE_RECOMPUTE_NONE: return use_recompute(job, ORR_RECOMPUTE_NONE);
+    case CHANGE_RECOMPUTE_SELECTIVE: return is_unfused(job) && use_recompute(job, ORR_RECOMPUTE_SELECTIVE);
+    case CHANGE_RECOMPUTE_FULL: return use_recompute(job, ORR_RECOMPUTE_FULL);
+    case CHANGE_ZERO_1:
+    case CHANGE_ZERO_2:
+    case CHANGE_ZERO_3: return use_zero(job, 1 + (int64_t)change - CHANGE_ZERO_1);
+    case CHANGE_MICRO_BATCH_1:
+        if (w->micro_batch == 1) return false;
+        w->micro_batch = 1;
+        return true;
+    case CHANGE_MICRO_BATCH: w->micro_batch *= 2; return true;
+    case CHANGE_TP: return double_degree(plan, &plan->tp, false);
+    case CHANGE_PP: return double_degree(plan, &plan->pp, false);
+    case CHANGE_EP: plan->ep *= 2; return true;
+    case CHANGE_GPUS_TP: return double_degree(plan, &plan->tp, true);
+    case CHANGE_GPUS_PP: return double_degree(plan, &plan->pp, true);
+    case CHANGE_FLOPS:
+        for (int i = 0; i < ORR_N_DTYPES; i++) system->chip.peak_flops_per_s[i] *= MORE;
+        return true;
+    case CHANGE_DRAM: return raise_rate(&system->chip.hbm_bytes_per_s, true);
+    case CHANGE_SCALEUP: return raise_rate(&system->scaleup_bytes_per_s, plan->gpus > 1);
+    case CHANGE_SCALEOUT: return raise_rate(&system->scaleout_bytes_per_s, plan->gpus > system->domain_gpus);
+    case N_CHANGES: break;
+    }
+    return false;
 }
 
-/* More of the same GPUs, all for tensor or pipeline parallelism. */
-static bool add_tp(struct orr_job *job)
-{
-    job->plan.tp *= 2;
-    job->plan.gpus *= 2;
-    return true;
-}
-
-static bool add_pp(struct orr_job *job)
-{
-    job->plan.pp *= 2;
-    job->plan.gpus *= 2;
-    return job->plan.n_stage_layers == 0;
-}
-
-static const struct change CHANGES[] = {
-    {"--sp", use_sequence_parallel},
-    {"--attention flash", use_flash},
-    {"--recompute none", use_no_recompute},
-    {"--recompute selective", use_selective},
-    {"--recompute full", use_full},
-    {"--zero 1", use_zero_1},
-    {"--zero 2", use_zero_2},
-    {"--zero 3", use_zero_3},
-    {"--micro-batch 1", use_micro_batch_1},
-    {"twice the micro-batch", double_micro_batch},
-    {"twice the tp for half the dp", double_tp},
-    {"twice the pp for half the dp", double_pp},
-    {"twice the ep", double_ep},
-};
-/* Tried only when no change of the plan on the same GPUs is enough. */
-static const struct change MORE_GPUS[] = {
-    {"twice the GPUs for twice the tp", add_tp},
-    {"twice the GPUs for twice the pp", add_pp},
-};
-
-/* 10 % more of one hardware rate, everything else equal. */
-#define MORE 1.1
-
-static bool more_flops(struct orr_job *job)
-{
-    for (int i = 0; i < ORR_N_DTYPES; i++) job->system.chip.peak_flops_per_s[i] *= MORE;
-    return true;
-}
-
-static bool more_dram(struct orr_job *job)
-{
-    job->system.chip.hbm_bytes_per_s *= MORE;
-    return true;
-}
-
-static bool more_scaleup(struct orr_job *job)
-{
-    job->system.scaleup_bytes_per_s *= MORE;
-    return job->plan.gpus > 1;
-}
-
-static bool more_scaleout(struct orr_job *job)
-{
-    job->system.scaleout_bytes_per_s *= MORE;
-    return job->plan.gpus > job->system.domain_gpus;
-}
-
-static const struct change HARDWARE[] = {
-    {"FLOP/s", more_flops},
-    {"DRAM", more_dram},
-    {"scale-up", more_scaleup},
-    {"scale-out", more_scaleout},
-};
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-_Static_assert(COUNT(CHANGES) + COUNT(MORE_GPUS) + COUNT(HARDWARE) <= ORR_MAX_WHAT_IFS, "room for every change");
-
-static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scratch, const struct change *changes,
-                              size_t n_changes, bool hardware, struct orr_what_if *what_ifs)
+/* Predict the changes first..end - 1 one at a time; returns how many there are to report. */
+static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scratch, enum change first,
+                              enum change end, struct orr_what_if *what_ifs)
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_changes; i++) {
+    for (int i = (int)first; i < (int)end; i++) {
         struct orr_job changed = *job;
         struct orr_result result;
-        if (!changes[i].apply(&changed) || (!hardware && orr_job_check(&changed, NULL) != ORR_OK)) continue;
+        const bool hardware = i >= CHANGE_FLOPS;
+        if (!apply((enum change)i, &changed) || (!hardware && orr_job_check(&changed, NULL) != ORR_OK)) continue;
         orr_train(&changed, scratch, &result);
-        what_ifs[n++] = (struct orr_what_if){changes[i].text, result.step_time_s, result.fits, hardware};
+        what_ifs[n++] = (struct orr_what_if){TEXTS[i], result.step_time_s, result.fits, hardware};
     }
     return n;
 }
@@ -204,9 +137,9 @@ size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
                          struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS])
 {
     struct orr_result result;
-    size_t n = predict_changes(job, scratch, HARDWARE, COUNT(HARDWARE), true, what_ifs);
-    n += predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs + n);
-    orr_train(job, scratch, &result); /* the scratch shows this job again */
+    size_t n = predict_changes(job, scratch, CHANGE_FLOPS, N_CHANGES, what_ifs);
+    n += predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs + n);
+    orr_train(job, scratch, &result); /* the scratch again holds this job's operators */
     return n;
 }
 
@@ -225,8 +158,8 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     char reason[ORR_REASON];
     if (result->fits) return;
     const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / ORR_GIB;
-    size_t n = predict_changes(job, scratch, CHANGES, COUNT(CHANGES), false, what_ifs);
-    if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, MORE_GPUS, COUNT(MORE_GPUS), false, what_ifs);
+    size_t n = predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs);
+    if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, CHANGE_GPUS_TP, CHANGE_FLOPS, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);
     if (best)
         snprintf(reason, sizeof reason,
@@ -237,6 +170,6 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
                  "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
                  "--zero and more tp or pp",
                  missing);
-    orr_train(job, scratch, result); /* the scratch shows this job again */
+    orr_train(job, scratch, result); /* the scratch again holds this job's operators */
     memcpy(result->reason, reason, sizeof reason);
 }

@@ -1,4 +1,4 @@
-/* Work that takes energy, of either kind of job: FLOP, bytes of DRAM and of links, and the joules they cost (Eq. 104). */
+/* Work that takes energy, of either kind of job: FLOP, bytes of DRAM and of links, and their joules (Eq. 104). */
 #ifndef ORR_PREDICT_WORK_H
 #define ORR_PREDICT_WORK_H
 

@@ -133,7 +133,7 @@ static void add_csv(const struct view *view, struct orr_text *text)
         }
 }
 
-char *orr_ablation_report(const struct orr_ablation *ablation, enum orr_format format, const struct orr_style *style)
+char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format, const struct orr_style *style)
 {
     const struct view view = view_of(ablation);
     struct orr_text text = {0};

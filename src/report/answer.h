@@ -7,10 +7,10 @@
 #include "metric/metric.h"
 #include "metric/rows.h"
 #include "report/op_text.h"
+#include "schedule/schedule.h"
 
 /* What was asked, in four lines; the terminal report, the operator table and --explain begin with it. */
-void orr_train_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
-void orr_infer_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+void orr_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 void orr_infer_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
@@ -20,6 +20,8 @@ void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *
 void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
 void orr_answer_json(const struct orr_answer *answer, struct orr_text *text);
+/* The same with one more key, "explain": the text of --explain. */
+void orr_answer_explained(const struct orr_answer *answer, struct orr_text *text);
 void orr_answer_csv(const struct orr_answer *answer, struct orr_text *text);
 void orr_answer_html(const struct orr_answer *answer, struct orr_text *text);
 
@@ -29,9 +31,6 @@ void orr_explain(const struct orr_answer *answer, const struct orr_style *style,
 /* The metrics from `first` to `last`, without a reason where it fits and without what is hidden where nothing is. */
 void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
                          struct orr_text *text);
-/* A metric whose general formula has cases: the case of this job instead. */
-void orr_explain_case(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
-                      struct orr_text *text);
 /* The heaviest operators and waits of a part of the time. */
 void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text);
 /* The constants behind the answer (train_constants.c, infer_constants.c). */

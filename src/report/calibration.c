@@ -341,7 +341,7 @@ static void add_html(const struct orr_fit *fit, struct orr_text *text)
     }
     for_each_residual(fit, true, add_errors, errors);
     for_each_residual(fit, false, add_errors, errors);
-    orr_html_start(text, orr_fit_chip(fit));
+    orr_html_start(text, fit->job.system.chip.id);
     orr_html_lanes(text, "Median error of the kernels, constants of today and fitted", "%", PART, 1, errors->lanes,
                    errors->n);
     free(errors);
@@ -350,7 +350,7 @@ static void add_html(const struct orr_fit *fit, struct orr_text *text)
     orr_html_finish(text, &terminal, &json);
 }
 
-char *orr_fit_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)
+char *orr_fit_render(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
     if (format == ORR_FORMAT_HTML) add_html(fit, &text);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/html.h"
 #include "report/json_text.h"
 
 static void add_word(struct orr_text *text, const char *word)
@@ -122,27 +123,42 @@ static enum orr_err add_part(const struct orr_catalogue *catalogue, enum orr_par
     return err;
 }
 
-enum orr_err orr_catalogue_report(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
-                                  char **report, struct orr_error *error)
+static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_part only, bool json,
+                             struct orr_text *text, struct orr_error *error)
 {
-    const bool json = format == ORR_FORMAT_JSON;
-    struct orr_text text = {0};
     bool first = true;
     enum orr_err err = ORR_OK;
-    if (json) orr_text_add(&text, "{\"schema\":\"%s\",\"kind\":\"list\"", ORR_SCHEMA);
+    if (json) orr_text_add(text, "{\"schema\":\"%s\",\"kind\":\"list\"", ORR_SCHEMA);
     for (int i = 0; i < ORR_N_PARTS && !err; i++) {
         const enum orr_part part = (enum orr_part)i;
         if (only != ORR_N_PARTS && part != only) continue;
-        if (json) orr_text_add(&text, ",\"%s\":[", orr_part_name(part));
+        if (json) orr_text_add(text, ",\"%s\":[", orr_part_name(part));
         else
-            orr_text_add(&text, "%s%s (%zu)\n", first ? "" : "\n", orr_part_name(part),
+            orr_text_add(text, "%s%s (%zu)\n", first ? "" : "\n", orr_part_name(part),
                          orr_catalogue_count(catalogue, part));
-        err = add_part(catalogue, part, json, &text, error);
-        if (json) orr_text_add(&text, "]");
+        err = add_part(catalogue, part, json, text, error);
+        if (json) orr_text_add(text, "]");
         first = false;
     }
-    if (json) orr_text_add(&text, "}\n");
-    *report = orr_text_take(&text);
-    if (!err && !*report) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (json) orr_text_add(text, "}\n");
+    return err;
+}
+
+enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_format format,
+                                  const struct orr_style *style, char **result, struct orr_error *error)
+{
+    struct orr_text text = {0}, terminal = {0}, json = {0};
+    enum orr_err err = ORR_OK;
+    (void)style; /* the lists are as wide as their words */
+    if (format == ORR_FORMAT_HTML) {
+        err = add_list(catalogue, only, false, &terminal, error);
+        if (!err) err = add_list(catalogue, only, true, &json, error);
+        orr_html_start(&text, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only));
+        orr_html_finish(&text, &terminal, &json);
+    } else {
+        err = add_list(catalogue, only, format == ORR_FORMAT_JSON, &text, error);
+    }
+    *result = orr_text_take(&text);
+    if (!err && !*result) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     return err;
 }

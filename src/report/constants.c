@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "spec/calibration_list.h"
+#include "spec/names.h"
 
 #define TITLE_TEXT 320
 

@@ -18,12 +18,6 @@ static bool is_absent(const struct orr_answer *answer, int metric)
     return entry.absent || (hidden && !(entry.value.number > 0));
 }
 
-void orr_explain_case(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
-                      struct orr_text *text)
-{
-    orr_add_formula(answer, style, metric, formula, text);
-}
-
 void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
                          struct orr_text *text)
 {
@@ -86,7 +80,7 @@ void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *s
 void orr_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
-    (train ? orr_train_heading : orr_infer_heading)(answer, style, text);
+    orr_heading(answer, style, text);
     orr_paint(text, style, ORR_PAINT_BOLD, "headline: formula = values = result [source]");
     orr_text_add(text, "\n");
     (train ? orr_train_explain : orr_infer_explain)(answer, style, text);

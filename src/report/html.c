@@ -126,7 +126,7 @@ void orr_html_finish(struct orr_text *text, struct orr_text *terminal, struct or
     free(json->data);
 }
 
-char *orr_report_html(const char *title, const char *terminal, const char *json)
+char *orr_page(const char *title, const char *terminal, const char *json)
 {
     struct orr_text text = {0}, data = {0};
     orr_html_start(&text, title);

@@ -4,6 +4,7 @@
 
 #include "report/html.h"
 #include "metric/value.h"
+#include "schedule/schedule.h"
 
 /* One bar of parts and, below it, a table of them. `limit` (0: none): a line and its name, e.g. the memory there is. */
 struct orr_html_part {

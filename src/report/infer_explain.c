@@ -17,11 +17,11 @@ static void add_part(const struct orr_answer *answer, const struct orr_style *st
 {
     const int metric = (int)ORR_INFER_METRIC_TIME_PREFILL_GEMM + part;
     if (part == ORR_INFER_KV_TRANSFER && !answer->job->serving.disaggregated)
-        orr_explain_case(answer, style, metric, "prefill and decode share their GPUs", text);
+        orr_add_formula(answer, style, metric, "prefill and decode share their GPUs", text);
     else if (part == ORR_INFER_DRAFT && answer->job->serving.draft_tokens == 0)
-        orr_explain_case(answer, style, metric, "no draft model", text);
+        orr_add_formula(answer, style, metric, "no draft model", text);
     else if (part == ORR_INFER_PIPELINE && answer->job->plan.pp == 1)
-        orr_explain_case(answer, style, metric, "no other stage", text);
+        orr_add_formula(answer, style, metric, "no other stage", text);
     else orr_explain_metrics(answer, style, metric, metric, text);
     orr_explain_rows(answer, style, part, text);
 }
@@ -68,7 +68,7 @@ static void add_cache(const struct orr_answer *answer, const struct orr_style *s
     (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens",
                    orr_budget_name(answer->job->engine.budget), (long long)answer->job->engine.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");
-    orr_explain_case(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(answer->job->engine.budget), text);
+    orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(answer->job->engine.budget), text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MAX_BATCH, ORR_INFER_METRIC_MAX_CONTEXT, text);
 }
 
@@ -81,7 +81,7 @@ static void add_speculation(const struct orr_answer *answer, const struct orr_st
     if (serving->draft_accept_frac >= 1) formula = "draft_tokens + 1";
     if (serving->draft_tokens == 0) formula = "no draft model";
     orr_add_title(style, "speculative decoding", text);
-    orr_explain_case(answer, style, ORR_INFER_METRIC_TOKENS_PER_STEP, formula, text);
+    orr_add_formula(answer, style, ORR_INFER_METRIC_TOKENS_PER_STEP, formula, text);
 }
 
 void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)

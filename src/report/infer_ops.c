@@ -134,7 +134,7 @@ void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *styl
 {
     struct orr_table table;
     const bool decodes = answer->decode.passes > 0;
-    orr_infer_heading(answer, style, text);
+    orr_heading(answer, style, text);
     orr_table_start(&table, align);
     table.drop = drop;
     phase_title(&table, "prefill");

@@ -1,6 +1,8 @@
 /* A plan as command-line flags: one table per program. A row is taken where its condition holds; it adds a flag with a
  * number, a flag alone, or a note where the program has no such flag. */
 #include "report/launch.h"
+#include "spec/job.h"
+#include "spec/names.h"
 
 typedef const struct orr_job *job_t;
 

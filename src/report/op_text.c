@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/json_text.h"
 #include "report/table.h"
+#include "spec/names.h"
 
 #define EXPLAIN_INDENT 6
 

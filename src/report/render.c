@@ -1,6 +1,7 @@
 /* orr_render: an answer in the format asked for. */
 #include <stdlib.h>
 
+#include "predict/scratch.h"
 #include "report/answer.h"
 #include "report/trace.h"
 
@@ -17,9 +18,12 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
     struct orr_text text = {0};
     switch (format) {
+    case ORR_FORMAT_GNUPLOT:
+    case ORR_FORMAT_INTERVALS:
     case ORR_FORMAT_TERMINAL: (train ? orr_train_terminal : orr_infer_terminal)(answer, style, &text); break;
     case ORR_FORMAT_EXPLAIN: orr_explain(answer, style, &text); break;
     case ORR_FORMAT_JSON: orr_answer_json(answer, &text); break;
+    case ORR_FORMAT_JSON_EXPLAINED: orr_answer_explained(answer, &text); break;
     case ORR_FORMAT_CSV: orr_answer_csv(answer, &text); break;
     case ORR_FORMAT_OPS:
         if (train) orr_dump_ops(answer, &text); /* a training step shows its operators in the dump */

@@ -1,9 +1,8 @@
-/* JSON that a server sends beside the reports: errors, and a result together with its explanation. */
-#include "report/json_text.h"
-
+/* JSON that a server sends: errors, and a result together with its explanation. */
 #include <stdlib.h>
 
-#include "orrery.h"
+#include "report/answer.h"
+#include "report/json_text.h"
 
 char *orr_error_json(const struct orr_error *error)
 {
@@ -15,16 +14,14 @@ char *orr_error_json(const struct orr_error *error)
     return orr_text_take(&text);
 }
 
-char *orr_render_explained(const struct orr_answer *answer)
+void orr_answer_explained(const struct orr_answer *answer, struct orr_text *text)
 {
-    struct orr_text text = {0};
     char *result = orr_render(answer, ORR_FORMAT_JSON, NULL);
     char *explanation = orr_render(answer, ORR_FORMAT_EXPLAIN, NULL);
     json_t *json = result && explanation ? json_loads(result, 0, NULL) : NULL;
-    if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text.failed = true;
+    if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text->failed = true;
     free(result);
     free(explanation);
-    orr_json_add(&text, json, JSON_INDENT(2));
-    orr_text_add(&text, "\n");
-    return orr_text_take(&text);
+    orr_json_add(text, json, JSON_INDENT(2));
+    orr_text_add(text, "\n");
 }

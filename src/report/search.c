@@ -1,4 +1,4 @@
-/* orr_search_report: the answer of a search, and any plan of it predicted in full. */
+/* orr_search_render: the answer of a search, and any plan of it predicted in full. */
 #include "report/search.h"
 
 #include "search/search.h"
@@ -157,11 +157,10 @@ char *orr_next_line(char **lines)
 
 /* ---------------------------------------------------------------- reports */
 
-char *orr_search_report(const struct orr_search *search, enum orr_format format, const struct orr_style *style,
-                        double seconds)
+char *orr_search_render(const struct orr_search *search, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    struct orr_search_view *view = view_open(search, seconds);
+    struct orr_search_view *view = view_open(search, style ? style->took_s : 0);
     if (!view) return NULL;
     if (format == ORR_FORMAT_JSON) orr_search_json(view, &text);
     else if (format == ORR_FORMAT_CSV) orr_search_csv(view, &text);

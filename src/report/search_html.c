@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "report/html.h"
 #include "report/search.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/search.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdlib.h>

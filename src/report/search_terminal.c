@@ -4,6 +4,7 @@
 #include "report/search.h"
 #include "report/summary.h"
 #include "report/table.h"
+#include "search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -160,7 +160,7 @@ static void add_html(const struct found *found, struct orr_text *text)
     orr_html_finish(text, &terminal, &json);
 }
 
-char *orr_sensitivity_report(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
+char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format, const struct orr_style *style)
 {
     struct found found = {.job = job};
     struct orr_text text = {0};

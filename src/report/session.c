@@ -1,9 +1,12 @@
 /* Questions and answers as text and rows of numbers: the way in for other languages, which see no struct. */
 #include "base/error.h"
 #include "base/text.h"
+#include "metric/metric.h"
 #include "metric/row.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct orr_session {
     struct orr_reader *reader;
@@ -46,9 +49,11 @@ enum orr_err orr_session_ask(struct orr_session *session, const char *json, cons
                              struct orr_sweep_row *row, struct orr_error *error)
 {
     const struct orr_job *job;
+    session->answer.job = NULL;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
     predict(session, job);
+    if (!row) return ORR_OK;
     row->blank = false;
     row->status = orr_answer_fits(&session->answer) ? ORR_POINT_OK : ORR_POINT_NO_FIT;
     orr_copy_line(row->reason, sizeof row->reason,
@@ -57,22 +62,25 @@ enum orr_err orr_session_ask(struct orr_session *session, const char *json, cons
     return ORR_OK;
 }
 
-enum orr_err orr_session_report(struct orr_session *session, const char *json, const char *origin,
+double orr_session_number(const struct orr_session *session, const char *key)
+{
+    struct orr_value value;
+    const bool found = session->answer.job && orr_metric_find(&session->answer, key, strlen(key), &value);
+    return found && !value.word ? value.number : (double)NAN;
+}
+
+enum orr_err orr_session_render(struct orr_session *session, const char *json, const char *origin,
                                 enum orr_format format, const struct orr_style *style, char **text,
                                 struct orr_error *error)
 {
     const struct orr_job *job;
+    session->answer.job = NULL;
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
     orr_predict(job, session->scratch, &session->answer);
     if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, session->scratch, &session->answer.train);
     *text = orr_render(&session->answer, format, style);
     return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
-size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
-{
-    return orr_row_columns(kind, columns);
 }
 
 enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json, const char *origin,

@@ -42,11 +42,10 @@ static void add_csv_word(struct orr_text *text, const char *word)
     orr_text_add(text, "\"");
 }
 
-char *orr_study_csv(const struct orr_study *study, size_t table)
+static char *sheet_csv(const struct orr_sheet *sheet)
 {
     struct orr_text text = {0};
     char word[ORR_CELL_TEXT];
-    const struct orr_sheet *sheet = &study->sheets[table];
     for (const char *c = sheet->columns; *c; c++) orr_text_add(&text, "%c", *c == ' ' ? ',' : *c);
     for (size_t i = 0; i < sheet->n_cells; i++) {
         orr_text_add(&text, i % sheet->n_columns ? "," : "\n");
@@ -54,6 +53,13 @@ char *orr_study_csv(const struct orr_study *study, size_t table)
     }
     orr_text_add(&text, "\n");
     return orr_text_take(&text);
+}
+
+const char *orr_study_table(const struct orr_study *study, size_t i, char **csv)
+{
+    if (i >= study->n_sheets) return NULL;
+    if (csv) *csv = sheet_csv(&study->sheets[i]);
+    return study->sheets[i].name;
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -152,31 +158,6 @@ static void add_terminal(const struct orr_study *study, struct orr_text *text, c
     add_lines(text, style, "compared", study->item->compared);
 }
 
-char *orr_study_report(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
-{
-    struct orr_text text = {0};
-    struct orr_text terminal = {0}, json = {0};
-    if (format == ORR_FORMAT_HTML) {
-        add_terminal(study, &terminal, &orr_html_style);
-        add_json(study, &json);
-        orr_study_page(study, &terminal, &json, &text);
-    } else if (format == ORR_FORMAT_JSON) add_json(study, &text);
-    else if (format == ORR_FORMAT_CSV) return orr_study_csv(study, 0);
-    else add_terminal(study, &text, style);
-    return orr_text_take(&text);
-}
-
-char *orr_studies_summary(const struct orr_study *const *studies, size_t n, const struct orr_style *style)
-{
-    struct orr_text text = {0};
-    for (size_t i = 0; i < n; i++) {
-        orr_text_wrap(&text, style, studies[i]->item->name, 13, studies[i]->item->title, " ");
-        for (size_t f = 0; f < studies[i]->n_findings; f++)
-            orr_text_wrap(&text, style, "", 15, studies[i]->findings[f], " ");
-    }
-    return orr_text_take(&text);
-}
-
 /* ---------------------------------------------------------------- figure */
 
 /* Colours of Okabe and Ito, told apart by all eyes and in grey; each with a point of its own. */
@@ -195,13 +176,44 @@ static const char HEAD[] =
     "set border 3\nset tics nomirror out\nset grid ytics lc rgb '#dddddd'\n"
     "set format x '%%g'\n";
 
-char *orr_study_script(const struct orr_study *study)
+static void add_script(const struct orr_study *study, struct orr_text *text)
+{
+    const char *name = study->item->name;
+    orr_text_add(text, HEAD, name, name, name, name, name);
+    if (study->item->subject)
+        orr_text_add(text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
+    orr_text_add(text, "%s", study->item->gnuplot);
+}
+
+/* ---------------------------------------------------------------- any format */
+
+char *orr_study_render(const struct orr_study *study, enum orr_format format, const struct orr_style *style)
 {
     struct orr_text text = {0};
-    const char *name = study->item->name;
-    orr_text_add(&text, HEAD, name, name, name, name, name);
-    if (study->item->subject)
-        orr_text_add(&text, "set title \"%s\\n{/*0.85 %s}\"\n", study->item->title, study->item->subject);
-    orr_text_add(&text, "%s", study->item->gnuplot);
+    struct orr_text terminal = {0}, json = {0};
+    if (format == ORR_FORMAT_HTML) {
+        add_terminal(study, &terminal, &orr_html_style);
+        add_json(study, &json);
+        orr_study_page(study, &terminal, &json, &text);
+    } else if (format == ORR_FORMAT_JSON) add_json(study, &text);
+    else if (format == ORR_FORMAT_CSV) return sheet_csv(&study->sheets[0]);
+    else if (format == ORR_FORMAT_GNUPLOT) add_script(study, &text);
+    else add_terminal(study, &text, style);
+    return orr_text_take(&text);
+}
+
+char *orr_studies_render(const struct orr_study *const *studies, size_t n, enum orr_format format,
+                         const struct orr_style *style)
+{
+    struct orr_text text = {0};
+    if (format == ORR_FORMAT_HTML) {
+        orr_studies_page(studies, n, style && style->figures, &text);
+        return orr_text_take(&text);
+    }
+    for (size_t i = 0; i < n; i++) {
+        orr_text_wrap(&text, style, studies[i]->item->name, 13, studies[i]->item->title, " ");
+        for (size_t f = 0; f < studies[i]->n_findings; f++)
+            orr_text_wrap(&text, style, "", 15, studies[i]->findings[f], " ");
+    }
     return orr_text_take(&text);
 }

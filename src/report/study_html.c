@@ -90,20 +90,18 @@ static void add_study(struct orr_text *text, const struct orr_study *study, bool
     for (size_t i = 0; i < study->n_sheets; i++) add_sheet(text, &study->sheets[i]);
 }
 
-char *orr_studies_html(const struct orr_study *const *studies, size_t n, bool figures)
+void orr_studies_page(const struct orr_study *const *studies, size_t n, bool figures, struct orr_text *text)
 {
-    struct orr_text text = {0};
-    orr_html_head(&text, "Orrery: the studies of Kundu et al. 2024");
-    orr_text_add(&text, "<h1>The studies of Kundu et al. 2024</h1>\n%s<ul>\n", INTRO);
+    orr_html_head(text, "Orrery: the studies of Kundu et al. 2024");
+    orr_text_add(text, "<h1>The studies of Kundu et al. 2024</h1>\n%s<ul>\n", INTRO);
     for (size_t i = 0; i < n; i++) {
-        orr_text_add(&text, "<li><a href=\"#%s\">", studies[i]->item->name);
-        orr_html_text(&text, studies[i]->item->title);
-        orr_text_add(&text, "</a></li>\n");
+        orr_text_add(text, "<li><a href=\"#%s\">", studies[i]->item->name);
+        orr_html_text(text, studies[i]->item->title);
+        orr_text_add(text, "</a></li>\n");
     }
-    orr_text_add(&text, "</ul>\n");
-    for (size_t i = 0; i < n; i++) add_study(&text, studies[i], figures);
-    orr_text_add(&text, "</body>\n</html>\n");
-    return orr_text_take(&text);
+    orr_text_add(text, "</ul>\n");
+    for (size_t i = 0; i < n; i++) add_study(text, studies[i], figures);
+    orr_text_add(text, "</body>\n</html>\n");
 }
 
 /* ---------------------------------------------------------------- one study */

@@ -83,12 +83,14 @@ char *orr_summary_number(const struct orr_answer *answer, int metric, char buffe
 void orr_summary_rows(struct orr_table *table, const struct orr_answer *answer, enum orr_paint paint,
                       const struct orr_summary_row *rows, size_t n_rows)
 {
-    char value[ORR_VALUE_TEXT], first[ORR_VALUE_TEXT], second[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
+    char number[ORR_VALUE_TEXT], second[ORR_VALUE_TEXT], value[2 * ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
     for (size_t i = 0; i < n_rows; i++) {
-        (void)snprintf(detail, sizeof detail, rows[i].detail, orr_summary_number(answer, rows[i].first, first),
-                       orr_summary_number(answer, rows[i].second, second));
-        ORR_ROW(table, i == 0 ? paint : ORR_PAINT_NONE, rows[i].name, orr_summary_number(answer, rows[i].metric, value),
-                detail);
+        const struct orr_summary_row *row = &rows[i];
+        (void)snprintf(value, sizeof value, row->value ? row->value : "%s",
+                       orr_summary_number(answer, row->metric, number));
+        (void)snprintf(detail, sizeof detail, row->detail, orr_summary_number(answer, row->first, number),
+                       orr_summary_number(answer, row->second, second));
+        ORR_ROW(table, i == 0 ? paint : ORR_PAINT_NONE, row->name, value, detail);
     }
 }
 

@@ -30,6 +30,7 @@ struct orr_summary_row {
     int metric;
     const char *detail;
     int first, second;
+    const char *value; /* what is around the metric, "%s per GPU"; NULL: nothing */
 };
 void orr_summary_rows(struct orr_table *table, const struct orr_answer *answer, enum orr_paint paint,
                       const struct orr_summary_row *rows, size_t n_rows);

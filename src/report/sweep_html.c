@@ -1,13 +1,10 @@
 /* A sweep as an HTML page: what was asked, one plot, one table. */
-#include "base/error.h"
 #include "report/html_plot.h"
-#include "study/sweep.h"
+#include "report/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_POINTS 2000 /* a page with more is slow to open */
 
 /* Columns of the table, by kind of job; the first is the one that is drawn. */
 #define N_SHOWN 7
@@ -20,6 +17,7 @@ static const char *const SHOWN[2][N_SHOWN] = {
 struct page {
     const struct orr_sweep *sweep;
     const struct orr_sweep_row *rows;
+    int64_t first; /* point of the first row */
     size_t n_rows, n_columns, shown[N_SHOWN];
     struct orr_column columns[ORR_MAX_COLUMNS];
 };
@@ -51,7 +49,7 @@ static size_t numeric_axis(const struct page *page)
     for (size_t a = 0; a < page->sweep->n_axes; a++) {
         size_t i = 0;
         for (; i < page->n_rows; i++) {
-            orr_sweep_value(page->sweep, (int64_t)i, a, value);
+            orr_sweep_value(page->sweep, page->first + (int64_t)i, a, value);
             (void)strtod(value, &end);
             if (end == value || *end) break;
         }
@@ -70,10 +68,10 @@ static void add_plot(const struct page *page, struct orr_text *text)
     for (size_t i = 0; points && titles && i < page->n_rows; i++) {
         char value[ORR_SWEEP_VALUE] = "";
         if (page->rows[i].blank) continue;
-        if (axis < page->sweep->n_axes) orr_sweep_value(page->sweep, (int64_t)i, axis, value);
-        add_values(page, (int64_t)i, &titles[n]);
+        if (axis < page->sweep->n_axes) orr_sweep_value(page->sweep, page->first + (int64_t)i, axis, value);
+        add_values(page, page->first + (int64_t)i, &titles[n]);
         text->failed |= titles[n].failed;
-        points[n] = (struct orr_html_point){.x = value[0] ? strtod(value, NULL) : (double)i,
+        points[n] = (struct orr_html_point){.x = value[0] ? strtod(value, NULL) : (double)page->first + (double)i,
                                             .y = page->rows[i].numbers[drawn],
                                             .good = page->rows[i].status == ORR_POINT_OK,
                                             .title = titles[n].data ? titles[n].data : ""};
@@ -111,7 +109,7 @@ static void add_table(const struct page *page, struct orr_text *text)
         const struct orr_sweep_row *row = &page->rows[r];
         orr_text_add(text, "<tr>");
         for (size_t a = 0; a < page->sweep->n_axes; a++) {
-            orr_sweep_value(page->sweep, (int64_t)r, a, value);
+            orr_sweep_value(page->sweep, page->first + (int64_t)r, a, value);
             orr_html_element(text, "td", "", value);
         }
         orr_html_element(text, "th", "", orr_point_status_name(row->status));
@@ -144,20 +142,11 @@ static void add_page(const struct page *page, struct orr_text *text)
     orr_text_add(text, "</body>\n</html>\n");
 }
 
-enum orr_err orr_sweep_html(struct orr_sweep *sweep, char **html, struct orr_error *error)
+char *orr_sweep_page(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
 {
-    const int64_t n_points = orr_sweep_points(sweep);
-    struct page page = {.sweep = sweep, .n_rows = (size_t)(n_points < MOST_POINTS ? n_points : MOST_POINTS)};
-    struct orr_sweep_row *rows = calloc(page.n_rows, sizeof *rows);
+    struct page page = {.sweep = sweep, .rows = rows, .first = first, .n_rows = n};
     struct orr_text text = {0};
-    enum orr_err err = rows ? orr_sweep_run(sweep, 0, page.n_rows, rows, error) : ORR_ERR_MEMORY;
-    page.rows = rows;
-    if (!err) {
-        find_columns(&page);
-        add_page(&page, &text);
-    }
-    free(rows);
-    *html = orr_text_take(&text);
-    if (err && rows) return err;
-    return *html ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    find_columns(&page);
+    add_page(&page, &text);
+    return orr_text_take(&text);
 }

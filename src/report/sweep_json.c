@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report/json_text.h"
+#include "report/sweep.h"
 #include "spec/json.h"
-#include "study/sweep.h"
 
 enum { VARIES_MAX = 16 };
 
@@ -176,7 +176,7 @@ static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *
     return NULL;
 }
 
-char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
+static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)
 {
     struct orr_column columns[ORR_MAX_COLUMNS];
     const size_t n_columns = orr_sweep_columns(sweep, columns);
@@ -194,4 +194,11 @@ char *orr_sweep_report(const struct orr_sweep *sweep, int64_t first, size_t n, c
     }
     orr_text_add(&text, "]}\n");
     return orr_text_take(&text);
+}
+
+char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows,
+                       enum orr_format format, const struct orr_style *style)
+{
+    (void)style;
+    return (format == ORR_FORMAT_HTML ? orr_sweep_page : rows_json)(sweep, first, n, rows);
 }

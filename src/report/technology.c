@@ -221,17 +221,17 @@ static void add_page(const struct orr_recipe *recipe, const struct orr_machine *
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_report(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
-                                   const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
+                                 const struct orr_rendering *to, struct orr_error *error)
 {
     struct orr_recipe recipe;
     struct orr_machine machine;
     struct orr_text text = {0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &recipe, &machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, question->name, &recipe, &machine, error);
     if (err) return err;
-    if (format == ORR_FORMAT_HTML) add_page(&recipe, &machine, name, &text);
-    else add_machine(&recipe, &machine, name, format, style, &text);
-    return orr_text_done(&text, result, error);
+    if (to->format == ORR_FORMAT_HTML) add_page(&recipe, &machine, question->name, &text);
+    else add_machine(&recipe, &machine, question->name, to->format, to->style, &text);
+    return orr_text_done(&text, to->text, error);
 }
 
 /* ---------------------------------------------------------------- all nodes of a set */
@@ -303,12 +303,12 @@ static void add_nodes_page(struct nodes *nodes, const char *name, struct orr_tex
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const char *name, enum orr_format format,
-                                  const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
+                                  const struct orr_rendering *to, struct orr_error *error)
 {
     struct orr_text text = {0};
     struct nodes nodes = {.n = 0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &nodes.recipe, &nodes.rows[0].machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, question->name, &nodes.recipe, &nodes.rows[0].machine, error);
     if (err) return err;
     for (; nodes.n < nodes.recipe.technology.n_nodes; nodes.n++) {
         struct orr_node_row *row = &nodes.rows[nodes.n];
@@ -316,9 +316,9 @@ enum orr_err orr_technology_nodes(const struct orr_catalogue *catalogue, const c
         nodes.recipe.node = row->node;
         if (orr_generate(&nodes.recipe, &row->machine, row->reason)) row->reason[0] = '\0';
     }
-    if (format == ORR_FORMAT_JSON) add_nodes_json(&nodes, &text);
-    else if (format == ORR_FORMAT_CSV) add_nodes_csv(&nodes, &text);
-    else if (format == ORR_FORMAT_HTML) add_nodes_page(&nodes, name, &text);
-    else add_nodes_terminal(&nodes, &text, style);
-    return orr_text_done(&text, result, error);
+    if (to->format == ORR_FORMAT_JSON) add_nodes_json(&nodes, &text);
+    else if (to->format == ORR_FORMAT_CSV) add_nodes_csv(&nodes, &text);
+    else if (to->format == ORR_FORMAT_HTML) add_nodes_page(&nodes, question->name, &text);
+    else add_nodes_terminal(&nodes, &text, to->style);
+    return orr_text_done(&text, to->text, error);
 }

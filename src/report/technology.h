@@ -9,6 +9,17 @@
 /* The recipe of a name and the machine it makes. */
 enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
                               struct orr_machine *machine, struct orr_error *error);
+/* What a view is rendered as, and where its text goes. */
+struct orr_rendering {
+    enum orr_format format;
+    const struct orr_style *style;
+    char **text;
+};
+/* The views of orr_technology_render. */
+typedef enum orr_err orr_technology_writer(const struct orr_catalogue *catalogue,
+                                           const struct orr_technology_question *question,
+                                           const struct orr_rendering *to, struct orr_error *error);
+orr_technology_writer orr_technology_chip, orr_technology_nodes, orr_technology_cost, orr_technology_optimise;
 /* Hand the text over, or say that memory ran out. */
 enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_error *error);
 

@@ -1,34 +1,25 @@
-/* A question about a generated system as a JSON request: orr_technology_ask. */
+/* Questions about a generated system: orr_technology_render, and as a JSON request orr_technology_ask. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/technology.h"
 #include "spec/json.h"
-#include "spec/technology.h"
 
-static enum orr_err report_chip(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                struct orr_error *error)
+enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
+                                   const struct orr_technology_question *question, enum orr_format format,
+                                   const struct orr_style *style, char **text, struct orr_error *error)
 {
-    return orr_technology_report(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
+    static orr_technology_writer *const WRITERS[] = {/* ORDER enum orr_technology_view */
+                                                     orr_technology_chip, orr_technology_nodes, orr_technology_cost,
+                                                     orr_technology_optimise};
+    const struct orr_rendering to = {format, style, text};
+    if ((unsigned)question->view >= ORR_N_TECHNOLOGY_VIEWS)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "there is no such view of a generated system");
+    return WRITERS[question->view](catalogue, question, &to, error);
 }
 
-static enum orr_err report_nodes(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                 struct orr_error *error)
-{
-    return orr_technology_nodes(catalogue, name, ORR_FORMAT_JSON, NULL, text, error);
-}
-
-static enum orr_err report_cost(const struct orr_catalogue *catalogue, const char *name, char **text,
-                                struct orr_error *error)
-{
-    return orr_technology_cost(catalogue, name, NULL, 0, ORR_FORMAT_JSON, NULL, text, error);
-}
-
-static const struct {
-    const char *key;
-    enum orr_err (*report)(const struct orr_catalogue *catalogue, const char *name, char **text,
-                           struct orr_error *error);
-} QUESTIONS[] = {{"chip", report_chip}, {"nodes", report_nodes}, {"cost", report_cost}};
+static const char *const QUESTIONS[] = {"chip", "nodes", "cost"}; /* ORDER enum orr_technology_view */
 
 /* Which question the request asks; errors stand at its key. */
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *request, char **text,
@@ -37,7 +28,7 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     char shown[ORR_SHOWN];
     const char *key = json_object_iter_key(json_object_iter(request->root));
     size_t q = 0;
-    while (q < ORR_COUNT_OF(QUESTIONS) && !(key && strcmp(key, QUESTIONS[q].key) == 0)) q++;
+    while (q < ORR_COUNT_OF(QUESTIONS) && !(key && strcmp(key, QUESTIONS[q]) == 0)) q++;
     if (json_object_size(request->root) != 1 || q == ORR_COUNT_OF(QUESTIONS))
         return orr_doc_fail(request, "", error, "must be an object with one key: \"chip\", \"nodes\" or \"cost\"");
     const json_t *value = json_object_get(request->root, key);
@@ -50,7 +41,8 @@ static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_
     struct orr_error found;
     if (!name) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     (void)snprintf(name, size, "%s%s", prefix, given);
-    const enum orr_err err = QUESTIONS[q].report(catalogue, name, text, &found);
+    const struct orr_technology_question question = {.name = name, .view = (enum orr_technology_view)q};
+    const enum orr_err err = orr_technology_render(catalogue, &question, ORR_FORMAT_JSON, NULL, text, &found);
     free(name);
     return err ? orr_doc_fail(request, key, error, "%s", found.text) : ORR_OK;
 }

@@ -159,21 +159,20 @@ static void add_page(const struct bill *bill, const char *name, struct orr_text 
     orr_html_finish(text, &terminal, &json);
 }
 
-enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const char *name, const struct orr_job *job,
-                                 int64_t run_tokens, enum orr_format format, const struct orr_style *style,
-                                 char **result, struct orr_error *error)
+enum orr_err orr_technology_cost(const struct orr_catalogue *catalogue, const struct orr_technology_question *question,
+                                 const struct orr_rendering *to, struct orr_error *error)
 {
-    struct bill bill = {.job = job};
+    struct bill bill = {.job = question->job};
     struct orr_text text = {0};
-    const enum orr_err err = orr_machine_read(catalogue, name, &bill.recipe, &bill.machine, error);
+    const enum orr_err err = orr_machine_read(catalogue, question->name, &bill.recipe, &bill.machine, error);
     if (err) return err;
-    if (job) {
+    if (bill.job) {
         struct orr_scratch *scratch = orr_scratch_new();
         if (!scratch) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-        bill.run = price_run(&bill.machine, job, (double)run_tokens, scratch);
+        bill.run = price_run(&bill.machine, bill.job, (double)question->run_tokens, scratch);
         orr_scratch_free(scratch);
     }
-    if (format == ORR_FORMAT_HTML) add_page(&bill, name, &text);
-    else add_bill(&bill, format, style, &text);
-    return orr_text_done(&text, result, error);
+    if (to->format == ORR_FORMAT_HTML) add_page(&bill, question->name, &text);
+    else add_bill(&bill, to->format, to->style, &text);
+    return orr_text_done(&text, to->text, error);
 }

@@ -6,6 +6,7 @@
 #include "report/html.h"
 #include "report/json_text.h"
 #include "report/technology.h"
+#include "spec/names.h"
 #include "study/optimise.h"
 
 static char *value_text(char buffer[32], enum orr_objective objective, double value)
@@ -131,38 +132,38 @@ static void add_page(const struct answer *answer, const char *name, struct orr_t
     orr_html_finish(text, &terminal, &json);
 }
 
-/* The optimum as text in *result. */
-static enum orr_err report(const struct orr_split_problem *problem, const struct orr_optimise *options,
-                           const struct orr_split_optimum *optimum, const char *name, enum orr_format format,
-                           const struct orr_style *style, char **result, struct orr_error *error)
+/* The optimum as text. */
+static enum orr_err report(const struct orr_split_problem *problem, const struct orr_technology_question *question,
+                           const struct orr_split_optimum *optimum, const struct orr_rendering *to,
+                           struct orr_error *error)
 {
     struct orr_text text = {0};
-    char *system = orr_recipe_name(name, &optimum->split);
+    char *system = orr_recipe_name(question->name, &optimum->split);
     if (!system) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-    const struct answer answer = {problem, options, optimum, system};
-    if (format == ORR_FORMAT_HTML) add_page(&answer, name, &text);
-    else add_answer(&answer, format, style, &text);
+    const struct answer answer = {problem, question->optimise, optimum, system};
+    if (to->format == ORR_FORMAT_HTML) add_page(&answer, question->name, &text);
+    else add_answer(&answer, to->format, to->style, &text);
     free(system);
-    return orr_text_done(&text, result, error);
+    return orr_text_done(&text, to->text, error);
 }
 
-enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue, const char *name, const struct orr_job *job,
-                                     const struct orr_optimise *options, enum orr_format format,
-                                     const struct orr_style *style, char **result, struct orr_error *error)
+enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,
+                                     const struct orr_technology_question *question, const struct orr_rendering *to,
+                                     struct orr_error *error)
 {
     struct orr_recipe recipe;
     struct orr_split_optimum optimum;
-    const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
-    if (!orr_is_generated(name))
+    const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = question->name};
+    if (!orr_is_generated(question->name))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
-                        "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", name);
+                        "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", question->name);
     enum orr_err err = orr_recipe_read(catalogue, &reference, &recipe, error);
     if (err) return err;
     struct orr_split_problem *problem = calloc(1, sizeof *problem);
     if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-    err = orr_split_problem_open(&recipe, job, options, problem, error);
-    if (!err) err = orr_split_solve(problem, options, &optimum, error);
-    if (!err) err = report(problem, options, &optimum, name, format, style, result, error);
+    err = orr_split_problem_open(&recipe, question->job, question->optimise, problem, error);
+    if (!err) err = orr_split_solve(problem, question->optimise, &optimum, error);
+    if (!err) err = report(problem, question, &optimum, to, error);
     orr_split_problem_close(problem);
     free(problem);
     return err;

@@ -7,57 +7,14 @@
 #include "report/summary.h"
 #include "report/table.h"
 
-/* ---------------------------------------------------------------- heading: what was asked */
-
-static void add_plan(const struct orr_plan *plan, struct orr_text *line)
-{
-    orr_text_add(line, "tp %lld", (long long)plan->tp);
-    orr_summary_degree(line, "pp", plan->pp);
-    if (plan->vpp > 1) orr_summary_degree(line, "vpp", plan->vpp);
-    orr_summary_degree(line, "dp", plan->dp);
-    if (plan->cp > 1) orr_summary_degree(line, "cp", plan->cp);
-    if (plan->ep > 1) orr_summary_degree(line, "ep", plan->ep);
-    if (plan->etp > 1) orr_summary_degree(line, "etp", plan->etp);
-    if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
-    if (plan->sp) orr_text_add(line, " · sequence parallel");
-    if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
-    if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
-    char overlap[ORR_OVERLAP_TEXT];
-    if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
-}
-
-static void add_workload(const struct orr_workload *workload, struct orr_text *line)
-{
-    orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
-                 (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
-                 orr_recompute_name(workload->recompute));
-}
-
-void orr_train_heading(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
-{
-    const struct orr_job *job = answer->job;
-    struct orr_text line = {0};
-    orr_summary_model(job, answer->train.params_total, answer->train.params_active, &line);
-    orr_summary_line(text, style, "training", &line);
-    add_plan(&job->plan, &line);
-    orr_summary_line(text, style, "plan", &line);
-    add_workload(&job->workload, &line);
-    orr_summary_line(text, style, "workload", &line);
-    orr_text_add(&line, "%s · %s attention · constants %s, %s", job->engine.id,
-                 orr_attention_kernel_name(job->workload.attention), job->calibration.id, orr_trust(job));
-    orr_summary_line(text, style, "engine", &line);
-    orr_text_add(text, "\n");
-    free(line.data);
-}
-
 /* ---------------------------------------------------------------- headline: the answer */
 
 static void headline_speed(const struct orr_answer *answer, struct orr_table *table)
 {
     static const struct orr_summary_row ROWS[] = {
         {"step time", ORR_TRAIN_METRIC_STEP_TIME, "80 %%: %s … %s", ORR_TRAIN_METRIC_INTERVAL_LOW,
-         ORR_TRAIN_METRIC_INTERVAL_HIGH},
-        {"throughput", ORR_TRAIN_METRIC_TOKENS, "%s per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU, 0}};
+         ORR_TRAIN_METRIC_INTERVAL_HIGH, NULL},
+        {"throughput", ORR_TRAIN_METRIC_TOKENS, "%s per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU, 0, NULL}};
     const struct orr_result *r = &answer->train;
     char rate[ORR_VALUE_TEXT], value[64], detail[2 * ORR_VALUE_TEXT];
     orr_summary_rows(table, answer, ORR_PAINT_BOLD, ROWS, sizeof ROWS / sizeof *ROWS);
@@ -72,21 +29,20 @@ static void headline_speed(const struct orr_answer *answer, struct orr_table *ta
 
 static void headline_resources(const struct orr_answer *answer, struct orr_table *table)
 {
+    static const struct orr_summary_row POWER[] = {
+        {"power", ORR_TRAIN_METRIC_POWER, "%s per step, %s per token", ORR_TRAIN_METRIC_ENERGY,
+         ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, "%s per GPU"},
+        {"cost", ORR_TRAIN_METRIC_COST, "per step, %s per billion tokens", ORR_TRAIN_METRIC_COST_PER_BILLION, 0, NULL}};
     const struct orr_result *r = &answer->train;
-    const struct orr_summary_row memory = {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL,
+    const struct orr_summary_row memory = {"memory",
+                                           ORR_TRAIN_METRIC_MEMORY_TOTAL,
                                            r->fits ? "fits: %s of %s usable" : "does not fit: %s of %s usable",
-                                           ORR_TRAIN_METRIC_MEMORY_USABLE, ORR_TRAIN_METRIC_MEMORY_CAPACITY};
-    const struct orr_summary_row cost = {"cost", ORR_TRAIN_METRIC_COST, "per step, %s per billion tokens",
-                                         ORR_TRAIN_METRIC_COST_PER_BILLION, 0};
-    char energy[ORR_VALUE_TEXT], token[ORR_VALUE_TEXT], value[ORR_VALUE_TEXT + 8], detail[3 * ORR_VALUE_TEXT];
+                                           ORR_TRAIN_METRIC_MEMORY_USABLE,
+                                           ORR_TRAIN_METRIC_MEMORY_CAPACITY,
+                                           NULL};
     orr_summary_rows(table, answer, r->fits ? ORR_PAINT_NONE : ORR_PAINT_BAD, &memory, 1);
     orr_summary_bound(table, "bottleneck", r->bound_share_frac, r->bottleneck);
-    (void)snprintf(value, sizeof value, "%s per GPU", orr_summary_number(answer, ORR_TRAIN_METRIC_POWER, energy));
-    (void)snprintf(detail, sizeof detail, "%s per step, %s per token",
-                   orr_summary_number(answer, ORR_TRAIN_METRIC_ENERGY, energy),
-                   orr_summary_number(answer, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, token));
-    ORR_ROW(table, ORR_PAINT_NONE, "power", value, detail);
-    orr_summary_rows(table, answer, ORR_PAINT_NONE, &cost, 1);
+    orr_summary_rows(table, answer, ORR_PAINT_NONE, POWER, sizeof POWER / sizeof *POWER);
 }
 
 static void add_headline(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
@@ -191,7 +147,7 @@ static void add_changes(const struct orr_answer *answer, const struct orr_style 
 
 void orr_train_terminal(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_train_heading(answer, style, text);
+    orr_heading(answer, style, text);
     add_headline(answer, style, text);
     orr_summary_time(answer, style, "time of a step", text);
     add_memory(answer, style, text);

@@ -35,6 +35,9 @@ struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v
 /* Rows, errors, bias and coverage as an object. */
 json_t *orr_stats_json(const struct orr_error_stats *s);
 
+/* The 80 % intervals that the measurements give, as the C table that predictions look them up in. */
+void orr_validation_table(const struct orr_validation *validation, struct orr_text *text);
+
 /* One HTML page: predicted over measured, row by row, and the tables. */
 void orr_validation_page(const struct orr_validation *validation, struct orr_text *text);
 

@@ -52,12 +52,11 @@ static void add_table(struct orr_text *text, const struct orr_interval_table *ta
     orr_text_add(text, "\n");
 }
 
-char *orr_validation_intervals(const struct orr_validation *validation)
+void orr_validation_table(const struct orr_validation *validation, struct orr_text *text)
 {
-    struct orr_text text = {0};
     struct orr_interval_table table;
     struct orr_coverage coverage[ORR_N_REGIMES][2];
-    if (orr_interval_table_of(validation, NULL, &table) || orr_interval_coverage(validation, coverage)) return NULL;
-    add_table(&text, &table, coverage);
-    return orr_text_take(&text);
+    if (orr_interval_table_of(validation, NULL, &table) || orr_interval_coverage(validation, coverage))
+        text->failed = true;
+    else add_table(text, &table, coverage);
 }

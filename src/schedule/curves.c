@@ -1,4 +1,4 @@
-/* Costs of operators as functions of the clock, per layer kind; and their value at one clock, per layer and per
+/* The cost of operators as functions of the clock, per layer kind, and their values at one clock, per layer and per
  * pipeline rank. The ledger of time (predict/ledger.c) lists the same seconds by what they are spent on. */
 #include "schedule/schedule.h"
 
@@ -31,7 +31,7 @@ static void add_stretched(struct orr_layer_curve *curve, const struct orr_bend *
     curve->wgrad_clock_s += runs->wgrad * time_s;
 }
 
-/* A kernel keeps one bound over all clocks from clock_min to 1, or bends. */
+/* A kernel either keeps one bound at all clocks from clock_min to 1, or its curve has a bend. */
 static void add_kernel(struct orr_layer_curve *curve, struct orr_bend *bends, const struct orr_op *op,
                        const struct orr_cost *cost, double clock_min)
 {
@@ -72,7 +72,7 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
 {
     struct orr_layer_curve *curve = NULL;
     int64_t layer_kind = ORR_LAYER_STEP;
-    size_t n_bends = 0; /* of the layer kinds before this one; the operators of a layer kind follow one another */
+    size_t n_bends = 0; /* bends of the earlier layer kinds; the operators of a layer kind are adjacent */
     memset(curves->layer, 0, (size_t)job->model.n_kinds * sizeof *curves->layer);
     memset(&curves->layer[ORR_MAX_LAYER_KINDS], 0, ORR_N_ENDS * sizeof *curves->layer);
     for (size_t i = 0; i < list->n; i++) {
@@ -89,7 +89,7 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
 
 /* ---------------------------------------------------------------- at one clock */
 
-/* Eq. 75: a layer's gathers and scatters run beside the layer's own compute as far as the engine can. */
+/* Eq. 75: the gathers and scatters of a layer run beside its own compute as far as the engine can. */
 static void add_sharded(const struct orr_job *job, const struct orr_layer_curve *curve, double forward_s,
                         double backward_s, struct orr_rank_time *time)
 {

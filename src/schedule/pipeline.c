@@ -1,12 +1,13 @@
-/* Iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77. */
+/* The iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77. */
 #include "schedule/schedule.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* Time another rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). In a zero-bubble schedule a
- * rank hands its input gradients on before it works out its weight gradients, so those are not in the way. */
+/* The time that every other rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). In a
+ * zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so the latter add
+ * nothing. */
 static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
     const double work_s = rank->forward_s + rank->backward_s;
@@ -21,8 +22,8 @@ static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_
     return work_s;
 }
 
-/* Weight gradients of the rank that sets the pace which lie in what would be its bubble: one for every other rank, or
- * two with twice the memory, and no more than the micro-batches before the last leave (Eqs. 70, 71). */
+/* The weight gradients that the rank that sets the pace runs in its bubble: one for every other rank, or two with twice
+ * the memory, and at most those of the micro-batches before the last (Eqs. 70, 71). */
 static double filled_s(const struct orr_plan *plan, const struct orr_rank_time *rank, double n_micro_batches)
 {
     const double others = (double)(plan->pp - 1);
@@ -37,7 +38,7 @@ static double filled_s(const struct orr_plan *plan, const struct orr_rank_time *
     return 0;
 }
 
-/* Interleaving runs groups of pp micro-batches; an incomplete last group leaves holes in every chunk but one. */
+/* Interleaving runs groups of pp micro-batches. An incomplete last group leaves gaps in every chunk but one. */
 static double ragged_s(const struct orr_plan *plan, const struct orr_rank_time *slowest, double n_micro_batches)
 {
     const double rest = fmod(n_micro_batches, (double)plan->pp), v = (double)plan->vpp;
@@ -51,7 +52,8 @@ bool orr_sends_overlap(const struct orr_job *job)
            orr_may_overlap(&job->plan, ORR_GROUP_PP);
 }
 
-/* Eq. 74: sends at fill and drain are always seen; those of the steady state unless they run beside other chunks. */
+/* Eq. 74: sends at fill and drain are always exposed; those of the steady state are, unless they run beside other
+ * chunks. */
 struct orr_send_pairs orr_send_pairs_of(const struct orr_job *job, double n_micro_batches)
 {
     const double steady = n_micro_batches * (double)job->plan.vpp, ends = (double)(job->plan.pp - 1);
@@ -66,13 +68,14 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
     struct orr_pipeline pipe = {0};
     double shares_s = 0, longest_s = -1;
     for (size_t i = 0; i < n_classes; i++) shares_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
-    for (size_t i = 0; i < n_classes; i++) { /* no step is shorter than any rank's work and bubble: Eq. 73 */
+    for (size_t i = 0; i < n_classes; i++) { /* Eq. 73: no step is shorter than the work and the bubble of any rank. */
         const struct orr_rank_time *rank = &classes[i];
         const double work_s = n_micro_batches * (rank->forward_s + rank->backward_s);
         const double others_s = shares_s - bubble_share_s(&job->plan, rank);
         const double bubble_s = orr_max(0, others_s - filled_s(&job->plan, rank, n_micro_batches));
         const double total_s = work_s + bubble_s;
-        /* one micro-batch takes the same whichever rank is looked at: equal but for rounding, the most work decides */
+        /* A single micro-batch takes the same time from the view of every rank. Of totals equal but for rounding, that
+         * of the rank with the most work is taken. */
         const bool equal = fabs(total_s - longest_s) <= 1e-12 * total_s;
         if (equal ? work_s <= pipe.work_s : total_s < longest_s) continue;
         longest_s = total_s;
@@ -92,9 +95,9 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
 {
     const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
     const double buckets = orr_max(1, n_layers);
-    /* stage 2 scatters after every micro-batch, beside the next one's backward */
+    /* Stage 2 scatters after every micro-batch, beside the backward of the next one. */
     const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
-    /* Eq. 76: the last bucket's gradients, and the first bucket's weights, have nothing left to hide under */
+    /* Eq. 76: no compute is left to hide the gradients of the last bucket and the weights of the first. */
     const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
     const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;
     const double kept = 1 - job->calibration.overlap_contention_frac;

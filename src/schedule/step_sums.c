@@ -1,4 +1,4 @@
-/* Costs of what happens once per iteration or pipeline boundary, added up by what schedules them. */
+/* The costs of what runs once per iteration or pipeline boundary, added up by kind. */
 #include "schedule/schedule.h"
 
 static void add_op(struct orr_step_sums *step, const struct orr_op *op, const struct orr_cost *cost)

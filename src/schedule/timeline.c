@@ -1,5 +1,5 @@
-/* Event simulation of the pipeline schedules: what every rank executes, in order, with start and end. Used by
- * --dump timeline and to check the closed forms; the prediction itself never needs it. */
+/* An event simulation of the pipeline schedules: what every rank executes, in order, with start and end. --dump
+ * timeline prints it, and tests compare the closed forms with it. The prediction itself does not need it. */
 #include "schedule/schedule.h"
 
 #include "base/number.h"
@@ -7,14 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One task of a rank: forward or backward of a micro-batch through one chunk. */
+/* One task of a rank: the forward or backward of a micro-batch through one chunk. */
 struct task {
     bool backward;
     int64_t chunk, micro_batch;
 };
 
-/* The i-th forward (or backward) slot of a rank: groups of pp micro-batches, chunk after chunk. Backward walks the
- * chunks from the last to the first. A ragged last group keeps its slots; those beyond the batch are empty. */
+/* The i-th forward (or backward) slot of a rank: groups of pp micro-batches, chunk after chunk. Backward goes from the
+ * last chunk to the first. An incomplete last group keeps its slots; those beyond the batch are empty. */
 static struct task nth_task(const struct orr_plan *plan, int64_t i, bool backward)
 {
     const int64_t v = plan->vpp, group_size = v > 1 ? plan->pp : 1;
@@ -24,14 +24,14 @@ static struct task nth_task(const struct orr_plan *plan, int64_t i, bool backwar
                          .micro_batch = group * group_size + within % group_size};
 }
 
-/* Forward slots of a rank, empty ones in. */
+/* The number of forward slots of a rank, including empty ones. */
 static int64_t slots_of(const struct orr_plan *plan, int64_t m)
 {
     const int64_t v = plan->vpp, group_size = v > 1 ? plan->pp : 1;
     return (m + group_size - 1) / group_size * group_size * v;
 }
 
-/* Forwards a rank runs before its first backward. */
+/* The number of forwards that a rank runs before its first backward. */
 static int64_t warm_up(const struct orr_plan *plan, int64_t all, int64_t rank)
 {
     const int64_t p = plan->pp, v = plan->vpp;
@@ -59,7 +59,7 @@ struct clock {
     double *forward_end, *backward_end; /* [stage chunk][micro-batch], NAN until done */
     double *free_at;                    /* [rank] */
     int64_t *next;                      /* [rank] next task */
-    int64_t *owed, *paid;               /* [rank] weight gradients put off, and done (zero bubble) */
+    int64_t *owed, *paid;               /* [rank] weight gradients delayed, and run (zero bubble) */
 };
 
 static bool zero_bubble(const struct orr_plan *plan)
@@ -67,7 +67,7 @@ static bool zero_bubble(const struct orr_plan *plan)
     return plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
 }
 
-/* Weight gradients a rank may put off: later ranks wait longer at the end and fill that time with them. */
+/* The most weight gradients that a rank may delay. Later ranks wait longer at the end, and these fill the wait. */
 static int64_t most_owed(const struct orr_plan *plan, int64_t rank)
 {
     return plan->schedule == ORR_SCHEDULE_ZB_H1 ? rank : plan->pp - 1 + rank;
@@ -78,7 +78,7 @@ static size_t slot(const struct clock *c, int64_t rank, const struct task *task)
     return (size_t)((task->chunk * c->plan->pp + rank) * c->m + task->micro_batch);
 }
 
-/* When the task's input is there; NAN if its producer has not run yet. */
+/* The time when the task's input is ready; NAN if its producer has not run yet. */
 static double ready_at(const struct clock *c, int64_t rank, const struct task *task)
 {
     const int64_t stage = task->chunk * c->plan->pp + rank, last = c->plan->pp * c->plan->vpp - 1;
@@ -87,7 +87,7 @@ static double ready_at(const struct clock *c, int64_t rank, const struct task *t
     return stage == last ? c->forward_end[here] : c->backward_end[here + m];
 }
 
-/* A weight gradient that was put off. */
+/* Run a delayed weight gradient, if there is one. */
 static bool run_owed(struct clock *c, int64_t rank, struct orr_span *span)
 {
     if (c->owed[rank] == 0) return false;
@@ -102,7 +102,7 @@ static bool run_next(struct clock *c, int64_t rank, struct orr_span *span)
 {
     const int64_t all = slots_of(c->plan, c->m);
     while (c->next[rank] < 2 * all && task_at(c->plan, all, rank, c->next[rank]).micro_batch >= c->m)
-        c->next[rank]++; /* an empty slot of a ragged group */
+        c->next[rank]++; /* This is an empty slot of an incomplete group. */
     if (c->next[rank] >= 2 * all) return run_owed(c, rank, span);
     const struct task task = task_at(c->plan, all, rank, c->next[rank]);
     const double ready = ready_at(c, rank, &task);

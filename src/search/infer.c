@@ -12,9 +12,11 @@
 #include <stdlib.h>
 
 enum { MAX_BATCHES = 24 };
-/* Blocks of one GPU count, pair of formats and kind of pools: threads share them, and Ctrl-C is heard between them. */
+/* The plans of one GPU count, one pair of formats and one kind of pools are cut into this many blocks. Threads share
+ * blocks, and an interrupt takes effect between two of them. */
 enum { SLICES = 16 };
-/* Bounds are quotients of the same rates in another order: keep clear of rounding. */
+/* A bound divides the same rates in another order than the prediction; the factor keeps rounding from raising it
+ * above. */
 #define BOUND_SLACK (1 - 1e-9)
 
 /* ---------------------------------------------------------------- one plan */
@@ -29,7 +31,7 @@ static void choose_formats(const struct orr_search_request *request, const struc
         struct orr_serving usual;
         orr_serving_formats(job, base->format, &usual);
         orr_serving_formats(job, (enum orr_weight_format)choice->weights, serving);
-        if (base->kv != usual.kv || base->kv_format != usual.kv_format) { /* was asked for */
+        if (base->kv != usual.kv || base->kv_format != usual.kv_format) { /* The cache format was asked for, so it stays. */
             serving->kv = base->kv;
             serving->kv_format = base->kv_format;
         }
@@ -39,7 +41,7 @@ static void choose_formats(const struct orr_search_request *request, const struc
     if (request->space.kv.n > 0) orr_serving_cache(choice->kv, serving);
 }
 
-/* What a pool of GPUs does: prompts and answers, or one of them. */
+/* What a pool of GPUs serves: prompts and answers, only prompts, or only answers. */
 enum role { WHOLE, PROMPT, ANSWER };
 
 static void choose_pool(const struct orr_search_request *request, const struct orr_choice *choice, enum role role,
@@ -60,25 +62,27 @@ static void choose_pool(const struct orr_search_request *request, const struct o
     choose_formats(request, choice, job);
     job->serving.batch = choice->batch;
     job->serving.disaggregated = role == PROMPT;
-    if (role == PROMPT) job->serving.output_len = 1;                       /* its cache leaves with the first token */
-    if (role == ANSWER) job->serving.prefix_hit_frac = ORR_PREFIX_HIT_MAX; /* the prompt's cache arrives made */
+    if (role == PROMPT) job->serving.output_len = 1; /* The cache leaves the pool with the first token. */
+    /* The pool receives the prompt's cache instead of computing it. */
+    if (role == ANSWER) job->serving.prefix_hit_frac = ORR_PREFIX_HIT_MAX;
     if (!request->imbalance_given) job->serving.moe_imbalance = orr_default_imbalance(job, choice->ep);
     orr_serving_workload(job);
 }
 
-/* Expert ranks that go with tp: experts are cut like the other matrices over what ep leaves of tp. */
+/* The expert-tensor ranks unless others are asked for: ep takes its part of tp, and the experts are cut over the
+ * rest. */
 static int64_t usual_etp(int64_t experts, int64_t tp, int64_t ep)
 {
     return experts > 1 && tp % ep == 0 ? tp / ep : 1;
 }
 
-/* The job of the prompts' pool; of all of it where there is only one. */
+/* The job of the pool that serves prompts, or of the only pool. */
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job)
 {
     choose_pool(request, choice, choice->decode_gpus > 0 ? PROMPT : WHOLE, job);
 }
 
-/* The job of the pool that makes the answers. */
+/* The job of the pool that serves answers. */
 static void choose_decode(const struct orr_search_request *request, const struct orr_choice *choice,
                           struct orr_job *job)
 {
@@ -93,14 +97,15 @@ static void choose_decode(const struct orr_search_request *request, const struct
     choose_pool(request, &pool, ANSWER, job);
 }
 
-/* Two pools as one answer: the prompt's times of the first, the answer's of the second; requests flow at the rate of
- * the slower pool. Fills what depends on both into the second pool's result. */
+/* Two pools as one answer: the prompt's times come from the first pool, the answer's from the second, and requests flow
+ * at the rate of the slower pool. Members that depend on both pools are written into the result of the second. */
 static void join_pools(const struct orr_job *job, const struct orr_choice *choice, double requests_per_s,
                        const struct orr_infer_result *prompt, struct orr_infer_result *answer)
 {
     const struct orr_system *system = &job->system;
     const double gpus = choice->gpus, decode = choice->decode_gpus, output = (double)job->serving.output_len;
-    const double batch_s = (double)(job->plan.dp * job->serving.batch) / requests_per_s; /* between batches */
+    /* time from one batch to the next */
+    const double batch_s = (double)(job->plan.dp * job->serving.batch) / requests_per_s;
     const double alone_s = answer->latency_s;
     for (int i = ORR_INFER_PREFILL_GEMM; i <= ORR_INFER_PREFILL_NETWORK; i++) answer->time_s[i] = prompt->time_s[i];
     answer->time_s[ORR_INFER_KV_TRANSFER] = prompt->time_s[ORR_INFER_KV_TRANSFER];
@@ -111,9 +116,10 @@ static void join_pools(const struct orr_job *job, const struct orr_choice *choic
     answer->interval_low_s *= answer->latency_s / alone_s;
     answer->interval_high_s *= answer->latency_s / alone_s;
     answer->time_s[ORR_INFER_OVERHEAD] = 0;
-    double parts_s = 0; /* host, sampling and requests of both pools are what is left */
+    double parts_s = 0; /* What the parts leave of the latency is host time, sampling and requests of both pools. */
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += answer->time_s[i];
-    const double left_s = answer->latency_s - parts_s; /* the second pool's own short prefill waited too */
+    /* It may be negative: the pipeline part includes the second pool's own short prefill. */
+    const double left_s = answer->latency_s - parts_s;
     answer->time_s[ORR_INFER_OVERHEAD] = orr_max(0, left_s);
     answer->time_s[ORR_INFER_PIPELINE] += orr_min(0, left_s);
     answer->bound_s += prompt->bound_s;
@@ -124,14 +130,14 @@ static void join_pools(const struct orr_job *job, const struct orr_choice *choic
     answer->memory_total_bytes = orr_max(answer->memory_total_bytes, prompt->memory_total_bytes);
     answer->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer->power_w_per_gpu) / gpus;
     answer->energy_j = gpus * answer->power_w_per_gpu * system->pue_frac * batch_s;
-    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) /* each pool at its mean power, from batch to batch */
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) /* Each pool draws its mean power from one batch to the next. */
         answer->energy_part_j[i] =
             batch_s * (prompt->energy_part_j[i] / prompt->latency_s + answer->energy_part_j[i] / alone_s);
     answer->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
     answer->cost_usd_per_million_tokens = answer->cost_usd / (batch_s * answer->output_tokens_per_s) * 1e6;
 }
 
-/* Requests per second of a pool of replicas. */
+/* Requests per second that all replicas of a pool take in, or finish. */
 static double prompts_per_s(const struct orr_job *job, const struct orr_infer_result *result)
 {
     return (double)(job->plan.dp * job->serving.batch) / result->ttft_s;
@@ -169,7 +175,8 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
-/* Figures that objectives and fronts look at, or bounds of them: lower ones, of the rate an upper one. */
+/* The figures that objectives and fronts compare, or bounds of them: a bound is an upper one for the rate and a lower
+ * one for the others. */
 struct figures {
     double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
 };
@@ -190,7 +197,7 @@ static void set_figures(const struct orr_search_request *request, const struct f
     }
 }
 
-/* Seconds a user waits: for each token, or for the only one. */
+/* Seconds that a user waits for each token, or for the only token. */
 static double user_s(const struct orr_search_request *request, double ttft_s, double tpot_s)
 {
     return request->job.serving.output_len > 1 ? tpot_s : ttft_s;
@@ -220,11 +227,11 @@ struct tour {
     struct orr_outcome *outcome;
     struct orr_choice choice;
     enum role role;
-    int64_t slice, n_layouts; /* which part this is; layouts seen so far */
-    struct orr_found least;   /* of a pair: no layout, so that it is beaten by none of its own */
+    int64_t slice, n_layouts; /* which slice this is; layouts seen so far */
+    struct orr_found least;   /* bound of a pair of pools; its layout stays zero, so that no listed layout matches it */
 };
 
-/* Is the next layout of this slice? */
+/* Does the next layout belong to this slice? */
 static bool in_slice(struct tour *t)
 {
     return t->n_layouts++ % SLICES == t->slice;
@@ -245,7 +252,7 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
     else if (wanted) t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
 }
 
-/* Batches asked for; else powers of two and the largest that fits. Ascending; returns how many. */
+/* The batches asked for; else powers of two and the largest that fits. They ascend; returns how many there are. */
 static int64_t list_batches(const struct orr_space *space, int64_t max_batch, int64_t batches[ORR_MAX_CHOICES])
 {
     int64_t n = 0;
@@ -253,13 +260,15 @@ static int64_t list_batches(const struct orr_space *space, int64_t max_batch, in
     if (n > 0) return n;
     for (int64_t batch = 1; n < MAX_BATCHES && batch <= max_batch; batch *= 2) batches[n++] = batch;
     if (n > 0 && batches[n - 1] < max_batch) batches[n++] = max_batch;
-    if (n == 0) batches[n++] = 1; /* does not fit: counted, and said */
+    /* Not even one sequence fits. The plan is still counted, so that the memory is named as the reason. */
+    if (n == 0) batches[n++] = 1;
     return n;
 }
 
 typedef void visit_plan(struct tour *tour, const struct orr_infer_result *result, void *context);
 
-/* Every batch of one layout. The cache grows with the batch: after one that does not fit none does. */
+/* Visit every batch of one layout. The cache grows with the batch, so that no batch above one that does not fit can
+ * fit. */
 static void visit_batches(struct tour *t, visit_plan *visit, void *context)
 {
     struct orr_job *job = &t->worker->job;
@@ -301,7 +310,8 @@ static void visit_experts(struct tour *t, visit_plan *visit, void *context)
     }
 }
 
-/* Every tp, pp and ep of `gpus`; replicas fill them. Context parallel only where asked for: it cuts prompts alone. */
+/* Visit every tp, pp and ep on `gpus` GPUs; replicas fill what they leave. Context parallelism cuts only prompts, so it
+ * is tried only where it is asked for. */
 static void visit_layouts(struct tour *t, int64_t gpus, visit_plan *visit, void *context)
 {
     const struct orr_space *space = &t->search->request.space;
@@ -333,7 +343,7 @@ static void visit_aggregated(struct tour *t, const struct orr_infer_result *resu
 
 /* ---------------------------------------------------------------- two pools */
 
-/* The least a pool can be made of, and what it does: a replica, or as many as share their experts. */
+/* The smallest pool: one replica, or as many replicas as share one set of experts; with its prediction. */
 struct unit {
     struct orr_choice choice;
     double requests_per_s;
@@ -365,7 +375,7 @@ static void keep_unit(struct tour *t, const struct orr_infer_result *result, voi
                       .result = *result};
 }
 
-/* Pools are cut by tp, pp and ep alone; prompts of this slice, answers all. */
+/* List the units of a pool, cut by tp, pp and ep alone: prompt units of this slice, or all answer units. */
 static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
 {
     const struct orr_space *space = &t->search->request.space;
@@ -396,14 +406,14 @@ static int64_t unit_gpus(const struct unit *unit)
     return (int64_t)unit->choice.tp * unit->choice.pp * unit->choice.dp;
 }
 
-/* Two pools of units side by side. */
+/* Two pools, each made of equal units. */
 struct pair {
     const struct unit *prompt, *answer;
-    int64_t prompts, answers; /* units of each */
+    int64_t prompts, answers; /* units in each pool */
     double requests_per_s;
 };
 
-/* The rate of so many units of prompts, and of answers on what they leave. */
+/* The pair with `prompts` prompt units and as many answer units as the remaining GPUs hold. */
 static struct pair pair_of(const struct pair *from, int64_t gpus, int64_t prompts)
 {
     struct pair pair = *from;
@@ -419,8 +429,9 @@ static bool prompts_outrun(const struct pair *pair)
     return (double)pair->prompts * pair->prompt->requests_per_s > (double)pair->answers * pair->answer->requests_per_s;
 }
 
-/* Units of each pool on `gpus` GPUs at the highest rate both sustain: with more prompts their rate rises and that of
- * the answers falls, so it is where they cross or just before. prompts 0: they do not fit. */
+/* The pair with the highest rate that both pools sustain on `gpus` GPUs. With more prompt units the rate of the prompts
+ * rises and that of the answers falls, so the best number is where they cross or one less. `prompts` stays 0 if the two
+ * do not fit. */
 static struct pair match(const struct pair *from, int64_t gpus)
 {
     int64_t low = 1, high = (gpus - unit_gpus(from->answer)) / unit_gpus(from->prompt);
@@ -435,7 +446,7 @@ static struct pair match(const struct pair *from, int64_t gpus)
     return at.requests_per_s > before.requests_per_s ? at : before;
 }
 
-/* The same where replicas were asked for: both pools have one of these numbers. */
+/* As match(), where numbers of replicas were asked for: each pool has one of these numbers. */
 static struct pair match_given(const struct pair *from, int64_t gpus, const struct orr_choices *replicas)
 {
     struct pair best = *from;
@@ -453,7 +464,7 @@ static struct pair match_given(const struct pair *from, int64_t gpus, const stru
     return best;
 }
 
-/* Could the pair be in the answer? With P and A requests per second and GPU of either pool no split of the GPUs
+/* Could the pair be listed? If a GPU serves P requests per second in one pool and A in the other, no split of the GPUs
  * sustains more than 1 / (1 / P + 1 / A) per GPU; latency and memory do not depend on the split. */
 static bool promising(struct tour *t, const struct pair *pair)
 {
@@ -461,7 +472,7 @@ static bool promising(struct tour *t, const struct pair *pair)
     const struct orr_system *system = &request->job.system;
     const struct orr_infer_result *prompt = &pair->prompt->result, *answer = &pair->answer->result;
     const double gpu_s = (double)unit_gpus(pair->prompt) / pair->prompt->requests_per_s +
-                         (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* of a request */
+                         (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* per request */
     const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
     const struct figures least = {
         .latency_s = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
@@ -495,7 +506,7 @@ static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)
     list_result(t, &choice, &result);
 }
 
-/* Every prompt unit with every answer unit, where the GPUs hold both. */
+/* Visit every prompt unit with every answer unit that the GPUs hold beside it. */
 static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *prompts, const struct orr_units *answers)
 {
     const struct orr_choices *replicas = &t->search->request.space.dp;
@@ -514,7 +525,8 @@ static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *pr
         }
 }
 
-/* Pools for the answers do not depend on the slice: a worker keeps them for the next one. They are counted once. */
+/* The answer units do not depend on the slice, so a worker keeps them for the next slice. They are counted only
+ * once. */
 static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_t group)
 {
     struct orr_worker *w = t->worker;
@@ -525,7 +537,7 @@ static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_
     if (!w->answers) return NULL;
     const struct orr_search_counts before = t->outcome->counts;
     list_units(t, gpus, ANSWER, w->answers);
-    t->outcome->counts.plans -= w->answers->n; /* pools are not plans yet */
+    t->outcome->counts.plans -= w->answers->n; /* A pool alone is not a plan. */
     t->outcome->counts.evaluated -= w->answers->n;
     if (t->slice > 0) t->outcome->counts = before;
     return w->answers->failed ? NULL : w->answers;
@@ -541,7 +553,7 @@ void orr_search_infer_done(struct orr_worker *worker)
 static void visit_disaggregated(struct tour *t, int64_t gpus, int64_t group)
 {
     struct orr_units prompts = {0};
-    if (t->search->request.job.serving.output_len < 2) return; /* nothing to hand over for */
+    if (t->search->request.job.serving.output_len < 2) return; /* An answer of one token has no decode phase. */
     if (!orr_chosen(&t->search->request.space.cp, 1)) return;
     const struct orr_units *answers = list_answers(t, gpus, group);
     list_units(t, gpus, PROMPT, &prompts);
@@ -559,13 +571,13 @@ static int64_t count_of(const struct orr_choices *choices)
     return choices->n > 0 ? choices->n : 1;
 }
 
-/* The i-th value asked for, or the one of the base job. */
+/* The i-th value asked for, or that of the base job if none is. */
 static int64_t value_of(const struct orr_choices *choices, int64_t i, int64_t base)
 {
     return choices->n > 0 ? choices->values[i] : base;
 }
 
-/* One pool or two: both unless one was asked for. */
+/* Both kinds of plans, with one pool and with two, are searched unless one kind was asked for. */
 static int64_t n_pools(const struct orr_space *space)
 {
     return space->disaggregated.n > 0 ? space->disaggregated.n : 2;
@@ -582,7 +594,7 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
 {
     const struct orr_space *space = &search->request.space;
     const struct orr_serving *serving = &search->request.job.serving;
-    if (pass == 0) return; /* no plan is as plans usually are */
+    if (pass == 0) return; /* Inference has no coarse pass. */
     struct tour t = {.search = search, .worker = worker, .outcome = outcome, .slice = block % SLICES};
     int64_t rest = block / SLICES;
     const int64_t gpus = space->gpus.values[rest % space->gpus.n];

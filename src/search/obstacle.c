@@ -1,6 +1,7 @@
-/* Why no plan is valid: which list of the request stands in the way, and which values near it would not. A list is at
- * fault if the others alone leave plans; whether they do is asked of a search that stops at its first plan. */
+/* Why no plan is valid: which list of the request rules all plans out, and which nearby values would not. A list is at
+ * fault if a search without it finds a plan; that search stops at its first plan. */
 #include "search/search.h"
+#include "spec/job.h"
 
 #include "spec/spec.h"
 
@@ -8,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR = 64 }; /* values tried on either side of a list */
+enum { NEAR = 64 }; /* how many values are tried on either side of a list */
 
 enum list_kind {
-    DEGREE, /* divides the GPUs */
+    DEGREE, /* a number that divides the GPUs */
     NUMBER,
-    CHOICE /* no order */
+    CHOICE /* values without an order */
 };
 
 static const struct list {
     const char *key;
-    size_t offset; /* in struct orr_space */
+    size_t offset; /* offset in struct orr_space */
     enum list_kind kind;
 } LISTS[] = {
     {"gpus", offsetof(struct orr_space, gpus), NUMBER},
@@ -71,7 +72,7 @@ static bool divides_gpus(const struct orr_choices *gpus, int64_t degree)
     return false;
 }
 
-/* The first value from `value` on, in steps of 1 or -1, that leaves plans; 0: none near. */
+/* The first value after `value`, in steps of 1 or -1, that leaves plans; 0 if there is none nearby. */
 static int64_t nearest(struct orr_search_request *request, const struct list *list, int64_t value, int64_t step)
 {
     struct orr_choices *choices = list_of(request, list);
@@ -138,7 +139,7 @@ bool orr_search_broken_rule(const struct orr_search *search, const char *key, st
                                 .batch = 1};
     const int32_t ranks = choice.tp * choice.cp * choice.pp, gpus = first_of(&space->gpus, 1);
     choice.dp = first_of(&space->dp, gpus % ranks ? 1 : gpus / ranks);
-    choice.gpus = ranks * choice.dp; /* whether they divide the GPUs asked for is another question */
+    choice.gpus = ranks * choice.dp; /* Whether the ranks divide the GPUs asked for is another rule. */
     choice.schedule =
         (uint8_t)first_of(&space->schedule, choice.vpp > 1 ? ORR_SCHEDULE_INTERLEAVED : ORR_SCHEDULE_1F1B);
     choice.weights = (uint8_t)first_of(&space->weights, search->request.job.serving.format);

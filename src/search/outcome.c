@@ -1,5 +1,5 @@
-/* The best plans of a search, one per layout, and the front of two coordinates. Both are sorted arrays; joining
- * outcomes in any order gives the same lists. */
+/* The best plans of a search, one per layout, and the front of two coordinates. Both are sorted arrays, and outcomes
+ * joined in any order give the same lists. */
 #include "search/search.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static int compare_double(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Any total order does; this one prefers fewer GPUs, less cutting, less switched off. */
+/* Any total order would do. This one prefers fewer GPUs, smaller degrees and fewer overlaps switched off. */
 static int compare_choices(const struct orr_choice *a, const struct orr_choice *b)
 {
     const int64_t pairs[][2] = {
@@ -89,7 +89,7 @@ static void put_best(struct orr_outcome *outcome, const struct orr_found *found)
     size_t n = outcome->n_best, old = 0;
     while (old < n && !same_layout(&outcome->best[old].choice, &found->choice)) old++;
     if (old < n && compare_found(&outcome->best[old], found) <= 0) return;
-    if (old < n) { /* the layout moves up */
+    if (old < n) { /* The better plan replaces the entry of its layout. */
         memmove(&outcome->best[old], &outcome->best[old + 1], (n - old - 1) * sizeof *outcome->best);
         n--;
     }
@@ -102,7 +102,7 @@ static void put_best(struct orr_outcome *outcome, const struct orr_found *found)
 
 /* ---------------------------------------------------------------- front */
 
-/* First point whose first coordinate is greater. */
+/* The index of the first point with a greater first coordinate. */
 static size_t front_after(const struct orr_outcome *outcome, double x)
 {
     size_t low = 0, high = outcome->n_front;
@@ -114,12 +114,14 @@ static size_t front_after(const struct orr_outcome *outcome, double x)
     return low;
 }
 
-/* Is a point at least as good in both coordinates, and better in one? Then (x, y) is not on the front. */
+/* Is some point of the front at least as good in both coordinates and better in one? Then (x, y) is not on the
+ * front. */
 static bool dominated(const struct orr_outcome *outcome, double x, double y)
 {
     const size_t after = front_after(outcome, x);
     if (after == 0) return false;
-    const struct orr_found *point = &outcome->front[after - 1]; /* the lowest up to x */
+    /* the point with the smallest second coordinate among those up to x */
+    const struct orr_found *point = &outcome->front[after - 1];
     return point->front[1] < y || (point->front[1] <= y && point->front[0] < x);
 }
 
@@ -142,7 +144,8 @@ static void put_front(struct orr_outcome *outcome, const struct orr_found *found
     const double x = found->front[0], y = found->front[1];
     if (dominated(outcome, x, y)) return;
     size_t first = front_after(outcome, x), end = first;
-    if (first > 0 && outcome->front[first - 1].front[0] >= x) { /* the same x: as good, or beaten */
+    /* A point with the same x is as good as the new one, or worse and replaced. */
+    if (first > 0 && outcome->front[first - 1].front[0] >= x) {
         first--;
         if (outcome->front[first].front[1] <= y && compare_found(&outcome->front[first], found) <= 0) return;
     }
@@ -155,7 +158,7 @@ static void put_front(struct orr_outcome *outcome, const struct orr_found *found
 
 /* ---------------------------------------------------------------- both */
 
-/* A layout is listed once: it must beat its own entry, or the last of a full list. */
+/* Every layout is listed once, so a plan must beat the entry of its own layout, or the last entry of a full list. */
 static bool best_wants(const struct orr_outcome *outcome, const struct orr_found *found)
 {
     const size_t n = outcome->n_best;

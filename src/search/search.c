@@ -1,6 +1,7 @@
-/* A search over blocks of its space, by any number of threads and processes. Two passes: a small one over plans as they
- * usually are gives good bounds, then all plans. A block starts from the first pass's outcome and from nothing another
- * block found, so what is evaluated and what is pruned does not depend on who runs it. */
+/* A search over blocks of its space, by any number of threads and processes. It has two passes: a coarse one over the
+ * most usual plans, whose results make good bounds, and one over all plans. A block starts from the outcome of the
+ * first pass and does not see what other blocks find, so which plans are evaluated and pruned does not depend on who
+ * runs it. */
 #include "search/search.h"
 
 #include "base/error.h"
@@ -60,11 +61,11 @@ static enum orr_err compare_objective(struct orr_search *search, struct orr_job 
         if (orr_search_predict(search, &search->request.compare, scratch, &result)) return fail_memory(error);
         orr_infer_found(&search->request, &result, &search->request.compare, &found);
     }
-    search->compare_objective = found.objective * (1 - 1e-12); /* better means more than rounding */
+    search->compare_objective = found.objective * (1 - 1e-12); /* A plan that differs only by rounding is not better. */
     return ORR_OK;
 }
 
-/* The objective of the plan to compare with; a plan that breaks a rule is an error. */
+/* Work out the objective of the plan to compare with. A plan that breaks a rule is an error. */
 static enum orr_err compare_with(struct orr_search *search, struct orr_error *error)
 {
     struct orr_job *job = malloc(sizeof *job);
@@ -89,7 +90,8 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     *search = s;
     if (!s) return fail_memory(error);
     s->request = *request;
-    if (request->space.gpus.n > 1) s->request.front_within = HUGE_VAL; /* fewer GPUs are slower, and belong there */
+    /* Plans on fewer GPUs are slower and still belong on the front. */
+    if (request->space.gpus.n > 1) s->request.front_within = HUGE_VAL;
     s->compare_objective = -HUGE_VAL;
     s->usable_bytes = orr_usable_bytes(&request->job);
     orr_outcome_open(&s->outcome, (size_t)request->top);
@@ -116,7 +118,7 @@ void orr_search_free(struct orr_search *search)
 
 /* ---------------------------------------------------------------- running */
 
-/* What the threads of one pass share; every access is inside a critical section. */
+/* What the threads of one pass share. Every access is inside a critical section. */
 struct team {
     struct orr_search *search;
     int pass;
@@ -191,7 +193,7 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     work(&team);
 #endif
     search->running = false;
-    if (pass == 0 && !search->stopped) /* its plans come again */
+    if (pass == 0 && !search->stopped) /* Pass 1 counts the plans of the coarse pass again. */
         memset(&search->pass.counts, 0, sizeof search->pass.counts);
     return search->pass.failed ? fail_memory(error) : ORR_OK;
 }
@@ -270,7 +272,8 @@ enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size
                                  .n_front = head.n_front,
                                  .front = found + head.n_best};
     orr_outcome_add(&search->outcome, &other);
-    if (head.stopped) search->stopped = true; /* blocks that one process left are missing everywhere */
+    /* The blocks that one process skipped are missing from the joint outcome. */
+    if (head.stopped) search->stopped = true;
     free(found);
     return search->outcome.failed ? fail_memory(error) : ORR_OK;
 }
@@ -306,7 +309,7 @@ size_t orr_search_front(const struct orr_search *search, const struct orr_found 
     const struct orr_outcome *o = &search->outcome;
     size_t n = o->n_front;
     *found = o->front;
-    if (search->request.job.kind == ORR_JOB_TRAIN) /* sorted by time */
+    if (search->request.job.kind == ORR_JOB_TRAIN) /* The front is sorted by time. */
         while (n > 0 && o->front[n - 1].time_s > search->request.front_within * o->fastest_s) n--;
     return n;
 }

@@ -1,8 +1,7 @@
-/* Search inside: the space as lists worked out once, what a worker needs, what a block finds.
- *
- * A training space is a list of keys, each a way to cut a layer; its costs are worked out once per key. Below a key
- * come the degrees that only multiply: replicas and stages, then schedule, sharding, saved layers, overlap. Blocks are
- * runs of keys; which block runs where does not change what is found. */
+/* The inner parts of a search: the space as lists that are made once, the memory of a worker, and what a block finds.
+ * A training space is a list of cuts, each a way to divide a layer over GPUs; the costs of a layer are worked out once
+ * per cut and micro-batch. The choices below a cut reuse these costs: replicas and stages, then schedule, sharding,
+ * saved layers and overlap. A block is a run of cuts. What is found does not depend on where a block runs. */
 #ifndef ORR_SEARCH_SEARCH_H
 #define ORR_SEARCH_SEARCH_H
 
@@ -15,29 +14,29 @@
 struct orr_outcome {
     struct orr_search_counts counts;
     size_t n_best, max_best;
-    struct orr_found *best; /* sorted, one per layout */
+    struct orr_found *best; /* sorted by objective, one plan per layout */
     size_t n_front, max_front;
-    struct orr_found *front; /* sorted by front[0], falling in front[1] */
-    double fastest_s;        /* of all plans that fit; HUGE_VAL: none */
-    bool failed;             /* out of memory */
+    struct orr_found *front; /* sorted by rising front[0], which makes front[1] fall */
+    double fastest_s;        /* shortest time of all plans that fit; HUGE_VAL: none fits */
+    bool failed;             /* The process is out of memory. */
 };
 
-/* An empty outcome that lists up to `top` plans; orr_outcome_free in any case. */
+/* Make an empty outcome that lists up to `top` plans. orr_outcome_free must follow, even after a failure. */
 void orr_outcome_open(struct orr_outcome *outcome, size_t top);
 void orr_outcome_free(struct orr_outcome *outcome);
-void orr_outcome_copy(struct orr_outcome *to, const struct orr_outcome *from); /* lists, not counts */
-void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from);  /* lists and counts */
-/* Would it be listed? Lower bounds may stand in for values: false is then final. */
+void orr_outcome_copy(struct orr_outcome *to, const struct orr_outcome *from); /* copies the lists, not the counts */
+void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from);  /* adds the lists and the counts */
+/* Would the plan be listed? With lower bounds instead of values, the answer false holds for the values as well. */
 bool orr_outcome_wants(const struct orr_outcome *outcome, const struct orr_found *found, double front_within);
 void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found);
 
 /* ---------------------------------------------------------------- the space */
 
-/* A way to cut a layer over GPUs. How micro-batches run through it comes below. */
+/* A way to divide a layer over GPUs. The pipeline is chosen separately. */
 struct orr_cut {
     int32_t tp, cp, ep, etp;
     uint8_t cp_kind;
-    bool coarse; /* belongs to the first, small pass */
+    bool coarse; /* belongs to the coarse pass */
 };
 
 /* One way to run a pipeline of pp ranks. */
@@ -45,7 +44,7 @@ struct orr_pipe {
     int32_t vpp;
     uint8_t schedule;
     bool coarse;
-    size_t first_class, n_classes; /* of orr_train_space.classes; parameters not counted */
+    size_t first_class, n_classes; /* range in orr_train_space.classes, whose parameters are not counted yet */
 };
 
 struct orr_train_space {
@@ -53,28 +52,28 @@ struct orr_train_space {
     struct orr_cut *cuts;
     size_t n_pipes;
     struct orr_pipe *pipes;
-    size_t first_pipe[ORR_MAX_STAGES + 2]; /* pipes of pp ranks: from first_pipe[pp] to first_pipe[pp + 1] */
+    size_t first_pipe[ORR_MAX_STAGES + 2]; /* pipes of pp ranks lie from first_pipe[pp] up to first_pipe[pp + 1] */
     size_t n_classes;
     struct orr_rank_class *classes;
-    struct orr_rank_class whole;             /* the model on one rank */
-    int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input, full recomputation */
-    int64_t n_micro, *micro;                 /* micro-batches that divide the batch */
-    bool cut_by_dp;                          /* costs of a layer depend on the micro-batches, so on dp */
+    struct orr_rank_class whole;             /* the whole model on one rank */
+    int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input under full recomputation */
+    int64_t n_micro, *micro;                 /* micro-batch sizes that divide the batch */
+    bool cut_by_dp;                          /* layer costs depend on the number of micro-batches, hence on dp */
 };
 
 enum orr_err orr_train_space_build(const struct orr_search_request *request, struct orr_train_space *space,
                                    struct orr_error *error);
 void orr_train_space_free(struct orr_train_space *space);
-/* Is `value` one of the choices, or are there none? */
+/* Is `value` one of the choices? Every value is if there are no choices. */
 bool orr_chosen(const struct orr_choices *choices, int64_t value);
 
 /* ---------------------------------------------------------------- one thread's work */
 
-/* A factorisation of the GPUs below one cut. */
+/* The numbers of replicas and stages for one cut. */
 struct orr_layout {
     int32_t gpus, dp, pp;
-    bool sound[2];         /* the rules allow it, without and with sequence parallel */
-    double state_bytes[4]; /* weights and their like by ZeRO stage, mean of the ranks */
+    bool sound[2];         /* The rules allow it [without, with] sequence parallelism. */
+    double state_bytes[4]; /* bytes of weights, gradients and optimizer by ZeRO stage, mean of the ranks */
 };
 enum { ORR_MAX_LAYOUTS = 64 * 256 };
 
@@ -83,50 +82,63 @@ struct orr_worker {
     struct orr_job job;
     struct orr_op_list ops;
     struct orr_cost costs[ORR_MAX_OPS];
-    struct orr_shape shapes[4][2][2]; /* [tp, ep exposed][experts hide in an interleaved pipeline][ZeRO-3] */
+    struct orr_shape shapes[4][2][2]; /* [exposed: tp + 2 ep][experts hidden by an interleaved pipeline][ZeRO-3] */
     size_t n_layer_ops;
     struct orr_rank_class classes[ORR_MAX_STAGES];
     struct orr_rank_time ranks[ORR_MAX_STAGES];
     size_t n_layouts;
     struct orr_layout layouts[ORR_MAX_LAYOUTS];
-    struct orr_scratch scratch; /* full predictions */
-    struct orr_units *answers;  /* inference: pools of the blocks that were last worked on */
-    int64_t answers_of;         /* which blocks */
+    struct orr_scratch scratch; /* for full predictions */
+    struct orr_units *answers;  /* inference: answer units of the last group of blocks */
+    int64_t answers_of;         /* which group that is */
 };
 
 struct orr_search {
     struct orr_search_request request;
     struct orr_train_space train;
     int64_t n_blocks;
-    double compare_objective; /* -HUGE_VAL: nothing to compare with */
+    double compare_objective; /* -HUGE_VAL: there is no plan to compare with */
     double usable_bytes;
-    struct orr_outcome outcome; /* of the passes done */
-    struct orr_outcome pass;    /* of the last one, this process only */
-    bool running;               /* a pass */
-    atomic_bool stopped;        /* by orr_search_stop from any thread, too */
+    struct orr_outcome outcome; /* outcome of the finished passes */
+    struct orr_outcome pass;    /* outcome of the latest pass in this process */
+    bool running;               /* A pass is running. */
+    atomic_bool stopped;        /* Any thread may set it with orr_search_stop. */
 };
 
-/* A list without which there would be valid plans (search_obstacle.c). */
+const char *orr_reject_name(enum orr_reject reject);
+/* Names of the two coordinates of the front: step_time_s and memory_bytes.total; with several GPU counts step_time_s
+ * and GPU seconds; infer: seconds per output token of a GPU and of a user. */
+const char *orr_front_name(const struct orr_search_request *request, int axis);
+const struct orr_search_request *orr_search_request_of(const struct orr_search *search);
+/* The front, sorted by its first coordinate; owned by the search. */
+size_t orr_search_front(const struct orr_search *search, const struct orr_found **found);
+/* The full inference result of a plan of the answer, both pools of a disaggregated one joined. */
+enum orr_err orr_search_predict(const struct orr_search *search, const struct orr_choice *choice,
+                                struct orr_scratch *scratch, struct orr_infer_result *result);
+/* The job of a plan of the answer, for orr_train or orr_infer; of the prompts' pool where there are two. */
+void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
+
+/* A list of the request without which there would be valid plans (obstacle.c). */
 struct orr_obstacle {
-    const char *key;      /* "plan.tp" */
+    const char *key; /* for example "plan.tp" */
     int64_t n_given;
-    int64_t given;        /* the first value; 0: not a number */
-    int64_t below, above; /* nearest numbers that go with the rest; 0: none near */
+    int64_t given;        /* its first value; 0: not a number */
+    int64_t below, above; /* nearest numbers that leave plans; 0: none nearby */
 };
 enum { ORR_MAX_OBSTACLES = 18 };
-/* Of a search without a valid plan: lists that are at fault alone; returns how many. It searches again and again. */
+/* List the lists that alone rule out all plans of a search that found none; returns how many. It runs many searches. */
 size_t orr_search_obstacles(const struct orr_search *search, struct orr_obstacle obstacles[ORR_MAX_OBSTACLES]);
-/* Does the first value of every list break a rule about that key (NULL: any)? */
+/* Do the first values of all lists break a rule about this key (any rule if NULL)? */
 bool orr_search_broken_rule(const struct orr_search *search, const char *key, struct orr_error *rule);
 
-/* Objective and coordinates of a training plan from its time; `energy_j` only for that objective. */
+/* The objective and the front coordinates of a training plan. `energy_j` counts only if energy is the objective. */
 void orr_train_found(const struct orr_search_request *request, double time_s, double memory_bytes, double energy_j,
                      const struct orr_choice *choice, struct orr_found *found);
 void orr_search_train_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
                             struct orr_outcome *outcome);
 void orr_train_choose(const struct orr_choice *choice, struct orr_job *job);
 
-/* Inference: every layout of one pool is predicted; pairs of pools are joined from predictions of each. */
+/* Inference: every layout of one pool is predicted, and a pair of pools is joined from the two predictions. */
 void orr_search_infer_block(const struct orr_search *search, int pass, int64_t block, struct orr_worker *worker,
                             struct orr_outcome *outcome);
 void orr_search_infer_done(struct orr_worker *worker);
@@ -134,7 +146,7 @@ void orr_infer_found(const struct orr_search_request *request, const struct orr_
                      const struct orr_choice *choice, struct orr_found *found);
 int64_t orr_search_infer_blocks(const struct orr_search_request *request);
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
-/* orr_search_predict, and the job its figures are about: of the answers' pool where there are two. */
+/* As orr_search_predict; also sets the job of the result, which is that of the answers' pool if there are two. */
 void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
                        struct orr_scratch *scratch, struct orr_infer_result *result);
 

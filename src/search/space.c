@@ -1,8 +1,9 @@
-/* The training space as lists: every way to cut a layer and every way to run a pipeline that the rules allow. The
- * rules themselves are those of orr_job_check. */
+/* The training space as lists: every way to divide a layer, and every way to run a pipeline, that orr_job_check
+ * allows. */
 #include "search/search.h"
 
 #include "base/error.h"
+#include "spec/job.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ bool orr_chosen(const struct orr_choices *choices, int64_t value)
 
 /* ---------------------------------------------------------------- pipelines */
 
-/* A job of which only the pipeline matters. */
+/* A job in which only the pipeline matters. */
 static void pipeline_job(const struct orr_search_request *request, int64_t pp, int64_t vpp, enum orr_schedule schedule,
                          struct orr_job *job)
 {
@@ -24,7 +25,7 @@ static void pipeline_job(const struct orr_search_request *request, int64_t pp, i
     *plan = (struct orr_plan){.gpus = pp, .tp = 1, .pp = pp, .vpp = vpp, .dp = 1, .cp = 1, .ep = 1, .etp = 1};
     plan->zero_group = 1;
     plan->schedule = schedule;
-    job->system.domain_gpus = pp; /* whether the system reaches that far is asked of whole plans */
+    job->system.domain_gpus = pp; /* orr_job_check compares whole plans with the size of the system later. */
     job->workload.global_batch = job->workload.micro_batch = job->workload.recompute_every = 1;
 }
 
@@ -70,7 +71,8 @@ static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_s
     return true;
 }
 
-/* Schedules of one chunk per rank differ only where there are other ranks: one rank takes the first that may be. */
+/* With one chunk per rank, schedules differ only if there are several ranks, so a single rank takes the first schedule
+ * allowed. */
 static bool add_pipes(struct pipe_builder *b, int64_t pp)
 {
     static const enum orr_schedule PLAIN[] = {ORR_SCHEDULE_1F1B, ORR_SCHEDULE_GPIPE, ORR_SCHEDULE_ZB_H1,
@@ -85,7 +87,7 @@ static bool add_pipes(struct pipe_builder *b, int64_t pp)
     return done;
 }
 
-/* Does some GPU count of the request allow a degree? */
+/* Does the degree divide some GPU count of the request? */
 static bool divides_some(const struct orr_choices *gpus, int64_t degree)
 {
     for (int64_t i = 0; i < gpus->n; i++)
@@ -119,7 +121,7 @@ struct cut_builder {
     struct orr_train_space *space;
     struct orr_job job;
     size_t max_cuts;
-    int64_t most; /* GPUs */
+    int64_t most; /* largest GPU count of the request */
 };
 
 static bool put_cut(struct cut_builder *b, const struct orr_cut *cut)
@@ -130,8 +132,8 @@ static bool put_cut(struct cut_builder *b, const struct orr_cut *cut)
     return true;
 }
 
-/* Experts: ep over the ranks of tp, cp and dp; a dense model has neither degree. Which divide a plan's ranks is asked
- * of whole plans. */
+/* Experts are spread over the ranks of tp, cp and dp; a dense model has neither ep nor etp. Whether they divide the
+ * ranks of a plan is checked with the whole plan. */
 static bool add_experts(struct cut_builder *b, const struct orr_cut *from)
 {
     const struct orr_space *space = &b->request->space;
@@ -152,7 +154,7 @@ static bool add_experts(struct cut_builder *b, const struct orr_cut *from)
     return true;
 }
 
-/* Do the rules about heads, hidden size and sequence allow tp and cp at all? */
+/* Do the rules about heads, hidden size and sequence length allow this tp and cp? */
 static bool sound(struct cut_builder *b, const struct orr_cut *cut)
 {
     struct orr_job *job = &b->job;
@@ -193,7 +195,7 @@ static bool build_cuts(const struct orr_search_request *request, struct orr_trai
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Saved inputs every n layers: n that divide the layers. */
+/* List the layers per saved input: the values asked for, else all that divide the layers. */
 static void list_every(const struct orr_search_request *request, struct orr_train_space *space)
 {
     const int64_t n_layers = request->job.model.n_layers;
@@ -202,7 +204,7 @@ static void list_every(const struct orr_search_request *request, struct orr_trai
             space->every[space->n_every++] = n;
 }
 
-/* Micro-batches that divide the batch, ascending. */
+/* List the micro-batch sizes that divide the batch, in ascending order. */
 static bool list_micro(const struct orr_search_request *request, struct orr_train_space *space)
 {
     const int64_t batch = request->job.workload.global_batch;

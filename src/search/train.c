@@ -1,5 +1,5 @@
-/* Blocks of a training search. Per way to cut a layer: its costs once. Per plan: memory, a lower bound of its time,
- * and only then the time itself. */
+/* Blocks of a training search. The costs of the layers are worked out once per cut and micro-batch. Every plan is
+ * checked first by its memory, then by a lower bound of its time, and only then is its time worked out. */
 #include "search/search.h"
 
 #include "base/number.h"
@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Bounds are sums in another order than the times they bound: keep clear of rounding. */
+/* A bound adds the same times in another order than the prediction; the factor keeps rounding from raising it above. */
 #define BOUND_SLACK (1 - 1e-9)
-/* ... and of the tolerance of the settled clock. */
+/* This factor also covers the tolerance of the settled clock. */
 #define OVERLAP_SLACK (1 - 1e-5)
 
 void orr_train_choose(const struct orr_choice *choice, struct orr_job *job)
@@ -59,20 +59,20 @@ void orr_train_found(const struct orr_search_request *request, double time_s, do
 
 /* ---------------------------------------------------------------- below one cut */
 
-/* Where the enumeration stands. */
+/* The position of the enumeration: the choices made so far and what follows from them. */
 struct visit {
     const struct orr_search *search;
     struct orr_worker *worker;
     struct orr_outcome *outcome;
     bool coarse;
     const struct orr_cut *cut;
-    /* of one micro-batch: its size, recomputation, sequence parallel */
+    /* These depend on the micro-batch: its size, recomputation and sequence parallelism. */
     struct orr_layer_bytes bytes[ORR_MAX_LAYER_KINDS];
-    double saved_bytes;     /* activations of one micro-batch that wait for backward, all layers */
-    double layer_bytes;     /* beside them, the least of a layer at work */
-    bool built[4][2][2];    /* of worker->shapes */
-    double work_s[4][2][2]; /* all layers and ends of each, one micro-batch, at the burst clock */
-    /* of one layout, pipe, ZeRO stage */
+    double saved_bytes;     /* saved activations of one micro-batch, all layers */
+    double layer_bytes;     /* least working memory of a layer, beside saved_bytes */
+    bool built[4][2][2];    /* which of worker->shapes are built */
+    double work_s[4][2][2]; /* one micro-batch through all layers and both ends, at the burst clock */
+    /* These depend on the layout, the pipe and the ZeRO stage. */
     struct orr_choice choice;
     struct orr_dims dims;
     const struct orr_pipe *pipe;
@@ -82,7 +82,7 @@ struct visit {
 
 /* ---- costs of the layers, shared between plans */
 
-/* Time of the whole model, one micro-batch through all ranks, no clock lost. */
+/* The time of one micro-batch through the whole model at the full clock. */
 static double whole_s(const struct visit *v, const struct orr_shape *shape)
 {
     const struct orr_job *job = &v->worker->job;
@@ -120,7 +120,7 @@ static const struct orr_shape *shape_of(struct visit *v, double *work_s)
     return shape;
 }
 
-/* Shapes that depend on more than the micro-batch are built again for the next layout. */
+/* Forget the shapes that depend on the layout, or all of them, so that they are built again. */
 static void forget_shapes(struct visit *v, bool all)
 {
     for (int e = 0; e < 4; e++)
@@ -142,7 +142,7 @@ static const struct orr_iteration *iteration_of(struct visit *v)
 
 /* ---- bounds */
 
-/* Could the plan be in the answer, for all that bounds of its time and memory say? */
+/* Could a plan with these lower bounds of time and memory be listed? */
 static bool promising(const struct visit *v, double time_s, double memory_bytes)
 {
     const struct orr_search_request *request = &v->search->request;
@@ -155,8 +155,8 @@ static bool promising(const struct visit *v, double time_s, double memory_bytes)
            orr_outcome_wants(v->outcome, &least, request->front_within);
 }
 
-/* No rank is faster than the mean of all; fill and drain by the schedule's own formula (Eqs. 67-71) with every rank at
- * the mean, which is where their sum with the slowest rank's work is least. */
+/* The slowest rank takes at least the mean time of all. Fill and drain follow the formula of the schedule (Eqs. 67-71)
+ * with every rank at the mean: their sum with the slowest rank's work is least there. */
 static double time_bound_s(const struct visit *v, double work_s)
 {
     const struct orr_choice *c = &v->choice;
@@ -174,7 +174,7 @@ static double time_bound_s(const struct visit *v, double work_s)
 
 /* ---- one plan */
 
-/* Does a plan keep the limits? They may be on any number of the result, so all of it is predicted. */
+/* Does a plan keep the limits? They may be on any number of the result, so the whole plan is predicted. */
 static bool keeps_limits(const struct visit *v)
 {
     const struct orr_search_request *request = &v->search->request;
@@ -185,7 +185,7 @@ static bool keeps_limits(const struct visit *v)
     return orr_limits_hold(request, &w->job, &result, NULL);
 }
 
-/* Work the time out and list the plan if it is good enough and keeps the limits. */
+/* Work out the time, and list the plan if it is good enough and keeps the limits. */
 static double evaluate(struct visit *v, double memory_bytes)
 {
     const struct orr_search_request *request = &v->search->request;
@@ -212,7 +212,7 @@ static double evaluate(struct visit *v, double memory_bytes)
     return step.total_s;
 }
 
-/* Overlaps the engine has and the plan could switch off. */
+/* The overlaps that the engine offers and the plan could switch off. */
 static uint32_t exposable(const struct visit *v)
 {
     const struct orr_engine *engine = &v->worker->job.engine;
@@ -234,9 +234,9 @@ static uint64_t subsets(uint32_t groups)
     return n;
 }
 
-/* The plan with every overlap, then those that switch some off. Exposed transfers add to a step at the same clock, and
- * a clock that rises because the step is longer takes back less than was added: the first is the fastest, up to the
- * tolerance of the settled clock. */
+/* Visit the plan with every overlap, then those with some switched off. An exposed transfer lengthens a step at the
+ * same clock, and a longer step may raise the clock, but by less than the transfer added. So the first plan is the
+ * fastest, up to the tolerance of the settled clock, and its time bounds that of the others. */
 static void visit_overlaps(struct visit *v, double memory_bytes)
 {
     const uint32_t base = v->search->request.job.plan.exposed_groups, groups = exposable(v) & ~base;
@@ -260,7 +260,7 @@ static void visit_overlaps(struct visit *v, double memory_bytes)
 
 /* ---- what only changes the memory */
 
-/* Ways to save inputs of a pipeline with this many ranks. */
+/* How many ways there are to save inputs in a pipeline of this many ranks. */
 static int64_t n_saved(const struct visit *v)
 {
     const struct orr_train_space *space = &v->search->train;
@@ -291,7 +291,7 @@ static void visit_saved(struct visit *v)
 static bool wants_zero(const struct visit *v, int64_t zero)
 {
     const struct orr_choices *asked = &v->search->request.space.zero;
-    if (v->choice.dp * v->choice.cp == 1) return zero == 0; /* nothing to shard over */
+    if (v->choice.dp * v->choice.cp == 1) return zero == 0; /* There are no ranks to shard over. */
     return orr_chosen(asked, zero) && (!v->coarse || zero == 1 || asked->n > 0);
 }
 
@@ -322,7 +322,7 @@ static void visit_pipe(struct visit *v, const bool fits[4])
     }
 }
 
-/* Plans of one layout and ZeRO stage. */
+/* The number of plans of one layout and ZeRO stage. */
 static uint64_t count_plans(struct visit *v)
 {
     const struct orr_train_space *space = &v->search->train;
@@ -335,8 +335,8 @@ static uint64_t count_plans(struct visit *v)
     return n * (uint64_t)n_saved(v);
 }
 
-/* The fastest any plan of the layout can be: no fill and drain, no sharded gathers, experts hidden where they can
- * be. */
+/* A lower bound for every plan of the layout: no fill and drain, no gathers of sharded weights, and expert transfers
+ * hidden wherever an interleaved pipeline hides them. */
 static double layout_bound_s(struct visit *v)
 {
     double plain_s, interleaved_s;
@@ -362,7 +362,7 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
     v->choice.dp = layout->dp;
     v->choice.pp = layout->pp;
     const uint64_t n = count_plans(v);
-    for (int64_t zero = 0; zero < 4; zero++) { /* whatever the schedule: the mean rank must fit */
+    for (int64_t zero = 0; zero < 4; zero++) { /* Under every schedule the mean rank must fit. */
         const bool wanted = wants_zero(v, zero);
         fits[zero] = wanted && BOUND_SLACK * (layout->state_bytes[zero] + active) <= v->search->usable_bytes;
         v->outcome->counts.plans += wanted ? n : 0;
@@ -391,7 +391,7 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
 
 /* ---- micro-batches */
 
-/* Activation bytes depend on the cut and the micro-batch alone. */
+/* Work out the activation bytes, which depend only on the cut and the micro-batch. */
 static void enter_micro(struct visit *v)
 {
     struct orr_job *job = &v->worker->job;
@@ -452,7 +452,7 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     w->layouts[w->n_layouts++] = layout;
 }
 
-/* Every data and pipeline degree that goes with the cut. */
+/* List every number of replicas and stages that the cut allows. */
 static void list_layouts(struct visit *v)
 {
     const struct orr_train_space *train = &v->search->train;
@@ -471,13 +471,14 @@ static void list_layouts(struct visit *v)
         const int64_t rest = space->gpus.values[g] % ranks ? 0 : space->gpus.values[g] / ranks;
         for (int64_t dp = 1; dp <= rest && dp <= batch; dp++) {
             if (rest % dp || batch % dp || rest / dp > ORR_MAX_STAGES || !orr_chosen(&space->dp, dp)) continue;
-            if (train->first_pipe[rest / dp] == train->first_pipe[rest / dp + 1]) continue; /* no such pipeline */
+            /* No pipeline has this many ranks. */
+            if (train->first_pipe[rest / dp] == train->first_pipe[rest / dp + 1]) continue;
             add_layout(v, space->gpus.values[g], dp, rest / dp);
         }
     }
 }
 
-/* Of one cut the micro-batches from `first` to before `end`. */
+/* Visit one cut with the micro-batch sizes from index `first` up to `end`. */
 static void visit_cut(struct visit *v, int64_t first, int64_t end)
 {
     const struct orr_train_space *train = &v->search->train;
@@ -503,7 +504,7 @@ void orr_search_train_block(const struct orr_search *search, int pass, int64_t b
 {
     const struct orr_train_space *space = &search->train;
     struct visit v = {.search = search, .worker = worker, .outcome = outcome, .coarse = pass == 0};
-    /* cuts and their micro-batches, one after another, in even pieces */
+    /* The pairs of a cut and a micro-batch size are numbered, cut by cut, and divided evenly over the blocks. */
     const int64_t micro = space->n_micro, n = (int64_t)space->n_cuts * micro;
     const int64_t first = n * block / search->n_blocks, end = n * (block + 1) / search->n_blocks;
     for (int64_t at = first; at < end;) {

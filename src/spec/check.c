@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "spec/format.h"
+#include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/spec.h"

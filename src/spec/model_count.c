@@ -1,4 +1,5 @@
 /* Exact parameter counts of a shape (Eqs. 16-19) and of a model. */
+#include "spec/job.h"
 #include "spec/model.h"
 
 #include <string.h>

@@ -41,100 +41,30 @@ static const char *name_of(const char *const *names, unsigned n_names, unsigned 
     return value < n_names ? names[value] : "unknown";
 }
 
-const char *orr_dtype_name(enum orr_dtype dtype)
-{
-    return name_of(orr_dtype_names, ORR_N_DTYPES, (unsigned)dtype);
-}
-
-const char *orr_time_part_name(enum orr_time_part part)
-{
-    return name_of(TIME_PART_NAMES, ORR_N_TIME_PARTS, (unsigned)part);
-}
-
-const char *orr_memory_part_name(enum orr_memory_part part)
-{
-    return name_of(MEMORY_PART_NAMES, ORR_N_MEMORY_PARTS, (unsigned)part);
-}
-
-const char *orr_bound_name(enum orr_bound bound)
-{
-    return name_of(BOUND_NAMES, ORR_N_BOUNDS, (unsigned)bound);
-}
-
-const char *orr_schedule_name(enum orr_schedule schedule)
-{
-    return name_of(orr_schedule_names, ORR_N_SCHEDULES, (unsigned)schedule);
-}
-
-const char *orr_recompute_name(enum orr_recompute recompute)
-{
-    return name_of(orr_recompute_names, ORR_N_RECOMPUTES, (unsigned)recompute);
-}
-
-const char *orr_attention_kernel_name(enum orr_attention_kernel kernel)
-{
-    return name_of(orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS, (unsigned)kernel);
-}
-
-const char *orr_cp_kind_name(enum orr_cp_kind kind)
-{
-    return name_of(orr_cp_kind_names, ORR_N_CP_KINDS, (unsigned)kind);
-}
-
-const char *orr_collective_name(enum orr_collective collective)
-{
-    return name_of(orr_collective_names, ORR_N_COLLECTIVES, (unsigned)collective);
-}
-
-const char *orr_algorithm_name(enum orr_algorithm algorithm)
-{
-    return name_of(orr_algorithm_names, ORR_N_ALGORITHMS, (unsigned)algorithm);
-}
-
-const char *orr_pointwise_name(enum orr_pointwise pointwise)
-{
-    return name_of(POINTWISE_NAMES, ORR_N_POINTWISES, (unsigned)pointwise);
-}
-
-const char *orr_phase_name(enum orr_phase phase)
-{
-    return name_of(PHASE_NAMES, ORR_N_PHASES, (unsigned)phase);
-}
-
-const char *orr_group_name(enum orr_group group)
-{
-    return name_of(GROUP_NAMES, ORR_N_GROUPS, (unsigned)group);
-}
-
-const char *orr_op_kind_name(enum orr_op_kind kind)
-{
-    return name_of(OP_KIND_NAMES, ORR_N_OP_KINDS, (unsigned)kind);
-}
-
-const char *orr_infer_part_name(enum orr_infer_part part)
-{
-    return name_of(INFER_PART_NAMES, ORR_N_INFER_PARTS, (unsigned)part);
-}
-
-const char *orr_serve_memory_part_name(enum orr_serve_memory_part part)
-{
-    return name_of(SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS, (unsigned)part);
-}
-
-const char *orr_budget_name(enum orr_budget budget)
-{
-    return name_of(orr_budget_names, ORR_N_BUDGETS, (unsigned)budget);
-}
-
-const char *orr_decode_kernel_name(enum orr_decode_kernel kernel)
-{
-    return name_of(orr_decode_kernel_names, ORR_N_DECODE_KERNELS, (unsigned)kernel);
-}
-
-const char *orr_part_name(enum orr_part part)
-{
-    return name_of(PART_NAMES, ORR_N_PARTS, (unsigned)part);
-}
+#define NAMED(set, words, n)                                                                                           \
+    const char *orr_##set##_name(enum orr_##set value)                                                                 \
+    {                                                                                                                  \
+        return name_of(words, n, (unsigned)value);                                                                     \
+    }
+NAMED(dtype, orr_dtype_names, ORR_N_DTYPES)
+NAMED(time_part, TIME_PART_NAMES, ORR_N_TIME_PARTS)
+NAMED(memory_part, MEMORY_PART_NAMES, ORR_N_MEMORY_PARTS)
+NAMED(bound, BOUND_NAMES, ORR_N_BOUNDS)
+NAMED(schedule, orr_schedule_names, ORR_N_SCHEDULES)
+NAMED(recompute, orr_recompute_names, ORR_N_RECOMPUTES)
+NAMED(attention_kernel, orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS)
+NAMED(cp_kind, orr_cp_kind_names, ORR_N_CP_KINDS)
+NAMED(collective, orr_collective_names, ORR_N_COLLECTIVES)
+NAMED(algorithm, orr_algorithm_names, ORR_N_ALGORITHMS)
+NAMED(pointwise, POINTWISE_NAMES, ORR_N_POINTWISES)
+NAMED(phase, PHASE_NAMES, ORR_N_PHASES)
+NAMED(group, GROUP_NAMES, ORR_N_GROUPS)
+NAMED(op_kind, OP_KIND_NAMES, ORR_N_OP_KINDS)
+NAMED(infer_part, INFER_PART_NAMES, ORR_N_INFER_PARTS)
+NAMED(serve_memory_part, SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS)
+NAMED(budget, orr_budget_names, ORR_N_BUDGETS)
+NAMED(decode_kernel, orr_decode_kernel_names, ORR_N_DECODE_KERNELS)
+NAMED(part, PART_NAMES, ORR_N_PARTS)
 
 const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS] = {ORR_GROUP_TP, ORR_GROUP_EP, ORR_GROUP_PP, ORR_GROUP_DP};
 const char *const orr_overlap_names[ORR_N_OVERLAPS] = {"tp", "ep", "pp", "dp"};

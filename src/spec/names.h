@@ -22,6 +22,25 @@ extern const char *const orr_overlap_names[ORR_N_OVERLAPS];
 /* Dtypes products run in: all before int4, which only stores weights. */
 enum { ORR_N_MATRIX_DTYPES = ORR_DTYPE_INT4 };
 
+/* The name of a member, as JSON and the command line spell it; orrery.h declares those that programs print. */
+const char *orr_time_part_name(enum orr_time_part part);
+const char *orr_memory_part_name(enum orr_memory_part part);
+const char *orr_bound_name(enum orr_bound bound);
+const char *orr_schedule_name(enum orr_schedule schedule);
+const char *orr_cp_kind_name(enum orr_cp_kind kind);
+const char *orr_collective_name(enum orr_collective collective);
+const char *orr_algorithm_name(enum orr_algorithm algorithm);
+const char *orr_pointwise_name(enum orr_pointwise pointwise);
+const char *orr_phase_name(enum orr_phase phase);
+const char *orr_group_name(enum orr_group group);
+const char *orr_op_kind_name(enum orr_op_kind kind);
+const char *orr_infer_part_name(enum orr_infer_part part);
+const char *orr_serve_memory_part_name(enum orr_serve_memory_part part);
+double orr_dtype_bytes(enum orr_dtype dtype);
+/* exposed_groups as the contract spells what is left: "all", "none", "tp,dp"; returns text. */
+#define ORR_OVERLAP_TEXT 16
+char *orr_overlap_text(uint32_t exposed_groups, char text[ORR_OVERLAP_TEXT]);
+
 /* Singular of a part for messages: "model", "chip", ... as the paths of "set" begin. */
 const char *orr_part_word(enum orr_part part);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/job.h"
 #include "spec/limits.h"
 
 struct head {

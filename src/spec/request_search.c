@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"

@@ -1,5 +1,5 @@
-/* Lists and ranges of a varied field -> values as text. Numbers of a range carry 12 digits, so that no machine's last
- * bit shows, and whole numbers are printed whole. */
+/* From lists and ranges of a varied field to values as text. Numbers of a range are printed with 12 digits, so that
+ * rounding in the last bit does not show, and whole numbers are printed whole. */
 #include "study/axis.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MAX 1e15 /* of one range; indexes stay exact */
+#define VALUES_MAX 1e15 /* most values of one range, so that indexes stay exact */
 
 static enum orr_err fail(const struct orr_vary *vary, struct orr_error *error, const char *piece, const char *what)
 {
@@ -19,7 +19,7 @@ static enum orr_err fail(const struct orr_vary *vary, struct orr_error *error, c
 
 /* ---------------------------------------------------------------- one range */
 
-/* A finite number and the unit behind it. */
+/* Read a finite number; *unit becomes the text behind it. */
 static bool parse_number(const char *text, double *number, const char **unit)
 {
     char *end;
@@ -31,7 +31,7 @@ static bool parse_number(const char *text, double *number, const char **unit)
     return end != text && isfinite(*number);
 }
 
-/* "+8" or "x2" behind low and high; NULL, or what is wrong. */
+/* Read the "+8" or "x2" behind low and high. Returns NULL, or what is wrong. */
 static const char *parse_step(const char *text, struct orr_axis_piece *piece)
 {
     const char *unit;
@@ -45,7 +45,7 @@ static const char *parse_step(const char *text, struct orr_axis_piece *piece)
     const double room =
         factor ? log(piece->high / piece->low) / log(piece->step) : (piece->high - piece->low) / piece->step;
     if (!(room < VALUES_MAX)) return "too many values";
-    piece->n = (int64_t)floor(room + 1e-9) + 1; /* the last step may miss high by rounding */
+    piece->n = (int64_t)floor(room + 1e-9) + 1; /* The last step may miss `high` by rounding. */
     return NULL;
 }
 
@@ -59,7 +59,7 @@ static const char *parse_count(const char *text, struct orr_axis_piece *piece)
     return NULL;
 }
 
-/* The two ends and what is common to all ranges. */
+/* Read the two ends and set what all ranges have in common. */
 static const char *parse_ends(const char *low, const char *high, struct orr_axis_piece *piece)
 {
     const char *low_unit, *high_unit;
@@ -71,7 +71,7 @@ static const char *parse_ends(const char *low, const char *high, struct orr_axis
     return NULL;
 }
 
-/* The fields of a range, cut at its colons; NULL, or what is wrong. */
+/* Read the fields of a range, which were cut at its colons. Returns NULL, or what is wrong. */
 static const char *parse_range(char *fields[4], size_t n, bool sampled, struct orr_axis_piece *piece, bool *continuous)
 {
     const char *why = parse_ends(fields[0], fields[1], piece);
@@ -95,7 +95,7 @@ static const char *parse_piece(char *text, bool sampled, struct orr_axis_piece *
     *continuous = false;
     if (!*text) return "an empty value";
     if (strlen(text) >= ORR_SWEEP_VALUE) return "the value is too long";
-    if (!strchr(text, ':') || strncmp(text, "generated:", 10) == 0) { /* the name of a system, not a range */
+    if (!strchr(text, ':') || strncmp(text, "generated:", 10) == 0) { /* This is the name of a system, not a range. */
         *piece = (struct orr_axis_piece){.range = ORR_RANGE_WORD, .n = 1};
         (void)snprintf(piece->text, sizeof piece->text, "%s", text);
         return NULL;
@@ -109,7 +109,7 @@ static const char *parse_piece(char *text, bool sampled, struct orr_axis_piece *
     return parse_range(fields, n, sampled, piece, continuous);
 }
 
-/* What stands between two values: a semicolon where there is one, so that values may have commas. */
+/* The separator of the values: a semicolon if there is one, so that values may contain commas. */
 static char separator(const char *values)
 {
     return strchr(values, ';') ? ';' : ',';
@@ -174,7 +174,7 @@ static void print_value(char text[ORR_SWEEP_VALUE], double number, const char *u
     else (void)snprintf(text, ORR_SWEEP_VALUE, "%.12g%.32s", number, unit);
 }
 
-/* To 12 digits: 7.999999999999999 of a log range is 8. */
+/* Round to 12 digits: 7.999999999999999 in a log range is 8. */
 static double round_12(double number)
 {
     char text[32];
@@ -206,7 +206,7 @@ static double number_of(const struct orr_axis_piece *piece, int64_t i)
 void orr_axis_value(const struct orr_axis *axis, int64_t i, char text[ORR_SWEEP_VALUE])
 {
     size_t low = 0, high = axis->n_pieces - 1;
-    while (low < high) { /* the last piece that begins at or before i */
+    while (low < high) { /* Find the last piece that begins at or before i. */
         const size_t middle = (low + high + 1) / 2;
         if (axis->pieces[middle].first <= i) low = middle;
         else high = middle - 1;

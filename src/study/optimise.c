@@ -1,4 +1,5 @@
-/* Splits of budgets as an optimisation problem: which shares move, what a split is worth, the choice of a method. */
+/* Splits of budgets as an optimisation problem: which shares are free, what a split is worth, and the choice of a
+ * method. */
 #include "study/optimise.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#define MADE_PENALTY   40.0 /* in logarithms: above every objective */
+#define MADE_PENALTY   40.0 /* a logarithm above that of every objective */
 #define MEMORY_PENALTY 20.0
 #define GRID_MAX       500000.0
 
@@ -29,7 +30,7 @@ double *orr_split_shares(struct orr_split *split, int budget)
     return budget == 0 ? split->area_frac : budget == 1 ? split->power_frac : split->perimeter_frac;
 }
 
-/* splitmix64 */
+/* The generator is SplitMix64. */
 double orr_split_random(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -38,7 +39,8 @@ double orr_split_random(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Rounded down, so that no sum exceeds its budget; a number of whole steps stays what it is. */
+/* The share in whole steps. It is rounded down, so that no sum exceeds its budget, unless it is whole but for
+ * rounding. */
 static double whole_steps(double share)
 {
     return floor(share * ORR_SHARE_STEPS + 1e-6) / ORR_SHARE_STEPS;
@@ -177,7 +179,7 @@ struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, con
     return value;
 }
 
-/* One number to minimise: the logarithm of the objective; infeasible splits lie above all others. */
+/* The number to minimise: the logarithm of the objective. Splits that are not feasible lie above all others. */
 static double penalised(const struct orr_split_value *value)
 {
     if (!value->made) return MADE_PENALTY;

@@ -1,4 +1,4 @@
-/* Two plain ways to the same end, to compare the optimiser with: DeepFlow's gradient descent, every split of a grid. */
+/* Two plain methods to compare the optimiser with: the gradient descent of DeepFlow, and every split of a grid. */
 #include "study/optimise.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #define MOMENTUM     0.9
 #define FLOOR        0.01
 
-/* Shares of one simplex from a floor up, with sum 1. */
+/* Raise the shares of one simplex to a floor and scale them to sum 1. */
 static void normalise(double *shares, size_t n)
 {
     double sum = 0;
@@ -31,7 +31,7 @@ static double score_of(struct orr_split_problem *problem, const double *shares, 
     return score;
 }
 
-/* Memory that does not fit: more for the DRAM, by as much as is missing. */
+/* The job does not fit: the memory gets a larger share, in proportion to what is missing. */
 static void make_room(struct orr_split_problem *problem, double *shares)
 {
     const struct orr_split split = orr_split_from(problem, shares);
@@ -46,7 +46,7 @@ static void make_room(struct orr_split_problem *problem, double *shares)
     }
 }
 
-/* Forward differences of one simplex: each share in turn half as large again, the others giving way. */
+/* Forward differences in one simplex: each share in turn grows by a half, and the others shrink. */
 static void differences(struct orr_split_problem *problem, const double *shares, size_t first, size_t n, double score,
                         struct orr_split_best *best, double *slopes)
 {
@@ -109,13 +109,14 @@ void orr_split_gradient(struct orr_split_problem *problem, const struct orr_opti
 double orr_split_grid_points(const struct orr_split_problem *problem, int64_t n_steps)
 {
     double points = 1;
-    for (size_t s = 0; s < problem->n_simplices; s++) /* whole parts of n_steps, one at least: C(n_steps - 1, n - 1) */
+    /* Each part has at least one of n_steps steps, which makes C(n_steps - 1, n - 1) splits. */
+    for (size_t s = 0; s < problem->n_simplices; s++)
         for (size_t i = 1; i < problem->simplices[s].n; i++)
             points *= orr_max(0, (double)n_steps - (double)i) / (double)i;
     return points;
 }
 
-/* Give steps to the share at `i` of simplex `s` and go on with what is left. */
+/* Give steps to the share `i` of simplex `s`, then split what is left over the following shares. */
 static void walk(struct orr_split_problem *problem, size_t s, size_t i, int64_t left, int64_t n_steps, double *shares,
                  struct orr_split_best *best)
 {

@@ -1,6 +1,6 @@
-/* The optimiser of budget splits: log-ratios as variables; a local search from the given split, then, from random ones,
- * a global search and a local one from where it ended, and a last local search from the best. Everything is counted and
- * seeded: same question, same bits. */
+/* The optimiser of budget splits, with log-ratios as variables. It runs a local search from the given split; then, from
+ * random splits, a global search followed by a local one; and a last local search from the best. All evaluations are
+ * counted and all random numbers seeded, so that the same question has the same answer to the last bit. */
 #include "study/optimise.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct search {
     struct orr_split_best *best;
 };
 
-/* Log-ratios against the last share of each simplex -> shares of its sum. */
+/* Convert the log-ratios against the last share of each simplex into shares of its sum. */
 static void shares_of(const struct orr_split_problem *problem, const double *ratios, double *shares)
 {
     for (size_t s = 0; s < problem->n_simplices; s++) {
@@ -67,7 +67,7 @@ static unsigned n_ratios(const struct orr_split_problem *problem)
     return (unsigned)n;
 }
 
-/* One run of a method from `x`; the best split met is kept by the objective. */
+/* Run a method from `x`. The objective keeps the best split that it sees. */
 static bool run(struct search *search, nlopt_algorithm method, int evaluations, double step, double *x)
 {
     const unsigned n = n_ratios(search->problem);
@@ -83,7 +83,8 @@ static bool run(struct search *search, nlopt_algorithm method, int evaluations, 
     return result != NLOPT_OUT_OF_MEMORY && result != NLOPT_INVALID_ARGS;
 }
 
-/* A local search from x, again from where it ended: the objective has steps, and a fresh simplex leaves them. */
+/* Run a local search from x and another from its end. The objective has steps, and a new simplex of points leaves
+ * them. */
 static bool run_local(struct search *search, int evaluations, double *x)
 {
     return run(search, NLOPT_LN_SBPLX, evaluations, 0.5, x) && run(search, NLOPT_LN_SBPLX, evaluations, 0.1, x);

@@ -1,4 +1,5 @@
-/* The engine of the studies: tables that grow, requests, sweeps with the best plan at every point, the public calls. */
+/* What all studies use: growing tables, requests, sweeps with the best plan at every point, and the public
+ * functions. */
 #include "study/reproduce.h"
 
 #include <math.h>
@@ -219,14 +220,4 @@ void orr_study_free(struct orr_study *study)
     if (!study) return;
     for (size_t i = 0; i < study->n_sheets; i++) free(study->sheets[i].cells);
     free(study);
-}
-
-size_t orr_study_tables(const struct orr_study *study)
-{
-    return study->n_sheets;
-}
-
-const char *orr_study_table_name(const struct orr_study *study, size_t table)
-{
-    return table < study->n_sheets ? study->sheets[table].name : NULL;
 }

@@ -1,5 +1,5 @@
-/* Studies: a question asked of many jobs, answered by tables. One list of items (reproduce_items.c), one engine
- * (reproduce.c); what is in the tables is computed in reproduce_*.c, what they look like is report's. */
+/* A study asks one question of many jobs and answers it with tables. reproduce_items.c lists the studies, reproduce.c
+ * has what they share, the other reproduce_*.c compute the tables, and src/report/study.c prints them. */
 #ifndef ORR_STUDY_REPRODUCE_H
 #define ORR_STUDY_REPRODUCE_H
 
@@ -10,7 +10,7 @@
 #define ORR_MAX_SHEETS    3
 #define ORR_MAX_FINDINGS  16
 
-/* A number, or a word where there is one; neither: an empty cell. */
+/* A number, or a word if `word` is set; a cell without either is empty. */
 struct orr_cell {
     double number;
     char word[48];
@@ -18,37 +18,37 @@ struct orr_cell {
 
 /* A table, filled cell by cell, row after row. */
 struct orr_sheet {
-    const char *name;    /* of its file, without .csv */
+    const char *name;    /* name of its file, without .csv */
     const char *title;   /* one line */
     const char *columns; /* names with units, separated by spaces */
     size_t n_columns, n_cells, capacity;
     struct orr_cell *cells;
-    bool failed; /* an allocation failed */
+    bool failed; /* An allocation failed. */
 };
-void orr_sheet_number(struct orr_sheet *sheet, double number); /* NAN: empty */
+void orr_sheet_number(struct orr_sheet *sheet, double number); /* NAN makes an empty cell */
 void orr_sheet_word(struct orr_sheet *sheet, const char *word);
-void orr_sheet_text(struct orr_sheet *sheet, const char *text); /* a number if it is one */
+void orr_sheet_text(struct orr_sheet *sheet, const char *text); /* stores a number if the text is one */
 size_t orr_sheet_rows(const struct orr_sheet *sheet);
-/* Place of a column; n_columns: none. */
+/* The index of a column; n_columns if there is none. */
 size_t orr_sheet_column(const struct orr_sheet *sheet, const char *name);
-/* The i-th name of a list separated by spaces, in a buffer; "" after the last. */
+/* Write the i-th name of a list separated by spaces into a buffer; "" after the last. */
 #define ORR_COLUMN_NAME 40
 char *orr_sheet_column_name(const struct orr_sheet *sheet, size_t i, char name[ORR_COLUMN_NAME]);
 
 struct orr_study_item {
     const char *name, *title;
-    const char *subject;     /* second line of the figure's title; NULL: the figure has its own */
-    const char *input;       /* file of measurements it needs, under the data folder; NULL: none */
-    bool technology;         /* also a study of orrery technology */
-    const char *assumptions; /* lines */
-    const char *compared;    /* what its numbers are set beside, and what could not be: lines */
-    const char *chart;       /* of a page, from the first table: its title; NULL: no chart */
+    const char *subject;     /* second line of the figure's title; NULL: the figure has a title of its own */
+    const char *input;       /* file of measurements under the data folder; NULL: none */
+    bool technology;         /* is also a study of orrery technology */
+    const char *assumptions; /* one assumption per line */
+    const char *compared;    /* what the numbers are compared with, and what could not be compared; lines */
+    const char *chart;       /* title of the page's chart, drawn from the first table; NULL: no chart */
     const char *names;       /* columns that name a bar */
-    const char *values;      /* columns a bar is made of, one unit for all; shares end in _frac */
-    const char *unit;        /* of the chart; "%" for shares */
-    const char *gnuplot;     /* commands after the common head; reads the CSV files */
-    /* A second chart and figure from the second table, whose name is the figure's: a bar per word of one column, cut
-     * by the words of another. Title NULL: none. */
+    const char *values;      /* columns that make up a bar, all in one unit; shares end in _frac */
+    const char *unit;        /* unit of the chart; "%" for shares */
+    const char *gnuplot;     /* commands after the common head; they read the CSV files */
+    /* A second chart and figure from the second table, which has the name of the figure: one bar per word in the column
+     * `lane`, divided by the words in the column `part`. There is none if the title is NULL. */
     struct {
         const char *title, *lane, *part, *value, *unit; /* unit of the values, which add up */
     } stack;
@@ -60,12 +60,12 @@ extern const size_t orr_n_study_items;
 struct orr_study {
     const struct orr_study_item *item;
     const struct orr_catalogue *catalogue;
-    const char *csv, *origin; /* of item->input; only while it runs */
+    const char *csv, *origin; /* contents and name of item->input; set only while the study runs */
     struct orr_scratch *scratch;
     size_t n_sheets;
     struct orr_sheet sheets[ORR_MAX_SHEETS];
     size_t n_findings;
-    char findings[ORR_MAX_FINDINGS][256]; /* what the tables show, in numbers */
+    char findings[ORR_MAX_FINDINGS][256]; /* sentences with the main numbers of the tables */
 };
 
 /* ---------------------------------------------------------------- what the items are made of */
@@ -77,13 +77,13 @@ void orr_study_find(struct orr_study *study, const char *format, ...) __attribut
 enum orr_err orr_study_job(const struct orr_study *study, struct orr_job *job, struct orr_error *error,
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* One point of a sweep, kept. */
+/* One point of a sweep with a copy of its job. */
 struct orr_study_point {
     struct orr_point outcome; /* its job is the one below */
     struct orr_job job;
 };
-/* What is swept: a request in which ' stands for ", its fields over values; `searched`: a request with a space, and the
- * best plan of every point. */
+/* A request in which ' stands for ", and the fields to vary. If `searched`, the request has a space, and every point is
+ * its best plan. */
 struct orr_study_question {
     const char *request;
     const struct orr_vary *varies;
@@ -91,17 +91,17 @@ struct orr_study_question {
     enum orr_sweep_mode mode;
     bool searched;
 };
-/* Plans of a search: tensor, pipeline, data and sequence parallel, interleaving, micro-batch, recomputation. */
+/* The space of the searched studies: tensor, pipeline, data and sequence parallelism, interleaving, micro-batch and
+ * recomputation are free. */
 #define ORR_STUDY_SPACE "'cp':'1','zero':'1','schedule':'1f1b,interleaved'"
-/* Answer every point, in their order. *points is malloc'd; a point that is invalid or has no plan that fits is an
- * error. */
+/* Answer every point, in order. *points is malloc'd. A point that is invalid, or has no plan that fits, is an error. */
 enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_study_question *question,
                              struct orr_study_point **points, size_t *n_points, struct orr_error *error);
 
-/* A 16-bit product of (m, k) and (k, n), `batch` of them. */
+/* `batch` products of (m, k) and (k, n) in 16 bits. */
 struct orr_op orr_study_product(const char *name, double m, double k, double n, double batch);
 
-/* The five shares of what binds. */
+/* Add the five shares of time by what binds. */
 void orr_sheet_shares(struct orr_sheet *sheet, const double shares_frac[ORR_N_BOUNDS]);
 
 /* ---------------------------------------------------------------- the items */

@@ -1,5 +1,5 @@
-/* System generations A100 -> B200 for training: like for like, each at its best, and what each change contributes, one
- * at a time, in both orders. Nothing here is chosen by its result. */
+/* System generations from A100 to B200 for training: with equal settings, each at its best, and the contribution of
+ * each change, one at a time, in both orders. No setting is chosen by its result. */
 #include "study/reproduce.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 
 #include "base/units.h"
 
-/* NDR, HDR: InfiniBand of the system's file. NVS: a domain of the NVLink switch across nodes. L: a larger batch. */
+/* In the names, NDR and HDR are the InfiniBand of the system's file, NVS is a domain of the NVLink switch that spans
+ * nodes, and L is a larger batch. */
 static const struct generation {
     const char *name, *system, *precision, *domain_gpus, *batch;
 } GENERATIONS[] = {
@@ -20,13 +21,14 @@ static const struct generation {
 };
 enum { N_GENERATIONS = sizeof GENERATIONS / sizeof *GENERATIONS };
 
-/* 8192 GPUs, 128-8-8 data, tensor, pipeline parallel, sequence parallel; or a space of plans. */
+/* The job: 8192 GPUs with 128 data-parallel, 8 tensor-parallel and 8 pipeline-parallel ranks and sequence parallelism,
+ * or a space of plans. */
 #define REQUEST(plan, workload)                                                                                        \
     "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','gpus':8192,'plan':{" plan                            \
     "},'workload':{'seq':2048,'engine':'generic'" workload "}}"
 #define FIXED_PLAN "'tp':8,'pp':8,'sp':true"
 
-/* The same request to every system, under three rules. */
+/* Every system gets the same request under three rules. */
 enum rule { SAME_FORMAT, OWN_FORMAT, BEST_PLAN, N_RULES };
 static const struct {
     const char *request;
@@ -37,7 +39,7 @@ static const struct {
     {REQUEST(ORR_STUDY_SPACE, ""), true, true},
 };
 
-/* One member of every generation, as values of a sweep. */
+/* List one member of every generation as the values of a sweep. */
 static void list_values(size_t member, char text[256])
 {
     size_t n = 0;
@@ -84,7 +86,7 @@ static void add_plan(struct orr_sheet *sheet, const struct orr_study_point *poin
     orr_sheet_number(sheet, point->outcome.answer.train.memory.total_bytes / ORR_GIB);
 }
 
-/* Where the time of a system goes: what the speed-ups are made of. */
+/* The shares of a system's time, which explain the speed-ups. */
 static void find_shares(struct orr_study *study, const char *name, const struct orr_result *result)
 {
     const double *frac = result->bound_share_frac;
@@ -135,7 +137,7 @@ static enum orr_err add_generations(struct orr_study *study, struct orr_error *e
 enum change { COMPUTE, MEMORY, PRECISION, NETWORK, RECOMPUTE, BATCH, N_CHANGES };
 static const char *const CHANGES[N_CHANGES] = {"compute", "memory", "precision", "network", "recompute", "batch"};
 
-/* The rates of a chip but for its DRAM, with the constants of its kernels. */
+/* Replace the rates of the chip other than its DRAM, and the constants of its kernels. */
 static void change_compute(struct orr_job *job, const struct orr_job *to)
 {
     const struct orr_job from = *job;
@@ -149,7 +151,7 @@ static void change_compute(struct orr_job *job, const struct orr_job *to)
     job->workload.attention = to->workload.attention;
 }
 
-/* Everything of the system that is not the chip or its price, with the constants of its collectives. */
+/* Replace everything of the system that is not the chip or its price, and the constants of its collectives. */
 static void change_network(struct orr_job *job, const struct orr_job *to)
 {
     const struct orr_chip chip = job->system.chip;
@@ -160,7 +162,8 @@ static void change_network(struct orr_job *job, const struct orr_job *to)
     job->calibration.p2p_scaleup_frac = to->calibration.p2p_scaleup_frac;
 }
 
-/* A chip without the format gets it as the newer chip has it: as many times its 16-bit peak, the same constants. */
+/* Change the matrix format. A chip without the format gets it in the newer chip's ratio to the 16-bit peak, with the
+ * same constants. */
 static void change_precision(struct orr_job *job, const struct orr_job *to)
 {
     const enum orr_dtype old = job->workload.precision, new = to->workload.precision;
@@ -172,7 +175,7 @@ static void change_precision(struct orr_job *job, const struct orr_job *to)
     job->calibration.gemm[new] = to->calibration.gemm[new];
 }
 
-/* `from` with the changes of a set of bits. */
+/* Make `from` with the changes whose bits are set. */
 static void apply(struct orr_job *job, const struct orr_job *from, const struct orr_job *to, unsigned changes)
 {
     *job = *from;
@@ -193,7 +196,7 @@ static double predict_s(const struct orr_study *study, const struct orr_job *job
     return result->step_time_s / (double)job->workload.global_batch;
 }
 
-/* From one job to the other in the order of the list, or from its end. */
+/* Change one job into the other, in the order of the list or in reverse. */
 static double add_order(struct orr_study *study, struct orr_sheet *sheet, const struct orr_job *from,
                         const struct orr_job *to, struct orr_job *job, bool reverse)
 {
@@ -220,7 +223,7 @@ static double add_order(struct orr_study *study, struct orr_sheet *sheet, const 
     return first_s / last_s;
 }
 
-/* An end of the chain: a system with its format and batch, and another recomputation. */
+/* Read one end of the chain: a system with its format and batch, and the given recomputation. */
 static enum orr_err read_end(const struct orr_study *study, const struct generation *g, const char *recompute,
                              struct orr_job *job, struct orr_error *error)
 {

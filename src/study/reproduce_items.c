@@ -1,12 +1,12 @@
-/* The list of studies: what each is called, what it assumes, what it can be compared with, how it is drawn. Figures
- * start with the head of report/study.c: line types 1-6 are colours that all eyes tell apart. */
+/* The list of studies: the name, the assumptions, the comparison and the figure of each. Figures start with the common
+ * head of src/report/study.c, whose line types 1-6 are colours that colour-blind readers can tell apart. */
 #include "study/reproduce.h"
 
 /* clang-format off */
 
 #define PARITY "set logscale xy\nset xlabel 'published, s'\nset ylabel 'predicted, s'\nset key top left\n"
 
-/* Four panels of stacked shares, each of so many rows of the file. */
+/* Four panels of stacked shares, each with so many rows of the file. */
 #define PANELS(title, file, rows, titles, axis, label)                                                                 \
     "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"                \
     "set boxwidth 0.85\nset yrange [0:100]\nset xlabel '" axis "'\nset ylabel '" label "'\n"                           \
@@ -18,8 +18,8 @@
     "    plot for [k=1:5] '" file "' every ::(" rows "*i)::(" rows "*i+" rows "-1) using "                             \
     "(100*column(word(columns,k).'_frac')):xtic(1) lt k title word(names,k)\n}\nunset multiplot\n"
 
-/* The second figure of generations: every change by its factor, and the chain of both orders. Heights are
- * logarithms to base 2, so that they add up; the reverse half of the table starts with the last change. */
+/* The second figure of the generations study: the factor of every change, and the chain in both orders. Heights are
+ * logarithms to base 2, so that they add up. The reverse half of the table starts with the last change. */
 #define CHANGES                                                                                                        \
     "set output 'generations_changes'.ending\nunset title\nset style fill solid 0.9 border lt -1\nset boxwidth 0.4\n"  \
     "times(x) = sprintf('{/*0.85 %.2f}', x)\nnamed(x) = stringcolumn('change').sprintf(' %.2f', x)\n"                  \

@@ -1,11 +1,12 @@
-/* Studies of technology for training: node x memory x network with the best plan of every point, and what binds there.
- * Eqs. 97-103. */
+/* Studies of technology for training: node x memory x network with the best plan of every point, and what binds the
+ * time there. Eqs. 97-103. */
 #include "study/reproduce.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/names.h"
 #include "spec/technology.h"
 #include "study/optimise.h"
 
@@ -17,22 +18,22 @@ static const char *const NETWORKS[] = {"ndr", "xdr", "gdr"};
 enum { N_NODES = sizeof NODES / sizeof *NODES };
 enum { N_MEMORIES = sizeof MEMORIES / sizeof *MEMORIES, N_NETWORKS = sizeof NETWORKS / sizeof *NETWORKS };
 
-/* The four machines of the bottleneck study: memory improves, then the network. */
+/* The four machines of the bottleneck study: first the memory improves, then the network. */
 static const char *const STEPS[][2] = {{"hbm2", "ndr"}, {"hbm2e", "ndr"}, {"hbm4", "ndr"}, {"hbm4", "gdr"}};
 enum { N_STEPS = sizeof STEPS / sizeof *STEPS };
 
-/* A GPT of 7.5 B parameters on 1024 devices, one sequence per device and step. */
+/* The job: a GPT of 7.5 B parameters on 1024 devices, with one sequence per device and step. */
 static const char REQUEST[] = "{'kind':'train','model':'gpt-7.5b','system':'generated:','gpus':1024,"
                               "'plan':{" ORR_STUDY_SPACE "},'workload':{'seq':2048,'global_batch':1024}}";
 
 #define MACHINE "generated:design=ampere,technology=deepflow,node=%s,memory=%s,network=%s"
 
-/* What the name of a point's system was made from. */
+/* The parts that the name of a point's system is made of. */
 struct origin {
     const char *node, *memory, *network;
 };
 
-/* Names of machines in the form a sweep takes them. */
+/* List the names of machines in the form that a sweep reads. */
 static void list_machines(const struct origin *origins, size_t n, char text[TEXT * 4])
 {
     size_t length = 0;
@@ -77,7 +78,7 @@ static void add_time(struct orr_sheet *sheet, const struct orr_study_point *poin
 
 /* ---------------------------------------------------------------- the best split at every node */
 
-/* The plan stays that of the given split. */
+/* Optimise the split; the plan stays that of the given split. */
 static enum orr_err add_optimised(const struct orr_study *study, struct orr_sheet *sheet, const struct origin *origin,
                                   const struct orr_study_point *point, struct orr_error *error)
 {
@@ -114,7 +115,7 @@ static size_t place(size_t memory, size_t network, size_t node)
     return (memory * N_NETWORKS + network) * N_NODES + node;
 }
 
-/* How far a machine still gains from logic: the last three steps of the node, from 3 to 1 nm. */
+/* How much a machine still gains from logic, over the last three steps of the node, from 3 to 1 nm. */
 static void find_knees(struct orr_study *study, const struct orr_study_point *points)
 {
     const size_t worst = place(0, 0, 0), better = place(N_MEMORIES - 1, 0, 0),

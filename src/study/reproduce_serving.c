@@ -1,5 +1,5 @@
-/* Studies of inference: latency over memories and links with its floor, what binds over the batch, and the products of
- * a layer one by one. Eq. 96. */
+/* Studies of inference: latency with different memories and links and its lower bound, what binds the time at different
+ * batches, and the products of a layer one by one. Eq. 96. */
 #include "study/reproduce.h"
 
 #include <math.h>
@@ -10,14 +10,15 @@
 #include "cost/cost.h"
 
 #define ENGINE "tensorrt-llm-nemo"
-/* One request of 200 + 200 tokens. */
+/* One request of 200 input and 200 output tokens. */
 #define REQUEST(tp)                                                                                                    \
     "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':" tp "},'workload':{'batch':1,"         \
     "'input_len':200,'output_len':200,'engine':'" ENGINE "'}}"
 
 /* ---------------------------------------------------------------- memories and links */
 
-/* Bandwidth of a device with the memory; the last is beyond any of them. Illustration: docs/reproduce.md. */
+/* The DRAM bandwidth of a device with each memory; the last is beyond all of them. The values are an illustration
+ * (docs/reproduce.md). */
 static const struct {
     const char *memory;
     double tb_per_s, illustrated_s;
@@ -29,7 +30,7 @@ static const struct {
 } LINKS[] = {{"nvlink3", 300}, {"nvlink4", 450}, {"nvlink5", 900}};
 enum { N_MEMORIES = sizeof MEMORIES / sizeof *MEMORIES, N_LINKS = sizeof LINKS / sizeof *LINKS };
 
-/* Seconds of a request bound by each resource; what is outside the two passes is overhead. */
+/* The seconds of a request by the resource that binds; time outside the two passes is overhead. */
 static void bound_seconds(const struct orr_infer_result *result, double bound_s[ORR_N_BOUNDS])
 {
     double rest_s = result->latency_s;
@@ -128,11 +129,12 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
 
 /* ---------------------------------------------------------------- products of a layer */
 
-/* Llama-2-13B on one device: 200 prompt tokens, then one. Labels of the prompt: Eq. 96, by the ridge of DRAM. */
+/* Llama-2-13B on one device: 200 prompt tokens, then one. The published labels of the prompt follow Eq. 96 by the ridge
+ * point of DRAM. */
 static const struct {
     const char *name, *phase;
     double m, k, n, batch;
-    const char *published[2]; /* A100, H100 */
+    const char *published[2]; /* on A100, on H100 */
 } SHAPES[] = {
     {"X W = KQV", "prefill", 200, 5120, 15360, 1, {"compute", "dram"}},
     {"Q K^T = R", "prefill", 200, 128, 200, 40, {"dram", "dram"}},

@@ -1,4 +1,4 @@
-/* Studies that set predictions beside published or measured values: kernels, memory by recomputation, training steps
+/* Studies that compare predictions with published or measured values: kernels, memory by recomputation, training steps
  * and request latencies. Eqs. 79-89. */
 #include "study/reproduce.h"
 
@@ -27,7 +27,7 @@ static const struct {
 enum { N_CLASSES = sizeof CLASSES / sizeof *CLASSES };
 
 struct error_sums {
-    double n, sized, constant; /* absolute relative errors */
+    double n, sized, constant; /* sums of absolute relative errors */
 };
 
 static size_t class_of(double m)
@@ -37,7 +37,7 @@ static size_t class_of(double m)
     return c;
 }
 
-/* Price every 16-bit product as the constants stand, then with utilisation that does not depend on size. */
+/* Price every 16-bit product with the present constants, then with a utilisation that does not depend on its size. */
 static void add_products(struct orr_fit *fit, struct orr_sheet *sheet, struct error_sums sums[N_CLASSES])
 {
     uint32_t size = 0;
@@ -65,7 +65,7 @@ static void add_products(struct orr_fit *fit, struct orr_sheet *sheet, struct er
     }
 }
 
-/* Two products of one A100 that LLMCompass prints. */
+/* Two products on one A100 that LLMCompass prints. */
 static enum orr_err add_anchors(struct orr_study *study, struct orr_error *error)
 {
     static const struct {
@@ -142,7 +142,8 @@ static const struct {
              {"full", "false", "full"}};
 enum { N_MODES = sizeof MODES / sizeof *MODES };
 
-/* Activations the first stage keeps (Eqs. 81-83, 89), matrices with 18 bytes a parameter, and the whole ledger. */
+/* Add the activations that the first stage keeps (Eqs. 81-83, 89), the matrices with 18 bytes per parameter, and the
+ * total of the whole ledger. */
 static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, size_t i, size_t mode,
                        const struct orr_job *job)
 {
@@ -204,7 +205,7 @@ enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error)
 
 /* ---------------------------------------------------------------- measured steps and latencies */
 
-/* The rows of a study among those of a file. */
+/* Does the row of the file belong to the study? */
 static bool chosen(const struct orr_score *score, const char *const *sources, double least_gpus,
                    const struct orr_csv *csv)
 {
@@ -214,7 +215,8 @@ static bool chosen(const struct orr_score *score, const char *const *sources, do
     return false;
 }
 
-/* Score the file, and list the rows of the sources: all of the first, of the others those on many GPUs. */
+/* Score the file and list the rows of the sources: all rows of the first source, and of the others those on many
+ * GPUs. */
 static enum orr_err score_rows(struct orr_study *study, struct orr_sheet *sheet, const char *const *sources,
                                double least_gpus, const char *const *cells, struct orr_error *error)
 {
@@ -239,7 +241,7 @@ static enum orr_err score_rows(struct orr_study *study, struct orr_sheet *sheet,
     return err;
 }
 
-/* Narayanan et al. have the three largest of their runs in the paper's table. */
+/* The table of the paper has the three largest runs of Narayanan et al. */
 enum orr_err orr_study_training(struct orr_study *study, struct orr_error *error)
 {
     static const char *const SOURCES[] = {"Korthikanti et al. 2022 Table 5", "Megatron-LM SC21 Table 1", NULL};

@@ -1,9 +1,10 @@
-/* Counter-based random numbers (the SplitMix64 output function), permutations without tables, stratified samples. */
+/* Random numbers by counter (the output function of SplitMix64), permutations without tables, and stratified
+ * samples. */
 #include "study/sample.h"
 
 enum { ROUNDS = 6 };
 
-/* Finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -16,7 +17,8 @@ uint64_t orr_random_bits(uint64_t key, uint64_t index)
     return mix(mix(key) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* A Feistel network permutes the next power of four; values that land outside walk on until they are inside. */
+/* A Feistel network permutes the next power of four. A value outside 0 .. n - 1 is permuted again until it is
+ * inside. */
 int64_t orr_permuted(int64_t index, int64_t n, uint64_t key)
 {
     unsigned half = 1;
@@ -38,6 +40,6 @@ int64_t orr_permuted(int64_t index, int64_t n, uint64_t key)
 double orr_stratified(int64_t index, int64_t n, uint64_t key)
 {
     const double inside =
-        ((double)(orr_random_bits(~key, (uint64_t)index) >> 12) + 0.5) / 4503599627370496.0; /* 2^52 */
+        ((double)(orr_random_bits(~key, (uint64_t)index) >> 12) + 0.5) / 4503599627370496.0; /* divided by 2^52 */
     return ((double)orr_permuted(index, n, key) + inside) / (double)n;
 }

@@ -1,4 +1,4 @@
-/* Random numbers by index, for samples that any thread or machine can draw in any order: no state, only a key. */
+/* Random numbers by index: they need a key but no state, so any thread or machine can draw them in any order. */
 #ifndef ORR_STUDY_SAMPLE_H
 #define ORR_STUDY_SAMPLE_H
 
@@ -6,9 +6,10 @@
 
 /* A well mixed 64-bit number for every key and index. */
 uint64_t orr_random_bits(uint64_t key, uint64_t index);
-/* Where `index` goes in a permutation of 0 .. n - 1 that the key chooses; 0 <= index < n. */
+/* The place of `index` in a permutation of 0 .. n - 1 that the key chooses; 0 <= index < n. */
 int64_t orr_permuted(int64_t index, int64_t n, uint64_t key);
-/* Latin hypercube: coordinate of sample `index` of n on one axis, in [0, 1). Each of the n equal strata is hit once. */
+/* Latin hypercube: the coordinate of sample `index` of n on one axis, in [0, 1). Each of the n equal strata has one
+ * sample. */
 double orr_stratified(int64_t index, int64_t n, uint64_t key);
 
 #endif

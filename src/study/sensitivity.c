@@ -1,6 +1,6 @@
-/* Elasticities: the model is a maximum of smooth terms, so each side of a parameter has its own slope. Steps are so
- * small that a slope is exact to nine digits, and taken on one side at a time so that a corner between two terms is
- * seen. */
+/* Elasticities. The model is a maximum of smooth terms, so each side of a parameter has a slope of its own. The steps
+ * are so small that a slope is exact to nine digits, and each goes to one side, so that a corner between two terms
+ * shows. */
 #include "study/sensitivity.h"
 
 #include <math.h>
@@ -12,9 +12,10 @@
 const char *const orr_answer_names[2][ORR_N_ANSWERS] = {{"step_time_s", "energy_j", "cost_usd"},
                                                         {"latency_s", "ttft_s", "tpot_s"}};
 
-/* Relative step; half of it gives a second slope, and both together cancel the error that is linear in it. */
+/* The relative step. Half of it gives a second slope, and the two together cancel the error that is linear in the
+ * step. */
 #define STEP 0x1p-16
-/* Slopes that differ by more straddle a corner: a much smaller step stays on the near side of it. */
+/* Two slopes that differ by more lie on both sides of a corner. A much smaller step stays on the near side. */
 #define CORNER     1e-4
 #define SMALL_STEP 0x1p-27
 #define TENTH      1.1
@@ -23,7 +24,7 @@ enum kind { NUMBER, COUNT, PEAKS };
 
 struct parameter {
     const char *name, *unit;
-    size_t offset; /* in struct orr_system */
+    size_t offset; /* offset in struct orr_system */
     enum kind kind;
 };
 
@@ -61,7 +62,7 @@ static const struct parameter PARAMETERS[] = {
 };
 _Static_assert(sizeof PARAMETERS / sizeof *PARAMETERS <= ORR_MAX_SENSITIVITIES, "room for every parameter");
 
-/* One job predicted again and again with one number changed. */
+/* One job that is predicted many times with one number changed. */
 struct study {
     const struct orr_job *job;
     struct orr_job changed;
@@ -69,7 +70,7 @@ struct study {
     double answers[ORR_N_ANSWERS];
 };
 
-/* Returns whether it fits. */
+/* Returns whether the job fits. */
 static bool predict(struct study *study, double answers[ORR_N_ANSWERS])
 {
     if (study->changed.kind == ORR_JOB_TRAIN) {
@@ -107,7 +108,7 @@ static double value_of(const struct orr_job *job, const struct parameter *parame
     return 0;
 }
 
-/* Multiply the parameter; counts are rounded. Returns the factor it really got. */
+/* Multiply the parameter by a factor; counts are rounded. Returns the factor after rounding. */
 static double scale(struct study *study, const struct parameter *parameter, double factor)
 {
     char *at = (char *)&study->changed.system + parameter->offset;
@@ -124,7 +125,7 @@ static double scale(struct study *study, const struct parameter *parameter, doub
     return 1;
 }
 
-/* Slope of the logarithms between the job and the job with the parameter at `factor`. */
+/* The slope of the logarithms between the job and the job with the parameter times `factor`. */
 static void slope(struct study *study, const struct parameter *parameter, double factor, double slopes[ORR_N_ANSWERS])
 {
     double answers[ORR_N_ANSWERS];
@@ -134,7 +135,7 @@ static void slope(struct study *study, const struct parameter *parameter, double
         slopes[i] = answers[i] > 0 ? log(answers[i] / study->answers[i]) / log(got) : 0;
 }
 
-/* One-sided elasticity; `sign` is -1 or 1. A count moves by one. */
+/* The one-sided elasticity; `sign` is -1 or 1. A count moves by one. */
 static void elasticity(struct study *study, const struct parameter *parameter, double sign, double found[ORR_N_ANSWERS])
 {
     double whole[ORR_N_ANSWERS], half[ORR_N_ANSWERS], least[ORR_N_ANSWERS];
@@ -156,7 +157,7 @@ static void elasticity(struct study *study, const struct parameter *parameter, d
         if (fabs(half[i] - whole[i]) > CORNER) found[i] = least[i];
 }
 
-/* Largest effect first; equal ones in the order of the table. */
+/* The largest effect comes first; equal ones keep the order of the table. */
 static int compare(const void *a, const void *b)
 {
     const struct orr_sensitivity *x = a, *y = b;

@@ -1,4 +1,5 @@
-/* Sweeps: index of a point -> its values -> the request with them -> a prediction, on as many threads as asked for. */
+/* Sweeps: the index of a point gives its values, the request with these values is read, and its job is predicted, on as
+ * many threads as asked for. */
 #include "study/sweep.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "study/sample.h"
 
 #define POINTS_MAX 1e15
-enum { BLOCK = 16 }; /* points a thread takes at once */
+enum { BLOCK = 16 }; /* points that a thread takes at once */
 
 const char *orr_point_status_name(enum orr_point_status status)
 {
@@ -33,7 +34,7 @@ static enum orr_err out_of_memory(struct orr_error *error)
 
 /* ---------------------------------------------------------------- points and their values */
 
-/* How many points there are. */
+/* Work out how many points there are. */
 static enum orr_err count_points(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
 {
     double product = 1;
@@ -74,11 +75,12 @@ void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field,
 enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
                            const char *value, struct orr_error *error)
 {
-    if (strcmp(worker->put[axis], value) == 0) return ORR_OK; /* values are never empty */
+    /* Values are never empty, so an empty one was not put yet. */
+    if (strcmp(worker->put[axis], value) == 0) return ORR_OK;
     for (const char *at = sweep->axes[axis].paths; *at;) {
         char path[ORR_SWEEP_VALUE];
         const size_t n = strcspn(at, " ");
-        const bool dotted = memchr(at, '.', n); /* "set" has the last word, and its errors need no line */
+        const bool dotted = memchr(at, '.', n); /* "set" overrides other keys, and its errors need no line number. */
         (void)snprintf(path, sizeof path, "%s%.*s", dotted ? "set." : "", (int)n, at);
         const enum orr_err err = orr_form_set(worker->form, path, value, error);
         if (err) return err;
@@ -88,7 +90,7 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
     return ORR_OK;
 }
 
-/* Read the point's job into the worker's form. */
+/* Read the job of a point with the worker's form. */
 static enum orr_err read_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point,
                                const struct orr_job **job, struct orr_error *error)
 {
@@ -128,7 +130,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
                        (memory->total_bytes - memory->usable_bytes) / ORR_GIB);
 }
 
-/* The rule a point breaks, without the name of the request. */
+/* Record the rule that a point breaks, without the name of the request. */
 static void refuse(struct orr_point *outcome, const struct orr_error *error)
 {
     const char *key = error->key[0] ? strstr(error->text, error->key) : NULL;
@@ -136,7 +138,7 @@ static void refuse(struct orr_point *outcome, const struct orr_error *error)
     orr_copy_line(outcome->reason, sizeof outcome->reason, key ? key : error->text);
 }
 
-/* False: nothing more can be answered, worker->error says why. */
+/* Returns false if no more points can be answered; worker->error says why. */
 static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, int64_t point)
 {
     struct orr_point *outcome = &worker->outcome;
@@ -184,7 +186,7 @@ enum orr_err orr_sweep_each(struct orr_sweep *sweep, int64_t first, size_t n,
 
 /* ---------------------------------------------------------------- opening */
 
-/* Copy `text` to *at, which moves behind it. */
+/* Copy `text` to *at and move *at behind it. */
 static const char *keep(char **at, const char *text)
 {
     char *copy = *at;
@@ -194,7 +196,7 @@ static const char *keep(char **at, const char *text)
     return copy;
 }
 
-/* Copies of all texts of the axes, in one piece, and the axes. */
+/* Copy all texts of the axes into one block and parse the axes. */
 static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
 {
     size_t size = 0;
@@ -243,7 +245,7 @@ static enum orr_err open_workers(const struct orr_form *form, int n_threads, str
     return ORR_OK;
 }
 
-/* The request, then what is varied and how, as on a command line. */
+/* Write the request, then the varied fields as on a command line. */
 static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_sweep *sweep, struct orr_error *error)
 {
     struct orr_text text = {0};
@@ -266,7 +268,7 @@ static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_swe
     return sweep->text ? ORR_OK : out_of_memory(error);
 }
 
-/* Two axes that set the same value would hide each other. */
+/* Two axes that set the same value are an error, because one would hide the other. */
 static enum orr_err check_twice(const struct orr_sweep *sweep, struct orr_error *error)
 {
     for (size_t a = 0; a < sweep->n_axes; a++)
@@ -296,7 +298,7 @@ enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_
     if (!err) err = write_text(spec, new, error);
     if (!err) err = orr_sweep_check(new, &new->workers[0], error);
     if (!err) {
-        /* the kind is known even where rules are broken */
+        /* The kind is known even if the request breaks a rule. */
         (void)orr_sweep_understand(new, &new->workers[0], &job, NULL);
         new->kind = new->search ? new->workers[0].request->job.kind : job->kind;
         return ORR_OK;
@@ -335,11 +337,6 @@ void orr_sweep_close(struct orr_sweep *sweep)
     free(sweep);
 }
 
-enum orr_job_kind orr_sweep_kind(const struct orr_sweep *sweep)
-{
-    return sweep->kind;
-}
-
 int64_t orr_sweep_points(const struct orr_sweep *sweep)
 {
     return sweep->n_points;
@@ -354,7 +351,7 @@ const char *orr_sweep_text(const struct orr_sweep *sweep)
 
 size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS])
 {
-    const size_t n = orr_row_columns(sweep->kind, columns);
+    const size_t n = orr_session_columns(sweep->kind, columns);
     return sweep->search ? n + orr_row_plan_columns(sweep->kind, columns + n) : n;
 }
 

@@ -1,10 +1,10 @@
-/* Before a sweep runs: does every varied field exist, and can it have its values? A value is tried with the first
- * values of the other fields. Values that do not go together are no error here: those points become rows. */
+/* Before a sweep runs: does every varied field exist, and may it have its values? Each value is tried with the first
+ * values of the other fields. Values that break a rule together are no error here; their points become rows. */
 #include "study/sweep.h"
 
-enum { TRIED_MAX = 256 }; /* of one axis; then its last value */
+enum { TRIED_MAX = 256 }; /* values of one axis that are tried, then its last one */
 
-/* Put a value and read. ORR_ERR_RULE is a matter of the point, not of the value. */
+/* Put a value and read the request. ORR_ERR_RULE is no error of the value: it may depend on the other fields. */
 static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t axis,
                               const char *value, struct orr_error *error)
 {
@@ -17,7 +17,7 @@ static enum orr_err try_value(const struct orr_sweep *sweep, struct orr_sweep_wo
 static enum orr_err try_axis(const struct orr_sweep *sweep, struct orr_sweep_worker *worker, size_t a,
                              struct orr_error *error)
 {
-    static const double PLACES[] = {0.999, 1.0 / 3, 0}; /* of a continuous axis */
+    static const double PLACES[] = {0.999, 1.0 / 3, 0}; /* places on a continuous axis */
     const struct orr_axis *axis = &sweep->axes[a];
     char value[ORR_SWEEP_VALUE];
     enum orr_err err = ORR_OK;
@@ -29,7 +29,8 @@ static enum orr_err try_axis(const struct orr_sweep *sweep, struct orr_sweep_wor
     orr_axis_value(axis, axis->n_values - 1, value);
     err = try_value(sweep, worker, a, value, error);
     const int64_t n = axis->n_values < TRIED_MAX ? axis->n_values : TRIED_MAX;
-    for (int64_t i = n - 1; i >= 0 && !err; i--) { /* the first value stays in the form */
+    /* The loop runs backwards, so that the first value stays in the form. */
+    for (int64_t i = n - 1; i >= 0 && !err; i--) {
         orr_axis_value(axis, i, value);
         err = try_value(sweep, worker, a, value, error);
     }

@@ -1,4 +1,4 @@
-/* What a generated machine costs: wafer, yield, package, memory, network, and an hour of it. Eqs. 106-108a. */
+/* What a generated machine costs: its wafer, yield, package, memory and network, and one hour of use. Eqs. 106-108a. */
 #include "technology/technology.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering)
     return pow(1 + die_mm2 / MM2_PER_CM2 * defects_per_cm2 / clustering, -clustering);
 }
 
-/* Eq. 107: the die, what it stands on, and what is bonded beside it. */
+/* Eq. 107: the die, the interposer below it, and the memory stacks bonded beside it. */
 static void price_package(const struct orr_recipe *recipe, const struct orr_machine *machine, struct orr_die_cost *cost)
 {
     const struct orr_economy *economy = &recipe->technology.economy;

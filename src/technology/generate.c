@@ -1,4 +1,4 @@
-/* The chip generator: node, budgets and split -> units, clock, caches, memory and links. Eqs. 97-103. */
+/* The chip generator: a node, budgets and a split become units, a clock, caches, memory and links. Eqs. 97-103. */
 #include "technology/technology.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ const char *const orr_sram_names[ORR_N_SRAMS] = {ORR_SRAMS(NAME)};
 #define PART_OF(member, name, part) ORR_COMPONENT_##part,
 static const enum orr_component SRAM_PARTS[ORR_N_SRAMS] = {ORR_SRAMS(PART_OF)};
 
-/* More of anything than this is a slip of units. */
+/* A larger count of anything is a mistake in the units of an input. */
 #define COUNT_MAX 1e9
 
 const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm)
@@ -26,8 +26,8 @@ const struct orr_node *orr_technology_node(const struct orr_technology *technolo
 
 /* ---------------------------------------------------------------- voltage and clock */
 
-/* The V above the threshold with V (V - threshold)^2 = target. The left side is convex and at least (V - threshold)^3
- * there, so Newton's steps from the cube root fall onto the root from above. */
+/* The voltage V above the threshold with V (V - threshold)^2 = target. The left side is convex and at least (V -
+ * threshold)^3, so Newton's steps that start at the cube root approach the root from above. */
 static double voltage_for(double target, double threshold_v)
 {
     double v = threshold_v + cbrt(target);
@@ -40,7 +40,7 @@ static double voltage_for(double target, double threshold_v)
     return v;
 }
 
-/* Clock of a supply, up to a constant: f ~ (V - threshold)^2 / V. */
+/* The clock of a supply, up to a constant factor: f ~ (V - threshold)^2 / V. */
 static double speed_at(const struct orr_supply *supply, double voltage_v)
 {
     const double above = voltage_v - supply->threshold_v;
@@ -66,7 +66,7 @@ struct orr_operating orr_operating_point(const struct orr_supply *supply, double
 
 /* ---------------------------------------------------------------- parts */
 
-/* A budget that is too small is a result, too: say which. */
+/* A budget that is too small is an answer, too; the reason names the budget. */
 static bool too_small(char reason[ORR_REASON], const char *budget, const char *component, const char *what)
 {
     (void)snprintf(reason, ORR_REASON, "%s.%s is too small for %s", budget, component, what);
@@ -89,7 +89,7 @@ static double power_of(const struct orr_recipe *recipe, enum orr_component part)
     return recipe->split.power_frac[part] * recipe->power_w;
 }
 
-/* Eq. 97: as many units as the core's area holds. */
+/* Eq. 97: as many units as the area of the core holds. */
 static bool count_units(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     const struct orr_design *design = &recipe->design;
@@ -103,7 +103,8 @@ static bool count_units(const struct orr_recipe *recipe, struct orr_machine *mac
     return true;
 }
 
-/* An SM without room for a tile is not built: logic shrinks faster than SRAM. */
+/* Logic shrinks faster than SRAM, so SMs may outnumber the tiles that the SRAM has room for. Those SMs are not
+ * built. */
 static bool fit_sms(const struct orr_recipe *recipe, enum orr_sram sram, struct orr_machine *machine,
                     char reason[ORR_REASON])
 {
@@ -115,7 +116,7 @@ static bool fit_sms(const struct orr_recipe *recipe, enum orr_sram sram, struct 
     return machine->n_sm >= 1 ? true : too_small(reason, "area", orr_sram_names[sram], "a tile of one SM");
 }
 
-/* Eqs. 98, 99 */
+/* Eqs. 98 and 99: voltage, clock and peak rate of the core. */
 static bool run_core(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     const struct orr_design *design = &recipe->design;
@@ -131,7 +132,7 @@ static bool run_core(const struct orr_recipe *recipe, struct orr_machine *machin
     return true;
 }
 
-/* Eqs. 100, 101; the utilisation of Eq. 101 is the calibration's */
+/* Eqs. 100 and 101: size and rate of one on-chip memory. The utilisation in Eq. 101 is left to the calibration. */
 static bool make_sram(const struct orr_recipe *recipe, enum orr_sram sram, struct orr_machine *machine,
                       char reason[ORR_REASON])
 {
@@ -153,8 +154,8 @@ static bool make_sram(const struct orr_recipe *recipe, enum orr_sram sram, struc
     return level->bytes_per_s > 0 ? true : too_small(reason, "power", orr_sram_names[sram], "its leakage");
 }
 
-/* Eqs. 24, 29: no level may be asked for more bytes than it delivers while the units work. A FLOP costs its share of
- * the core's power and the bytes it reads. */
+/* Eqs. 24 and 29: the units slow down to the bytes per second that every on-chip memory delivers. The energy of a FLOP
+ * is its share of the core's power plus that of the bytes it reads. */
 static void feed_units(const struct orr_recipe *recipe, struct orr_machine *machine)
 {
     machine->flop_j = machine->core.power_w / machine->peak_flops_per_s;
@@ -168,7 +169,7 @@ static void feed_units(const struct orr_recipe *recipe, struct orr_machine *mach
     }
 }
 
-/* The cores with the memories inside them, then the cache they all reach. */
+/* The cores with their inner memories come first, because the shared cache has a controller for every SM. */
 static bool make_die(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     static const enum orr_sram INNER[] = {ORR_SRAM_L1, ORR_SRAM_REGISTERS};
@@ -180,7 +181,7 @@ static bool make_die(const struct orr_recipe *recipe, struct orr_machine *machin
     return true;
 }
 
-/* How many stacks the budgets hold, and which one says so. */
+/* How many stacks the budgets hold; *limit names the budget that allows the fewest. */
 static double count_stacks(const struct orr_recipe *recipe, double edge_links, const char **limit)
 {
     const struct orr_dram *dram = &recipe->dram;
@@ -192,7 +193,7 @@ static double count_stacks(const struct orr_recipe *recipe, double edge_links, c
         const double room = floor((recipe->package_mm2 - recipe->die_mm2) / dram->stack_mm2);
         if (room < n) *limit = "package";
         n = orr_min(n, room);
-    } else { /* devices beside the package: every one needs all its links */
+    } else { /* Devices beside the package need all of their links. */
         const double room = floor(edge_links / dram->links_per_stack);
         if (room < n) *limit = "perimeter";
         n = orr_min(n, room);
@@ -204,7 +205,7 @@ static double count_stacks(const struct orr_recipe *recipe, double edge_links, c
     return n;
 }
 
-/* Eq. 102 */
+/* Eq. 102: stacks, capacity and rate of the memory. */
 static bool make_dram(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON])
 {
     const struct orr_dram *dram = &recipe->dram;
@@ -234,7 +235,8 @@ static bool make_dram(const struct orr_recipe *recipe, struct orr_machine *machi
     return true;
 }
 
-/* Eq. 103; a kind of link without a number of its own grows with the budgets. */
+/* Eq. 103: links and rate of one network. A kind of link whose number is not given gets as many as the budgets
+ * allow. */
 static bool make_links(const struct orr_recipe *recipe, const struct orr_network *network, enum orr_component part,
                        struct orr_machine *machine, char reason[ORR_REASON])
 {

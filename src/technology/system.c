@@ -39,7 +39,7 @@ void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machin
     system->gpus_per_node = recipe->gpus_per_node;
     system->domain_gpus = recipe->domain_gpus;
     system->scaleup_links = up->switched ? 0 : (int64_t)up->degree;
-    /* a machine has the rate towards one neighbour, a system that of all links together */
+    /* A machine states the rate towards one neighbour, a system the rate of all links together. */
     system->scaleup_bytes_per_s = machine->scaleup.bytes_per_s * (up->switched ? 1 : up->degree);
     system->scaleup_latency_s = up->latency_s;
     system->scaleup_switched = up->switched;

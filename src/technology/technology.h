@@ -1,6 +1,6 @@
-/* From a technology node and budgets of area, power and perimeter to a chip, its network links and what it costs.
- * Plain numbers in, plain numbers out: src/spec reads the inputs and makes an ordinary system of the answer.
- * Eqs. 29, 97-103, 106-108a. */
+/* From a technology node and budgets of area, power and perimeter to a chip, its network links and their cost. Nothing
+ * is read or written here: src/spec reads the inputs and makes an ordinary system of the answer. Eqs. 29, 97-103,
+ * 106-108a. */
 #ifndef ORR_TECHNOLOGY_TECHNOLOGY_H
 #define ORR_TECHNOLOGY_TECHNOLOGY_H
 
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- what is given */
 
-/* What a budget is split over. */
+/* The parts that a budget is split over. */
 #define ORR_COMPONENTS(X)                                                                                              \
     /*  enum       name         what the share buys                     */                                             \
     X(CORE, "core", "matrix units")                                                                                    \
@@ -21,18 +21,18 @@
 #define ORR_X_COMPONENT_(name, ...) ORR_COMPONENT_##name,
 enum orr_component { ORR_COMPONENTS(ORR_X_COMPONENT_) ORR_N_COMPONENTS };
 
-/* Parts with links, and so with a place on the edge of the die. */
+/* The parts with links; only these need a share of the edge of the die. */
 #define ORR_EDGE_COMPONENTS(X)                                                                                         \
     X(DRAM, "dram", "memory links")                                                                                    \
     X(INTRA, "intra", "scale-up links")                                                                                \
     X(INTER, "inter", "scale-out links")
 
-/* On-chip memories. */
+/* The on-chip memories. */
 #define ORR_SRAMS(X)           X(L2, "l2", L2) X(L1, "l1", L1) X(REGISTERS, "registers", REGISTERS)
 #define ORR_X_SRAM_(name, ...) ORR_SRAM_##name,
 enum orr_sram { ORR_SRAMS(ORR_X_SRAM_) ORR_N_SRAMS };
 
-/* Shares of the three budgets; a share of 0 in perimeter_frac is right for what has no links. */
+/* Shares of the three budgets. A part without links has a share of 0 in perimeter_frac. */
 struct orr_split {
     double area_frac[ORR_N_COMPONENTS];
     double power_frac[ORR_N_COMPONENTS];
@@ -40,31 +40,31 @@ struct orr_split {
 };
 
 #define ORR_MAX_NODES 16
-/* One node of a scaling set: factors against the set's first node. */
+/* One node of a scaling set; every factor is relative to the first node of the set. */
 struct orr_node {
     double nm;
-    double voltage;     /* nominal supply */
-    double logic_area;  /* matrix unit, controller of an SRAM bank */
-    double logic_power; /* matrix unit at equal clock */
+    double voltage;     /* nominal supply voltage */
+    double logic_area;  /* area of a matrix unit, or of the controller of an SRAM bank */
+    double logic_power; /* power of a matrix unit at equal clock */
     double sram_area, sram_energy;
-    double controller_area; /* of the memory, mostly analogue */
+    double controller_area; /* area of a memory controller, which is mostly analogue */
     double wafer_usd;
     double defects_per_cm2;
 };
 
-/* What a machine costs beyond its wafers. */
+/* The costs of a machine beyond its wafers. */
 struct orr_economy {
     double wafer_mm;          /* diameter */
     double defect_clustering; /* q of Eq. 106 */
     double die_test_usd;
     double interposer_usd_per_mm2, interposer_yield_frac;
-    double bond_yield_frac; /* of one die or stack */
+    double bond_yield_frac; /* yield of bonding one die or stack */
     double substrate_usd;
-    double markup;           /* price over cost of the package */
-    double host_usd_per_gpu; /* share of node, rack, storage */
+    double markup;           /* price of the chip over the cost of its package */
+    double host_usd_per_gpu; /* a GPU's share of node, rack and storage */
     double energy_usd_per_kwh, pue_frac;
     double lifetime_years, utilisation_frac;
-    double opex_frac_per_year; /* staff, space, repair: of the capital */
+    double opex_frac_per_year; /* staff, space and repair, per year, as a share of the capital */
 };
 
 struct orr_technology {
@@ -76,38 +76,39 @@ struct orr_technology {
 
 struct orr_sram_design {
     double bit_mm2;
-    double j_per_byte; /* dynamic */
+    double j_per_byte; /* dynamic energy */
     double static_w_per_bit;
     double bank_bytes;
-    double controller_mm2;      /* of a bank, for every SM that reaches it; 0: banks belong to their SM */
-    double feed_bytes_per_flop; /* what a 16-bit matrix FLOP asks of this level (Eq. 29); 0: left to the cost model */
+    double controller_mm2;      /* per bank and per SM that reaches it; 0: each bank belongs to one SM */
+    double feed_bytes_per_flop; /* bytes of this level per 16-bit matrix FLOP (Eq. 29); 0: left to the cost model */
     double least_bytes_per_sm;  /* room for one tile */
 };
 
-/* A circuit that trades voltage for speed. */
+/* The voltages of a circuit that can run faster at a higher one. */
 struct orr_supply {
-    double voltage_v, threshold_v, margin_v; /* nominal; least above the threshold */
+    double voltage_v, threshold_v, margin_v; /* nominal; threshold; least distance from the threshold */
     double voltage_max_v;
 };
 
-/* A micro-architecture at the node it was made for, with budgets and split. */
+/* A micro-architecture at the node it was made for, with its budgets and their split. */
 struct orr_design {
     char id[ORR_ID], name[ORR_ID], family[32];
-    char calibration[ORR_ID], memory[ORR_ID], scaleup[ORR_ID], network[ORR_ID]; /* ids of the usual parts */
+    /* These are the ids of the parts that are used unless others are given. */
+    char calibration[ORR_ID], memory[ORR_ID], scaleup[ORR_ID], network[ORR_ID];
     double node_nm;
-    double unit_mm2, unit_w;     /* matrix unit: area, power at nominal clock and voltage */
-    double unit_flops_per_clock; /* 16 bits */
+    double unit_mm2, unit_w;     /* area of a matrix unit; its power at nominal clock and voltage */
+    double unit_flops_per_clock; /* at 16 bits */
     int64_t units_per_sm;
     double clock_hz; /* nominal */
     struct orr_supply supply;
-    double flops_ratio[ORR_N_DTYPES]; /* matrix rate over that of 16 bits; 0: none */
+    double flops_ratio[ORR_N_DTYPES]; /* matrix rate over the 16-bit rate; 0: the format is not supported */
     double vector_ratio;
     double l2_multicast;
     enum orr_attention_kernel flash;
     double sram_overhead_frac;
     struct orr_sram_design sram[ORR_N_SRAMS];
     double dram_controller_mm2_per_link;
-    double idle_frac; /* of the power budget */
+    double idle_frac; /* share of the power budget */
     double die_mm2, package_mm2, power_w;
     int64_t gpus_per_node;
     struct orr_split split;
@@ -116,10 +117,10 @@ struct orr_design {
 /* A kind of DRAM. */
 struct orr_dram {
     char id[ORR_ID];
-    double link_bytes_per_s; /* one data pin */
+    double link_bytes_per_s; /* rate of one data pin */
     double links_per_stack, stack_bytes;
-    double stack_mm2;    /* on the package; 0: beside it */
-    double links_per_mm; /* of die edge */
+    double stack_mm2;    /* area on the package; 0: the memory is beside the package */
+    double links_per_mm; /* per mm of die edge */
     double j_per_byte, static_w_per_bit;
     struct orr_supply supply;
     double usd_per_gb;
@@ -129,23 +130,23 @@ struct orr_dram {
 struct orr_network {
     char id[ORR_ID];
     bool scaleout;
-    double link_bytes_per_s; /* one link, one way */
-    int64_t n_links;         /* of a GPU at most; 0: as many as budgets allow */
-    double degree;           /* links that share the rate of a pair: neighbours of a mesh; 1: switch */
+    double link_bytes_per_s; /* rate of one link in one direction */
+    int64_t n_links;         /* most links of a GPU; 0: as many as the budgets allow */
+    double degree;           /* neighbours in a mesh, which share the links of a GPU; 1: a switch */
     double link_mm2, links_per_mm, j_per_byte;
     struct orr_supply supply;
     double latency_s;
-    double efficiency_frac, oversubscription; /* scale-out */
-    int64_t domain_gpus;                      /* scale-up */
+    double efficiency_frac, oversubscription; /* scale-out only */
+    int64_t domain_gpus;                      /* scale-up only */
     bool switched, multicast;
-    double usd_per_gpu; /* ports, cables, share of the switches */
+    double usd_per_gpu; /* ports, cables and a share of the switches */
 };
 
-/* Everything the generator needs. */
+/* Everything that the generator needs. */
 struct orr_recipe {
     struct orr_design design;
     struct orr_technology technology;
-    struct orr_node node, base; /* asked for; the one the design was made for */
+    struct orr_node node, base; /* the node asked for; the node the design was made for */
     struct orr_dram dram;
     struct orr_network scaleup, scaleout;
     double die_mm2, package_mm2, power_w;
@@ -156,10 +157,10 @@ struct orr_recipe {
 
 /* ---------------------------------------------------------------- what comes out */
 
-/* Where a circuit settles. */
+/* The point at which a circuit runs. */
 struct orr_operating {
     double voltage_v;
-    double speed; /* clock over nominal */
+    double speed; /* clock over nominal clock */
     double power_w;
 };
 
@@ -172,26 +173,27 @@ struct orr_link_level {
     int64_t n_links;
     struct orr_operating at;
     double bytes_per_s;
-    const char *limit; /* static: what holds it: "area", "perimeter", "power", "standard", "package" */
+    /* a literal that names the limiting budget: "area", "perimeter", "power", "standard", "package", "stacks" */
+    const char *limit;
 };
 
 struct orr_die_cost {
     double dies_per_wafer, yield_frac;
-    double die_usd;                               /* known good, tested */
-    double interposer_usd, dram_usd, package_usd; /* package: all of it, assembled */
-    double chip_usd;                              /* with markup */
-    double network_usd, host_usd, gpu_usd;        /* capital of one GPU in its system */
+    double die_usd;                               /* a tested die that works */
+    double interposer_usd, dram_usd, package_usd; /* package_usd: the whole assembled package */
+    double chip_usd;                              /* package_usd with markup */
+    double network_usd, host_usd, gpu_usd;        /* gpu_usd: capital for one GPU in its system */
     double capital_usd_per_hour, energy_usd_per_hour, opex_usd_per_hour, usd_per_hour;
 };
 
 struct orr_machine {
     int64_t n_units, n_sm;
     struct orr_operating core;
-    double clock_hz, peak_flops_per_s; /* 16 bits */
-    const char *peak_limit;            /* static: "units", or the on-chip memory that cannot feed them */
+    double clock_hz, peak_flops_per_s; /* at 16 bits */
+    const char *peak_limit;            /* a literal: "units", or the on-chip memory that cannot feed them */
     struct orr_sram_level sram[ORR_N_SRAMS];
     int64_t n_stacks;
-    const char *stack_limit; /* static */
+    const char *stack_limit; /* a literal, the budget that limits the stacks */
     struct orr_link_level dram, scaleup, scaleout;
     double dram_bytes, dram_static_w;
     double perimeter_mm;
@@ -207,22 +209,22 @@ extern const char *const orr_sram_names[ORR_N_SRAMS];
 /* Eq. 98: voltage and speed a circuit reaches with `power_w` if it takes `nominal_w` at its nominal point. */
 struct orr_operating orr_operating_point(const struct orr_supply *supply, double nominal_w, double power_w);
 
-/* Edge of a square die. */
+/* The perimeter of a square die. */
 double orr_edge_mm(double die_mm2);
 
-/* The node of that size; NULL: none. */
+/* The node of that size, or NULL. */
 const struct orr_node *orr_technology_node(const struct orr_technology *technology, double nm);
 
-/* The machine of a recipe. False: the budgets do not make one, and `reason` says which is short. */
+/* The machine of a recipe. Returns false if the budgets are too small for one; `reason` then names the budget. */
 bool orr_generate(const struct orr_recipe *recipe, struct orr_machine *machine, char reason[ORR_REASON]);
 
-/* The machine as an ordinary system; ids are left empty. */
+/* The machine as an ordinary system; its ids are left empty. */
 void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machine *machine, struct orr_system *system);
 
-/* Eq. 106: whole dies of a round wafer, and the share of them without a defect. */
+/* Eq. 106: the whole dies on a round wafer, and the share of them without a defect. */
 double orr_dies_per_wafer(double wafer_mm, double die_mm2);
 double orr_yield_frac(double die_mm2, double defects_per_cm2, double clustering);
-/* Eqs. 107, 108 for a generated machine. */
+/* Eqs. 107 and 108: the cost of a generated machine. */
 struct orr_die_cost orr_machine_cost(const struct orr_recipe *recipe, const struct orr_machine *machine);
 
 #endif

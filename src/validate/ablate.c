@@ -1,5 +1,5 @@
-/* What each piece of physics is worth: a job without it is the same job with other constants, so that nothing in the
- * prediction knows about removals. Nothing is refitted: what is left keeps the values it has beside the piece. */
+/* What each piece of physics is worth. A job without a piece is the same job with other constants, so no function of
+ * the prediction knows about removals. Nothing is refitted: the other constants keep their values. */
 #include "validate/ablate.h"
 
 #include "base/error.h"
@@ -37,7 +37,7 @@ static void one_sm_decode(struct orr_decode_constants *u, const struct orr_job *
     u->block_s = 0;
 }
 
-/* One SM as fast as all of them has work whenever there is any: no waves, no tails, nothing idle. */
+/* The chip becomes one SM with the speed of all of them, so there are no waves, no tails and no idle SMs. */
 static void no_tiles(struct orr_job *job)
 {
     each_decode(job, one_sm_decode);
@@ -49,7 +49,7 @@ static void no_tiles(struct orr_job *job)
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) job->calibration.attention[i].tail = 0;
 }
 
-/* Every operand is read from DRAM once, and delivered from the cache in no time. */
+/* Every operand is read from DRAM once, and the cache delivers it in no time. */
 static void no_cache(struct orr_job *job)
 {
     job->system.chip.l2_bytes = job->system.chip.l2_bytes_per_s = HUGE_VAL;
@@ -86,7 +86,7 @@ static void no_attention_kernels(struct orr_job *job)
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) all[i] = all[ORR_ATTENTION_FLASH2];
 }
 
-/* One share of DRAM bandwidth for all memory-bound kernels: that of an add, which does nothing else. */
+/* All memory-bound kernels have the share of DRAM bandwidth of an add, which does nothing but move bytes. */
 static void no_pointwise_classes(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;
@@ -115,7 +115,7 @@ static void no_latency(struct orr_job *job)
     job->engine.allreduce_skew_s = 0;
 }
 
-/* Is a line nearer to the plain one, a ring of the library with its bandwidth protocol? */
+/* How close a line is to the plain one: a ring of the library with its bandwidth protocol. */
 static int plainness(const struct orr_collective_line *line)
 {
     return 4 * !line->custom + 2 * !line->low_latency + (line->algorithm == ORR_ALGORITHM_RING);
@@ -135,7 +135,8 @@ static void no_algorithms(struct orr_job *job)
     c->n_lines = n;
 }
 
-/* A transfer beside compute takes from it as long as it lasts (Eq. 65): also ring attention, which no plan exposes. */
+/* A transfer beside compute delays it by its whole length (Eq. 65). This includes ring attention, which no plan can
+ * expose otherwise. */
 static void no_overlap(struct orr_job *job)
 {
     job->calibration.overlap_contention_frac = 1;
@@ -160,7 +161,7 @@ static void no_imbalance(struct orr_job *job)
     job->workload.moe_imbalance = job->serving.moe_imbalance = 1;
 }
 
-/* Size of a kernel does not matter: constant utilisation. */
+/* Every kernel has the same utilisation, whatever its size. */
 static void no_size(struct orr_job *job)
 {
     no_dram_ramp(job);
@@ -169,7 +170,7 @@ static void no_size(struct orr_job *job)
     no_attention_length(job);
 }
 
-/* A roofline, transfers by volume, and nothing else that takes time. */
+/* Only a roofline and transfers by volume are left. */
 static void no_extras(struct orr_job *job)
 {
     no_size(job);
@@ -181,7 +182,7 @@ static void no_extras(struct orr_job *job)
     no_imbalance(job);
 }
 
-/* Each leaves alone what the others change or sets it to the same value: the order does not matter. */
+/* The order of removals does not matter: two pieces that change the same constant set it to the same value. */
 static const struct {
     const char *name, *without;
     void (*remove)(struct orr_job *);

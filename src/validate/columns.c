@@ -1,11 +1,11 @@
-/* The columns of every schema of measurements. docs/formats.md says what each means and which of them act. */
+/* The columns of every schema of measurements. docs/formats.md says what each column means and which ones act. */
 #include "validate/columns.h"
 
 #include "base/text.h"
 
 #include <string.h>
 
-/* By set; those at the end of a list are known but change no prediction. */
+/* The columns of each set. Those at the end of a list are known but change no prediction. */
 static const char *const COLUMNS[ORR_N_SETS] = {
     [ORR_SET_TRAINING] = "id source url model system gpus tp pp vpp dp cp ep etp sp zero zero_group schedule overlap "
                          "seq micro_batch global_batch precision recompute attention engine framework metric value "

@@ -4,10 +4,10 @@
 
 #include "validate/validate.h"
 
-/* All columns a table of this kind may have; returns how many. */
+/* Write all columns that a table of this kind may have; returns how many. */
 enum { ORR_MAX_NAMES = 48, ORR_MAX_NAME = 24 };
 size_t orr_schema_columns(enum orr_set set, char names[ORR_MAX_NAMES][ORR_MAX_NAME]);
-/* A column that no table of this kind has is an error that names the nearest one. */
+/* A column that no table of this kind has is an error; the message names the nearest known one. */
 enum orr_err orr_schema_check(const struct orr_csv *csv, enum orr_set set, const char *origin, struct orr_error *error);
 
 #endif

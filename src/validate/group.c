@@ -1,5 +1,5 @@
-/* Scores grouped by any column of their CSVs. What the validator fills in itself (the source of lab steps, the metric
- * of a layer time, the class of a job) counts as a column. */
+/* Scores grouped by any column of their CSVs. Values that the validator fills in itself (the source of lab steps, the
+ * metric of a layer time, the class of a job) count as columns. */
 #include "base/text.h"
 #include "validate/validate.h"
 
@@ -29,7 +29,7 @@ static size_t find(const char *const *names, size_t n, const char *name)
     return i;
 }
 
-/* All columns there are, each once; NULL: out of memory. */
+/* Every column of the CSVs once; NULL if out of memory. */
 static const char **list_columns(const struct orr_validation *v, size_t *n)
 {
     size_t room = N_FILLED;

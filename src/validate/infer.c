@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mean prompt of the OpenOrca set, for sources that print only the mean output: an assumption. */
+/* The mean prompt of the OpenOrca data set. Sources that print only the mean output are assumed to use it. */
 #define UNKNOWN_INPUT 294
 
 static bool narrow(const char *precision)
@@ -17,14 +17,15 @@ static bool narrow(const char *precision)
     return strcmp(precision, "fp8") == 0 || strcmp(precision, "fp4") == 0 || strcmp(precision, "int8") == 0;
 }
 
-/* A cell that counts_are_good has seen; means are rounded. */
+/* The number in a cell that counts_are_good() has checked; means are rounded. */
 static long number(const struct orr_csv *csv, size_t row, const char *column, long absent)
 {
     const char *cell = orr_csv_cell(csv, row, column);
     return cell[0] ? lround(orr_row_value(cell)) : absent;
 }
 
-/* Every count of a row is a number small enough for a product of three; else the score says which is not. */
+/* Are all counts of a row numbers small enough that a product of three cannot overflow? If not, the score names the
+ * cell. */
 static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_score *score)
 {
     static const char *const COLUMNS[] = {"gpus",  "tp",          "pp",        "dp",         "ep",         "etp",
@@ -40,7 +41,7 @@ static bool counts_are_good(const struct orr_csv *csv, size_t row, struct orr_sc
     return true;
 }
 
-/* Replicas, whose sum of batches is the concurrency. */
+/* The number of replicas. The sum of their batches is the concurrency. */
 static long replicas(const struct orr_csv *csv, size_t row)
 {
     const long one = number(csv, row, "tp", 1) * number(csv, row, "pp", 1), gpus = number(csv, row, "gpus", 1);
@@ -63,20 +64,20 @@ static void put_plan(struct validator *w, size_t row)
     orr_row_put(w, "plan.etp", !etp[0] && ep > 1 ? "1" : etp);
 }
 
-/* Requests in flight without a batch: as many at a time as the cache holds. */
+/* Does the row give the requests in flight, but no batch? The batch is then what the cache holds. */
 static bool is_loaded(const struct orr_csv *csv, size_t row)
 {
     return orr_csv_cell(csv, row, "concurrency")[0] && !orr_csv_cell(csv, row, "batch")[0];
 }
 
-/* Requests of one replica. */
+/* The requests of one replica. */
 static long share_of_load(const struct orr_csv *csv, size_t row)
 {
     const long ranks = replicas(csv, row);
     return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
 }
 
-/* A rate of one phase, where the source says so. */
+/* Does the row give the rate of one phase alone? */
 static bool is_prefill(const char *phase)
 {
     return strcmp(phase, "prefill") == 0;
@@ -87,7 +88,8 @@ static bool is_decode(const char *phase)
     return strcmp(phase, "decode") == 0;
 }
 
-/* What a metric asks for: one decode step at a context is the second of two tokens; a prompt alone is one token. */
+/* The batch and the lengths that a metric needs. A decode step at a context is the second of two tokens, and a prompt
+ * alone has one output token. */
 struct lengths {
     long batch, input, output;
 };
@@ -108,7 +110,7 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
     return n;
 }
 
-/* Formats of a row; an empty cache format: as the weights. */
+/* The formats of a row. An empty cache format means that of the weights. */
 struct formats {
     const char *precision, *kv;
 };
@@ -117,12 +119,14 @@ static struct formats printed_formats(const struct orr_csv *csv, size_t row)
 {
     const char *precision = orr_csv_cell(csv, row, "precision"), *kv = orr_csv_cell(csv, row, "kv_precision");
     if (kv[0]) return (struct formats){precision, kv};
-    return (struct formats){precision, narrow(precision) ? "fp8" : ""}; /* quantised models ship 8-bit caches */
+    /* Quantised models are published with 8-bit caches. */
+    return (struct formats){precision, narrow(precision) ? "fp8" : ""};
 }
 
-/* Tables of the engine's own tool print "FP8" for what it loads: the checkpoint as published, block-scaled, or with
- * 4-bit experts, which Hopper widens to 16 bits and serves with a 16-bit cache (TensorRT-LLM performance overview,
- * December 2025, "Hopper: use auto", "Hopper: use TRITON"). False: as printed. */
+/* The tables of the engine's own tool print "FP8" for what the engine loads: the checkpoint as published,
+ * block-scaled, or with 4-bit experts, which Hopper widens to 16 bits and serves with a 16-bit cache (TensorRT-LLM
+ * performance overview, December 2025, "Hopper: use auto", "Hopper: use TRITON"). Returns false if the printed
+ * formats are right. */
 static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 {
     if (!job->engine.bench_limits || strcmp(formats->precision, "fp8") != 0) return false;
@@ -147,8 +151,8 @@ static void put_request(struct validator *w, size_t row, const struct lengths *n
     orr_row_put_number(w, "workload.output_len", n->output);
 }
 
-/* Requests come and go: every iteration decodes one token of B sequences at their mean context and takes in the prompts
- * of those that finished, B S / G tokens (Eq. 93). Returns its time. */
+/* The time of one iteration while requests come and go: it decodes one token of B sequences at their mean context and
+ * takes in the prompts that replace the finished ones, B S / G tokens (Eq. 93). */
 static double iteration_s(const struct orr_job *job, int64_t batch)
 {
     const struct orr_serving *s = &job->serving;
@@ -167,7 +171,8 @@ static double iteration_s(const struct orr_job *job, int64_t batch)
     return time_s;
 }
 
-/* A batch that is filled in flight: the source says so, or prints no batch, or more requests than a batch holds. */
+/* Is the batch filled in flight? It is if the source says so, prints no batch, or prints more requests than the batch
+ * holds. */
 static bool in_flight(const struct orr_csv *csv, size_t row)
 {
     const long concurrency = number(csv, row, "concurrency", 0);
@@ -176,7 +181,7 @@ static bool in_flight(const struct orr_csv *csv, size_t row)
            concurrency > number(csv, row, "batch", concurrency);
 }
 
-/* A table of the engine's own tool: output tokens of the whole run over its time. */
+/* Score a row of the engine's own tool, which prints the output tokens of a whole run over its time. */
 static void score_bench(struct validator *w, int64_t fits, struct orr_score *score)
 {
     const struct orr_offline run = orr_offline_bench(&w->job, fits);
@@ -186,7 +191,7 @@ static void score_bench(struct validator *w, int64_t fits, struct orr_score *sco
     orr_row_time(w, orr_in_flight_regime(&w->job), run_s, run_s * score->predicted / score->measured, score);
 }
 
-/* Sequences one replica decodes at a time: as printed, else what is there and fits. */
+/* The sequences that one replica decodes at a time: the batch if the row has one, else min(load, max_batch). */
 static int64_t sequences_of(const struct validator *w, size_t row, const struct orr_infer_result *result)
 {
     const int64_t batch = w->job.serving.batch;
@@ -209,7 +214,8 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
         return;
     }
     const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
-    /* requests beyond the batch wait for a place: by Little's law as much longer as there are more of them */
+    /* Requests beyond the batch wait for a place. By Little's law, latency grows in proportion to the number of
+     * requests. */
     const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
     const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
     if (rate) score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
@@ -219,12 +225,12 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
                  rate ? step_s * score->predicted / score->measured : score->measured, score);
 }
 
-/* A predicted metric, and the time behind it: itself, unless it is a rate. */
+/* A predicted metric and the time behind it, which is the metric itself unless that is a rate. */
 struct predicted {
     double value, time_s;
 };
 
-/* Tokens per second of the row's phase, else of the request. */
+/* Tokens per second of the phase of the row, or of the whole request. */
 static struct predicted predicted_rate(const struct orr_job *job, const struct orr_infer_result *result,
                                        const char *phase)
 {
@@ -234,7 +240,7 @@ static struct predicted predicted_rate(const struct orr_job *job, const struct o
     return (struct predicted){sequences / result->decode_s / (double)job->plan.gpus, result->decode_s};
 }
 
-/* False: no such metric. */
+/* Returns false if there is no such metric. */
 static bool predicted_value(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
                             const char *phase, struct predicted *predicted)
 {
@@ -255,7 +261,7 @@ static bool predicted_value(const struct orr_job *job, const struct orr_infer_re
     return strcmp(metric, "tokens_per_s_per_gpu") == 0;
 }
 
-/* A row of one phase has that phase's regime, whatever the longer phase of its request. */
+/* A row about one phase has the regime of that phase, even if the other phase of the request is longer. */
 static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
                                  const char *phase)
 {
@@ -265,7 +271,8 @@ static enum orr_regime regime_of(const struct orr_job *job, const struct orr_inf
     return orr_infer_regime(job, result);
 }
 
-/* Throughputs and latencies are of a batch filled in flight, and steps where only the load is known. */
+/* Throughputs and latencies are scored in flight if the batch is filled so, and token times if only the load is
+ * known. */
 static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
 {
     if (is_prefill(phase) || is_decode(phase) || !in_flight(csv, row)) return false;
@@ -279,7 +286,7 @@ static bool words_are_known(const struct validator *w, size_t row, struct orr_sc
     return orr_row_word(w, row, "phase", PHASES, 2, score) && orr_row_word(w, row, "batching", BATCHING, 1, score);
 }
 
-/* The job of a row, in the formats that its engine loads. */
+/* Read the job of a row, in the formats that its engine loads. */
 static bool read_row(struct validator *w, size_t row, const char *metric, struct orr_score *score)
 {
     const struct lengths n = lengths_of(w->csv, row, metric);

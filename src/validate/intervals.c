@@ -1,9 +1,9 @@
-/* Residuals -> intervals. A class of jobs is a regime on calibrated or on datasheet chips; its residuals are measured
- * over predicted times. Three rules, so that the interval holds for a source that was not seen:
- * - every source of a class weighs the same, however many rows it has: rows of one source err together;
- * - a class counts its own sources and POOL more of its parent (class, regime, all of training or of inference), the
- *   parent's residuals with both signs: the next source may be off either way, and small classes stand on the parent;
- * - the tails are 10 % n / (n + 1): the next source is one of n + 1. */
+/* From residuals to intervals. A class of jobs is a regime on calibrated or on datasheet chips; its residuals are
+ * measured over predicted times. Three rules make the interval hold for a source that was not seen:
+ * - Every source of a class has the same weight, whatever its number of rows, because rows of one source err together.
+ * - A class counts its own sources and POOL more of its parent (class, regime, all of training or of inference). The
+ * residuals of the parent count with both signs, because the next source may err either way.
+ * - The tails are 10 % n / (n + 1), because the next source is one of n + 1. */
 #include "validate/intervals.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #define POOL       2.0
 #define TAIL_FRAC  0.1
-#define LEAST_FRAC 0.01 /* a prediction lies inside its own interval */
+#define LEAST_FRAC 0.01 /* The interval always includes the prediction. */
 
 struct residual {
     enum orr_regime regime;
@@ -31,9 +31,9 @@ struct pool {
     size_t n, n_sources;
     const char **sources;
     struct residual *residuals;
-    struct point *points;          /* 2 n, ascending */
-    struct orr_weighted *weighted; /* 2 n */
-    double *own, *parent;          /* weight of each residual as its own class's and as its parents' */
+    struct point *points;          /* 2 n points, ascending */
+    struct orr_weighted *weighted; /* room for 2 n values */
+    double *own, *parent;          /* weight of each residual in its own class and in the parents */
     size_t *counts;                /* rows per source */
 };
 
@@ -69,7 +69,7 @@ static bool belongs(const struct residual *r, enum level level, enum orr_regime 
     return false;
 }
 
-/* Rows per source of a level in pool->counts; returns the number of sources. */
+/* Count the rows of each source of a level in pool->counts; returns the number of sources. */
 static size_t count_sources(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated)
 {
     size_t n = 0;
@@ -80,7 +80,7 @@ static size_t count_sources(struct pool *pool, enum level level, enum orr_regime
     return n;
 }
 
-/* Divide `share` equally among the sources of a level, a source's part equally among its rows. */
+/* Divide `share` equally among the sources of a level, and the part of a source equally among its rows. */
 static void add_share(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated, double share,
                       double *weights)
 {
@@ -122,7 +122,7 @@ static void fill_table(struct pool *pool, struct orr_interval_table *table)
             if (table->known[r])
                 class_interval(pool, regime, calibrated != 0, &table->low[r][calibrated], &table->high[r][calibrated]);
         }
-        /* a chip whose kernels were not measured is known no better */
+        /* An interval on an uncalibrated chip is at least as wide as on a calibrated one. */
         table->low[r][0] = fmin(table->low[r][0], table->low[r][1]);
         table->high[r][0] = fmax(table->high[r][0], table->high[r][1]);
     }

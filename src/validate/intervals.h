@@ -9,25 +9,28 @@ struct orr_weighted {
     double value, weight;
 };
 
-/* Quantile of values in ascending order. Each value stands in the middle of its share; linear between neighbours. */
+/* The quantile of values in ascending order. Each value stands for the middle of its share, and quantiles between two
+ * values are interpolated linearly. */
 double orr_weighted_quantile(const struct orr_weighted *points, size_t n, double q);
 
-/* Factors of the predicted time between which 80 % of the measured ones are expected; last index: calibrated. */
+/* The factors of the predicted time between which 80 % of the measured times are expected; the last index is whether
+ * the chip is calibrated. */
 struct orr_interval_table {
     double low[ORR_N_REGIMES][2], high[ORR_N_REGIMES][2];
-    bool known[ORR_N_REGIMES]; /* false: no residuals of training (inference) at all; the recorded interval stands */
+    /* false: there are no residuals at all of this kind of job, and the recorded interval is kept */
+    bool known[ORR_N_REGIMES];
 };
 
-/* From all timed scores, those of the source `left_out` excepted (NULL: none). */
+/* The table from all timed scores except those of the source `left_out` (NULL: from all). */
 ORR_NODISCARD enum orr_err orr_interval_table_of(const struct orr_validation *validation, const char *left_out,
                                                  struct orr_interval_table *table);
 
-/* Timed scores of one class. */
+/* Counts of the timed scores of one class. */
 struct orr_coverage {
     size_t n, n_sources;
-    size_t n_inside;      /* in the interval of the table from all sources */
-    size_t n_left;        /* scores for which other sources are left to make a table from */
-    size_t n_left_inside; /* in the interval of that table */
+    size_t n_inside;      /* inside the interval of the table from all sources */
+    size_t n_left;        /* scores for which other sources are left to make a table */
+    size_t n_left_inside; /* inside the interval of the table from the other sources */
 };
 
 ORR_NODISCARD enum orr_err orr_interval_coverage(const struct orr_validation *validation,

@@ -1,15 +1,17 @@
-/* Offline runs of a benchmark tool. The tool picks its batch limit before it loads the model, from an estimate of its
- * own (tensorrt_llm/bench/build/tuning.py, releases 1.0 to 1.2); its pages print how many requests a run has. */
+/* Offline runs of a benchmark tool. The tool chooses its batch limit before it loads the model, by an estimate of its
+ * own (tensorrt_llm/bench/build/tuning.py, releases 1.0 to 1.2). Its pages print the number of requests of a run. */
 #include "validate/offline.h"
 
 #include "base/number.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------- limits */
 
-/* TensorRT-LLM performance overview, December 2025, "Preparing a Dataset"; lengths of about 1000 count as 1024. */
+/* The number of requests of the published run with the nearest lengths; lengths of about 1000 count as 1024
+ * (TensorRT-LLM performance overview, December 2025, "Preparing a Dataset"). */
 static int64_t published_requests(const struct orr_serving *serving)
 {
     static const struct {
@@ -27,8 +29,8 @@ static int64_t published_requests(const struct orr_serving *serving)
     return RUNS[nearest].requests;
 }
 
-/* Bytes of the checkpoint as the tool counts: stored elements (two 4-bit weights in one, scales beside them) times a
- * width per format. */
+/* The bytes of the checkpoint as the tool counts them: stored elements (two 4-bit weights are one element, and their
+ * scales are further elements) times a width per format. */
 static double estimated_weight_bytes(const struct orr_job *job)
 {
     const double params = (double)orr_model_params(&job->model);
@@ -36,7 +38,7 @@ static double estimated_weight_bytes(const struct orr_job *job)
     return params * orr_dtype_bytes(job->serving.weights);
 }
 
-/* Bytes of one cached token as the tool counts: K and V of every head, at least one head per GPU. */
+/* The bytes of one cached token as the tool counts them: K and V of every head, at least one head per GPU. */
 static double estimated_token_bytes(const struct orr_job *job)
 {
     const struct orr_layer_kind *kind = &job->model.kinds[0];
@@ -61,8 +63,9 @@ static int64_t tuned_tokens(double tokens)
     return round_up(tokens, tokens < 8192 ? 512 : 1024);
 }
 
-/* Formats the tool does not know run with the engine's own limits. It takes a latent cache for one of all heads, which
- * would cap DeepSeek below what its published rates on Blackwell need: those runs cannot have used the estimate. */
+/* Models in formats that the tool does not know run with the engine's own limits. So do models with a latent cache: the
+ * tool would count a cache of all heads and cap DeepSeek below what its published rates on Blackwell need, so those
+ * runs cannot have used the estimate. */
 static bool has_estimate(const struct orr_model *model)
 {
     return model->checkpoint.format != ORR_WEIGHT_MXFP4 && model->kinds[0].mla_kv_rank == 0;
@@ -83,7 +86,7 @@ struct orr_offline orr_offline_bench(const struct orr_job *job, int64_t fits)
         run.max_batch = tuned_batch(most);
         run.max_step_tokens = tuned_tokens(orr_min(32768, most * (1 + input / output)));
     }
-    if (run.max_step_tokens < s->input_len + run.max_batch) /* prompts are not cut */
+    if (run.max_step_tokens < s->input_len + run.max_batch) /* Prompts are not cut into chunks. */
         run.max_step_tokens = s->input_len + run.max_batch;
     if (run.max_batch > fits) run.max_batch = fits;
     return run;
@@ -91,7 +94,7 @@ struct orr_offline orr_offline_bench(const struct orr_job *job, int64_t fits)
 
 /* ---------------------------------------------------------------- run */
 
-/* Sequences that joined in one step leave in one step. */
+/* Sequences that joined in the same step; they also leave in the same step. */
 struct cohort {
     int64_t sequences, last_step;
 };
@@ -99,14 +102,14 @@ struct cohort {
 struct run_state {
     struct orr_step_model *model;
     int64_t input_len, output_len;
-    struct cohort *cohorts; /* in the order they joined; [first, n) are running */
+    struct cohort *cohorts; /* in the order of joining; those from first up to n are running */
     size_t first, n;
     int64_t waiting, running, step;
     int64_t context; /* cached tokens of the running sequences */
     double time_s;
 };
 
-/* One step that takes in new prompts beside the running sequences. */
+/* Run one step that takes in new prompts beside the running sequences. */
 static void take_in(struct run_state *r, int64_t joining)
 {
     const struct orr_step step = {.prefill_tokens = joining * r->input_len,
@@ -121,8 +124,8 @@ static void take_in(struct run_state *r, int64_t joining)
     r->step++;
 }
 
-/* A step without prompts replays a captured graph: of the next size in the list the runs were configured with, its rows
- * filled up with dummies. */
+/* A step without prompts replays a captured graph. Graphs exist for these sizes, which are those the published runs
+ * were configured with, and dummy rows fill up the rest. */
 static int64_t graph_sequences(int64_t running)
 {
     static const int64_t SIZES[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048, 4096, 8192};
@@ -131,10 +134,11 @@ static int64_t graph_sequences(int64_t running)
     return running;
 }
 
-/* Steps at most whose middle stands for all: attention is nearly straight in the context, but chunks begin anew. */
+/* At most this many decode steps are priced together at their mean context. Attention time is nearly linear in the
+ * context, but not across the boundaries of its chunks. */
 #define STRETCH 256
 
-/* Decode, at most until the oldest cohort has its last token. */
+/* Decode at most until the oldest cohort has its last token. */
 static void decode(struct run_state *r)
 {
     const int64_t left = r->cohorts[r->first].last_step - r->step + 1, steps = left < STRETCH ? left : STRETCH;

@@ -11,7 +11,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Quantile of sorted values, linear between neighbours. */
+/* The quantile of sorted values, linear between neighbours. */
 static double quantile(const double *sorted, size_t n, double q)
 {
     const double at = q * (double)(n - 1);
@@ -19,7 +19,7 @@ static double quantile(const double *sorted, size_t n, double q)
     return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-/* `room`: n values to work in. */
+/* `room` has space for n values. */
 static void fill_stats(double *errors, size_t n, double *room, struct orr_error_stats *stats)
 {
     qsort(errors, n, sizeof *errors, ascending);

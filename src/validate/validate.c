@@ -1,8 +1,9 @@
-/* Measurement CSV -> predictions -> errors. Four schemas, told apart by their columns: training rows, inference
- * rows (validate_infer.c), steps of the H200 lab, times of single layers. docs/formats.md describes them. */
+/* From measurement CSVs to predictions and their errors. There are four schemas, recognised by their columns: training
+ * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
 #include "base/units.h"
+#include "spec/job.h"
 #include "validate/ablate.h"
 #include "validate/columns.h"
 #include "validate/validator.h"
@@ -114,7 +115,7 @@ bool orr_row_measured(struct orr_score *score, const char *column, const char *c
     return false;
 }
 
-/* The measured value in units of `unit`. */
+/* Read the measured value, which is in units of `unit`. */
 static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
                           struct orr_score *score)
 {
@@ -138,7 +139,7 @@ bool orr_row_read(struct validator *w, struct orr_score *score)
     return true;
 }
 
-/* Read the request into the validator's job and predict it; on failure the score says why. */
+/* Read the request into the validator's job and predict it. On failure the score says why. */
 static bool predict(struct validator *w, struct orr_score *score)
 {
     if (!orr_row_read(w, score)) return false;
@@ -146,7 +147,8 @@ static bool predict(struct validator *w, struct orr_score *score)
     return true;
 }
 
-/* Where a source does not print the micro-batch: the engine's usual one, halved until it divides the batch and fits. */
+/* Predict a training row. If the source does not print the micro-batch, it is the engine's usual one, halved until it
+ * divides the batch and fits. */
 static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
     const struct orr_csv *csv = w->csv;
@@ -184,7 +186,7 @@ static void score_training_row(struct validator *w, size_t row)
         score->predicted = w->result.tokens_per_s_per_gpu;
         orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
-        /* the sources that print only this count causal attention: half the scores */
+        /* The sources that print only this metric count causal attention as half of the scores. */
         score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
         orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
@@ -215,7 +217,8 @@ static void put_lab(struct validator *w, size_t row)
     const bool llama = strcmp(orr_csv_cell(csv, row, "style"), "llama") == 0;
     const char *dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0 ? "true" : "false";
     const bool compiled = strcmp(orr_csv_cell(csv, row, "compiled"), "1") == 0;
-    /* the lab's GPT has biases and layer norms but no position vectors: gpt_neox without rotary dimensions */
+    /* The lab's GPT has biases and layer norms but no position vectors, so it is a gpt_neox without rotary
+     * dimensions. */
     orr_row_put(w, "model.model_type", llama ? "llama" : "gpt_neox");
     orr_row_put(w, "model.rotary_pct", llama ? "" : "0");
     orr_row_put(w, "model.use_parallel_residual", llama ? "" : "false");
@@ -226,7 +229,7 @@ static void put_lab(struct validator *w, size_t row)
     orr_row_put(w, "workload.hidden_dropout", dropout);
 }
 
-/* The lab's own table prints neither. */
+/* Lab CSVs lack the columns system and source. */
 static void name_lab(struct orr_score *score)
 {
     score->system = "h200-sxm";
@@ -273,7 +276,7 @@ static void put_layer(struct validator *w, size_t row)
     orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
 
-/* The first layer of the last prediction, one micro-batch at the clock of its step. */
+/* The time of one micro-batch through the first layer of the last prediction, at the clock of its step. */
 static struct orr_rank_time first_layer(const struct validator *w)
 {
     const struct orr_curves *curves = &w->scratch->shape.curves;
@@ -300,11 +303,11 @@ static void score_layer_row(struct validator *w, size_t row)
 
 /* ---- the whole file */
 
-/* A schema is known by its columns. */
+/* A schema is recognised by its columns. */
 static const struct schema {
     const char *columns[3];
     enum orr_set set;
-    const char *request; /* what all rows begin with; NULL: nothing */
+    const char *request; /* text that all requests begin with; NULL: none */
     void (*score_row)(struct validator *, size_t);
 } SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row},
                {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row},
@@ -326,7 +329,7 @@ static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
     return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
 }
 
-/* Room for the rows of one more file, which the validation then owns. */
+/* Make room for the rows of one more file, which the validation then owns. */
 static bool grow(struct orr_validation *v, const struct orr_csv *csv)
 {
     struct orr_csv *csvs = realloc(v->csvs, (v->n_csvs + 1) * sizeof *csvs);
@@ -357,7 +360,7 @@ static enum orr_err add_table(struct orr_validation *v, const char *csv, const c
     return err;
 }
 
-/* Score the last file of every validation, row by row: they ask for the same request in turn. */
+/* Score the last file of every validation. The rows come one by one, because the validations share the request form. */
 static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *catalogue,
                                struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {

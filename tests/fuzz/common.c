@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "spec/job.h"
 
 #define REQUIRE(condition) \
     do { \

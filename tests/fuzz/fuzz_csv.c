@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (orr_validate(fuzz_catalogue(), csv, "measured.csv", &validation, &error)) {
         if (!error.text[0] || strchr(error.text, '\n')) abort();
     } else {
-        free(orr_validation_report(validation, ORR_FORMAT_JSON, NULL));
+        free(orr_validation_render(validation, ORR_FORMAT_JSON, NULL));
         orr_validation_free(validation);
     }
     free(csv);

@@ -50,11 +50,19 @@ class Header(unittest.TestCase):
         parts = re.search(r"enum orr_part \{(.*?)ORR_N_PARTS", self.header, re.S)[1]
         self.assertEqual(len(re.findall(r"ORR_PART_\w+", parts)), _library.N_PARTS)
 
-    def test_sweep_spec(self):
-        """A member added to the header's structure is missed here."""
-        body = re.search(r"struct orr_sweep_spec \{(.*?)\n\};", self.header, re.S)[1]
-        body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
-        self.assertEqual(body.count(";") + body.count(", *"), len(_library.SweepSpec._fields_))
+    def test_structures(self):
+        """A member added to a structure of the header is missed here."""
+        for name, mine in [("error", _library.CError), ("style", _library.Style), ("column", _library.CColumn),
+                           ("sweep_row", _library.Row)]:
+            body = re.search(rf"struct orr_{name} \{{(.*?)\n\}};", self.header, re.S)[1]
+            body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+            self.assertEqual(body.count(";") + body.count(","), len(mine._fields_), name)
+
+    def test_only_the_stable_core_is_used(self):
+        core = self.header[:self.header.index("#ifdef ORR_EXPERIMENTAL")]
+        declared = set(re.findall(r"\b(orr_\w+)\(", core))
+        self.assertGreater(len(_library._FUNCTIONS), 15)
+        self.assertEqual(set(_library._FUNCTIONS) - declared, set())
 
     def test_documented_errors(self):
         self.assertEqual(ctypes.sizeof(_library.CError), 3 * 4 + 256 + 128 + _library.ERROR_TEXT)

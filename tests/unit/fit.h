@@ -29,6 +29,12 @@ static inline void run(struct orr_fit *fit)
     if (orr_fit_run(fit, NULL, NULL, &error)) fail_msg("%s", error.text);
 }
 
+/* The constants as they stand. */
+static inline const struct orr_calibration *fit_constants(const struct orr_fit *fit)
+{
+    return &fit->job.calibration;
+}
+
 static inline char *file_of(const struct orr_fit *fit)
 {
     char *json;

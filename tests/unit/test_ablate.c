@@ -354,8 +354,8 @@ static void reports_agree(void **state)
     struct orr_error error;
     struct orr_ablation *ablation = NULL;
     assert_int_equal(orr_ablation_add(w->catalogue, CSV, "test.csv", &ablation, &error), ORR_OK);
-    char *csv = orr_ablation_report(ablation, ORR_FORMAT_CSV, NULL);
-    char *text = orr_ablation_report(ablation, ORR_FORMAT_TERMINAL, NULL);
+    char *csv = orr_ablation_render(ablation, ORR_FORMAT_CSV, NULL);
+    char *text = orr_ablation_render(ablation, ORR_FORMAT_TERMINAL, NULL);
     const struct orr_validation *v = ablation->validations[0];
     const double mean = (fabs(v->scores[0].error) + fabs(v->scores[1].error) + fabs(v->scores[4].error)) / 3;
     char expected[64];

@@ -54,7 +54,24 @@ static void a_step_of_training_does_not_allocate(void **state)
     }
 }
 
-/* Drafts in. */
+/* Nor do the ledger, the changes of one thing, and the advice for what does not fit. */
+static void looking_closer_does_not_allocate(void **state)
+{
+    struct world *w = *state;
+    static struct orr_answer answer;
+    struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
+    read_job(w, "{'kind':'train','model':'gpt3-175b','system':'a100-80g-sxm','gpus':64,'plan':{'tp':4,'pp':4},"
+                "'workload':{'global_batch':64}}");
+    const long before = n_allocations;
+    orr_predict(&w->job, w->scratch, &answer);
+    assert_false(answer.train.fits);
+    orr_train_advice(&w->job, w->scratch, &answer.train);
+    assert_true(answer.train.reason[0] != '\0');
+    assert_true(orr_train_what_if(&w->job, w->scratch, what_ifs) > 0);
+    assert_int_equal(n_allocations - before, 0);
+}
+
+/* A draft model included. */
 static void an_answer_does_not_allocate(void **state)
 {
     struct world *w = *state;
@@ -101,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counters_are_in_place),
         cmocka_unit_test(a_step_of_training_does_not_allocate),
+        cmocka_unit_test(looking_closer_does_not_allocate),
         cmocka_unit_test(an_answer_does_not_allocate),
         cmocka_unit_test(a_serving_step_does_not_allocate),
     };

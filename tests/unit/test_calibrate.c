@@ -95,7 +95,7 @@ static void assert_gemm(const struct orr_calibration *calibration, double tolera
 static void products_are_recovered(void **state)
 {
     struct orr_fit *fit = recover(*state, "gemm", "m,n,k,dtype,mode", gemm_line, 0, set_gemm);
-    const struct orr_calibration *now = orr_fit_constants(fit);
+    const struct orr_calibration *now = fit_constants(fit);
     assert_gemm(now, 0.02);
     assert_close(now->gemm[ORR_DTYPE_BF16].tile_cost, 40, 0.02);
     assert_close(now->gemm[ORR_DTYPE_BF16].wave_s, 1.4e-6, 0.02);
@@ -104,7 +104,7 @@ static void products_are_recovered(void **state)
     assert_true(now->gemm[ORR_DTYPE_BF16].sustained_frac == fit->before.gemm[ORR_DTYPE_BF16].sustained_frac);
     orr_fit_close(fit);
     fit = recover(*state, "gemm", "m,n,k,dtype,mode", gemm_line, 0.05, set_gemm);
-    assert_gemm(orr_fit_constants(fit), 0.05);
+    assert_gemm(fit_constants(fit), 0.05);
     orr_fit_close(fit);
 }
 
@@ -128,7 +128,7 @@ static void outliers_are_ignored(void **state)
     struct orr_fit *fit = open_fit(world, CHIP);
     add(fit, "gemm", spoilt);
     run(fit);
-    assert_gemm(orr_fit_constants(fit), 0.02);
+    assert_gemm(fit_constants(fit), 0.02);
     orr_fit_close(fit);
     free(plain);
     free(csv);
@@ -180,8 +180,8 @@ static void long_products_lose_their_clock(void **state)
     assert_int_equal(fit->n_tables, 1);
     assert_close(fit->tables[0].level, SHOWN_FRAC, 0.01);
     assert_close(fit->tables[0].warm_s, 15e-3, 0.1);
-    assert_close(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].burst_frac, SHOWN_FRAC, 0.01);
-    assert_true(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].sustained_frac == before->sustained_frac);
+    assert_close(fit_constants(fit)->gemm[ORR_DTYPE_BF16].burst_frac, SHOWN_FRAC, 0.01);
+    assert_true(fit_constants(fit)->gemm[ORR_DTYPE_BF16].sustained_frac == before->sustained_frac);
     assert_int_equal(fit->groups[0].constants[0].state, ORR_CONSTANT_ONE_SIDE);
     orr_fit_close(fit);
     free(plain);
@@ -225,10 +225,10 @@ static void decode_kernels_are_recovered(void **state)
 {
     const char *header = "batch,kv_len,heads,kv_heads,head_dim,dtype,kv_dtype";
     struct orr_fit *fit = recover(*state, "attention_decode", header, decode_line, 0, set_decode);
-    assert_decode(orr_fit_constants(fit), 0.02);
+    assert_decode(fit_constants(fit), 0.02);
     orr_fit_close(fit);
     fit = recover(*state, "attention_decode", header, decode_line, 0.05, set_decode);
-    assert_decode(orr_fit_constants(fit), 0.05);
+    assert_decode(fit_constants(fit), 0.05);
     orr_fit_close(fit);
 }
 
@@ -255,7 +255,7 @@ static void attention_is_recovered(void **state)
 {
     const char *header = "batch,q_len,kv_len,heads,kv_heads,head_dim,causal,dtype,backend";
     struct orr_fit *fit = recover(*state, "attention_prefill", header, prefill_line, 0, set_flash);
-    const struct orr_attention_constants *u = &orr_fit_constants(fit)->attention[ORR_ATTENTION_FLASH3];
+    const struct orr_attention_constants *u = &fit_constants(fit)->attention[ORR_ATTENTION_FLASH3];
     assert_close(u->forward_frac, 0.61, 0.02);
     assert_close(u->forward_half_seq, 720, 0.05); /* the call time is free beside it */
     assert_close(u->head_64_frac, 0.84, 0.02);
@@ -263,7 +263,7 @@ static void attention_is_recovered(void **state)
     assert_true(u->backward_frac == fit->before.attention[ORR_ATTENTION_FLASH3].backward_frac);
     orr_fit_close(fit);
     fit = recover(*state, "attention_prefill", header, prefill_line, 0.05, set_flash);
-    u = &orr_fit_constants(fit)->attention[ORR_ATTENTION_FLASH3];
+    u = &fit_constants(fit)->attention[ORR_ATTENTION_FLASH3];
     assert_close(u->forward_frac, 0.61, 0.05);
     assert_close(u->head_64_frac, 0.84, 0.05);
     orr_fit_close(fit);
@@ -318,10 +318,10 @@ static void set_add(struct orr_calibration *calibration)
 static void memory_bound_kernels_are_recovered(void **state)
 {
     struct orr_fit *fit = recover(*state, "pointwise", "op,bytes", add_line, 0, set_add);
-    assert_close(orr_fit_constants(fit)->pointwise_frac[ORR_POINTWISE_ADD], 0.77, 0.005);
+    assert_close(fit_constants(fit)->pointwise_frac[ORR_POINTWISE_ADD], 0.77, 0.005);
     orr_fit_close(fit);
     fit = recover(*state, "pointwise", "op,bytes", add_line, 0.05, set_add);
-    assert_close(orr_fit_constants(fit)->pointwise_frac[ORR_POINTWISE_ADD], 0.77, 0.05);
+    assert_close(fit_constants(fit)->pointwise_frac[ORR_POINTWISE_ADD], 0.77, 0.05);
     orr_fit_close(fit);
 }
 
@@ -347,7 +347,7 @@ static const struct orr_fit_constant *constant_of(const struct orr_fit *fit, con
 static void what_rows_do_not_tell_is_refused(void **state)
 {
     struct orr_fit *fit = recover(*state, "gemm", "m,n,k,dtype,mode", large_line, 0, set_gemm);
-    const struct orr_gemm_constants *now = &orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16];
+    const struct orr_gemm_constants *now = &fit_constants(fit)->gemm[ORR_DTYPE_BF16];
     const struct orr_gemm_constants *was = &fit->before.gemm[ORR_DTYPE_BF16];
     assert_close(now->burst_frac, 0.72, 0.02);
     assert_true(now->dram_frac == was->dram_frac);
@@ -387,8 +387,8 @@ static void bounds_are_kept(void **state)
             const struct orr_fit_constant *c = &fit->groups[g].constants[i];
             assert_true(c->new_value >= c->low && c->new_value <= c->high);
         }
-    assert_at_most(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].burst_frac, 1);
-    assert_at_most(orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16].dram_frac, 1);
+    assert_at_most(fit_constants(fit)->gemm[ORR_DTYPE_BF16].burst_frac, 1);
+    assert_at_most(fit_constants(fit)->gemm[ORR_DTYPE_BF16].dram_frac, 1);
     orr_fit_close(fit);
 }
 
@@ -447,7 +447,7 @@ static void chips_are_found(void **state)
                                            {"h20_sxm", "h20-sxm-96gb"}};
     for (size_t i = 0; i < COUNT(names); i++) {
         struct orr_fit *fit = open_fit(*state, names[i][0]);
-        assert_string_equal(orr_fit_chip(fit), names[i][1]);
+        assert_string_equal(fit->job.system.chip.id, names[i][1]);
         orr_fit_close(fit);
     }
     struct orr_fit *fit;
@@ -467,7 +467,7 @@ static void rows_outside_the_model_are_left_out(void **state)
     run(fit);
     assert_int_equal(fit->n_rows, 3);
     for (size_t i = 0; i < fit->n_rows; i++) assert_non_null(fit->rows[i].left_out);
-    char *report = orr_fit_report(fit, ORR_FORMAT_TERMINAL, NULL);
+    char *report = orr_fit_render(fit, ORR_FORMAT_TERMINAL, NULL);
     assert_non_null(strstr(report, "3 left out"));
     free(report);
     orr_fit_close(fit);
@@ -502,10 +502,10 @@ static void same_tables_same_bits(void **state)
 {
     struct orr_fit *a = recover(*state, "gemm", "m,n,k,dtype,mode", gemm_line, 0.05, set_gemm);
     struct orr_fit *b = recover(*state, "gemm", "m,n,k,dtype,mode", gemm_line, 0.05, set_gemm);
-    assert_memory_equal(orr_fit_constants(a), orr_fit_constants(b), sizeof(struct orr_calibration));
+    assert_memory_equal(fit_constants(a), fit_constants(b), sizeof(struct orr_calibration));
     static const enum orr_format formats[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_JSON, ORR_FORMAT_CSV};
     for (size_t i = 0; i < COUNT(formats); i++) {
-        char *one = orr_fit_report(a, formats[i], NULL), *two = orr_fit_report(b, formats[i], NULL);
+        char *one = orr_fit_render(a, formats[i], NULL), *two = orr_fit_render(b, formats[i], NULL);
         assert_string_equal(one, two);
         free(one);
         free(two);
@@ -528,7 +528,7 @@ static void the_file_is_a_calibration(void **state)
     const struct orr_calibration *read = read_back(json);
     assert_true(read->calibrated);
     for (int d = 0; d < ORR_N_DTYPES; d++)
-        assert_memory_equal(&read->gemm[d], &orr_fit_constants(fit)->gemm[d], sizeof read->gemm[d]);
+        assert_memory_equal(&read->gemm[d], &fit_constants(fit)->gemm[d], sizeof read->gemm[d]);
     assert_int_equal(read->n_lines, fit->before.n_lines);
     free(json);
     orr_fit_close(fit);
@@ -585,7 +585,7 @@ static void our_own_timings_give_the_power_rule(void **state)
     struct orr_fit *fit = open_fit(*state, "h200_sxm");
     add_file(fit, "h200_training_ops", "validation/kernels/h200_training_ops.csv");
     run(fit);
-    const struct orr_gemm_constants *u = &orr_fit_constants(fit)->gemm[ORR_DTYPE_BF16];
+    const struct orr_gemm_constants *u = &fit_constants(fit)->gemm[ORR_DTYPE_BF16];
     assert_true(u->burst_frac > 0.79 && u->burst_frac < 0.85);
     assert_true(u->sustained_frac > 0.66 && u->sustained_frac < 0.72);
     const struct orr_fit_filter filter = {.kind = ORR_KERNEL_GEMM, .group = -1, .size_class = -1, .fitted = true};

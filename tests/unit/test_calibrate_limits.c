@@ -29,7 +29,7 @@ static void rows_faster_than_the_chip_are_left_out(void **state)
         run(fit);
         (void)snprintf(reason, sizeof reason, "faster than the chip: 1.25 of %s\n", rows[i].limit);
         for (int f = 0; f < 2; f++) {
-            char *report = orr_fit_report(fit, f ? ORR_FORMAT_CSV : ORR_FORMAT_TERMINAL, NULL);
+            char *report = orr_fit_render(fit, f ? ORR_FORMAT_CSV : ORR_FORMAT_TERMINAL, NULL);
             assert_non_null(strstr(report, reason));
             free(report);
         }
@@ -70,7 +70,7 @@ static void impossible_rows_bend_nothing(void **state)
             if (bad) add(fit, "gemm", csv);
         }
         run(fit);
-        fitted[bad] = *orr_fit_constants(fit);
+        fitted[bad] = *fit_constants(fit);
         orr_fit_close(fit);
     }
     assert_true(fitted[0].gemm[ORR_DTYPE_BF16].burst_frac < 0.7); /* 0.6 and what tiles and waves take */

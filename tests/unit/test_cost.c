@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "cost/cost.h"
+#include "spec/names.h"
 
 /* ---------------------------------------------------------------- collectives */
 

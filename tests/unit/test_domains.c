@@ -2,6 +2,7 @@
  * unpruned. Experts, gradients and stages then cross the slower network, where bounds differ most from times. */
 #include "random.h"
 #include "support.h"
+#include "search/search.h"
 
 #define N_TRAIN_SPACES 40
 #define N_INFER_SPACES 24

@@ -2,6 +2,7 @@
  * work, deterministic, no communication without a group. */
 #include "grid.h"
 #include "serving.h"
+#include "spec/names.h"
 
 #define N_JOBS 250
 

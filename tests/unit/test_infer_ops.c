@@ -1,6 +1,7 @@
 /* Operators of inference by hand: intensity and bounds (Eq. 96), experts (Eq. 8), cached prefixes, chunks,
  * speculation, disaggregation, stages (8.1). */
 #include "serving.h"
+#include "spec/job.h"
 
 /* Eq. 92: the bound of a lone decode is its weights and cache over nominal bandwidth. Llama-2-13B: 13015864320 less the
  * embedding's 32000 * 5120 are read, 2 bytes each, and 200 tokens of 819200 bytes; A100 2039 GB/s. */

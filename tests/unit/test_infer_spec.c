@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "random.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 static int open_fixtures(void **state)

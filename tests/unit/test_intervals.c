@@ -143,7 +143,7 @@ static void check_printed(const struct orr_validation *v)
 {
     struct orr_interval_table table;
     assert_int_equal(orr_interval_table_of(v, NULL, &table), ORR_OK);
-    char *text = orr_validation_intervals(v);
+    char *text = orr_validation_render(v, ORR_FORMAT_INTERVALS, NULL);
     assert_non_null(text);
     const char *at = strstr(text, "ORR_INTERVALS(X)");
     for (int r = 0; r < ORR_N_REGIMES; r++) {

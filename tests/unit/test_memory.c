@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "memory/memory.h"
+#include "spec/job.h"
 
 /* ---------------------------------------------------------------- the reference table */
 

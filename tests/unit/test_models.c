@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 
+#include "spec/job.h"
 #include "spec/spec.h"
 
 /* ---------------------------------------------------------------- helpers */

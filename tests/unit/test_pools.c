@@ -1,6 +1,7 @@
 /* Two pools: the split of the GPUs between prompts and answers against every split there is. Where the rates of both
  * cross, the better split is at times the one before the crossing. */
 #include "support.h"
+#include "search/search.h"
 
 static struct orr_search *run(const struct orr_search_request *request)
 {

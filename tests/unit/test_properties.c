@@ -2,6 +2,7 @@
  * domains: no answer beats its own speed of light, more work is never faster, better hardware is never slower, parts
  * and energies sum, and one step of a serving engine is the step inside the answer to a request. */
 #include "jobs.h"
+#include "spec/job.h"
 
 #define N_TRAIN 2000
 #define N_INFER 2500

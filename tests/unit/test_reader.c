@@ -155,7 +155,7 @@ static void sweeps_can_be_asked_as_json(void **state)
     assert_int_equal(orr_sweep_points(sweep), 6);
     assert_int_equal(orr_sweep_run(sweep, 0, 6, rows, &error), ORR_OK);
     assert_int_equal(rows[2].status, ORR_POINT_INVALID); /* 3 does not divide the heads */
-    char *text = orr_sweep_report(sweep, 0, 6, rows);
+    char *text = orr_sweep_render(sweep, 0, 6, rows, ORR_FORMAT_JSON, NULL);
     assert_non_null(strstr(text, "\"columns\":[\"point\",\"status\",\"reason\",\"plan.tp\",\"chip.hbm_bytes_per_s\","));
     assert_non_null(strstr(text, "\n[2,\"invalid\","));
     assert_non_null(strstr(text, ",3,2000000000000"));
@@ -175,9 +175,11 @@ static void technology_can_be_asked_as_json(void **state)
     struct orr_error error;
     char *text, *expected;
     assert_int_equal(orr_technology_ask(fixture->sealed, "{\"chip\":\"node=5\"}", "request", &text, &error), ORR_OK);
-    assert_int_equal(
-        orr_technology_report(fixture->catalogue, "generated:node=5", ORR_FORMAT_JSON, NULL, &expected, &error),
-        ORR_OK);
+    assert_int_equal(orr_technology_render(
+                         fixture->catalogue,
+                         &(struct orr_technology_question){.name = "generated:node=5", .view = ORR_TECHNOLOGY_CHIP},
+                         ORR_FORMAT_JSON, NULL, &expected, &error),
+                     ORR_OK);
     assert_string_equal(text, expected);
     free(text);
     free(expected);

@@ -138,6 +138,23 @@ static void report_is_short(void **state)
     }
 }
 
+/* Predictions of other plans are for those who ask. */
+static void what_ifs_are_asked_for(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const struct orr_what_if what_ifs[] = {{"DRAM", 9, true, true}, {"--sp", 8, true, false}};
+    struct orr_answer answer = fixture->answers[0];
+    answer.train.step_time_s = 10;
+    char *text = render(&answer, ORR_FORMAT_TERMINAL, 0, false);
+    assert_null(strstr(text, "what would change it"));
+    free(text);
+    answer.what_ifs = what_ifs;
+    answer.n_what_ifs = COUNT(what_ifs);
+    text = render(&answer, ORR_FORMAT_TERMINAL, 0, false);
+    assert_non_null(strstr(text, "\nwhat would change it\n  10 % more  DRAM -10.0 %\n  --sp  8.00 s  -20.0 %\n"));
+    free(text);
+}
+
 static void colours_are_optional(void **state)
 {
     const struct fixture *fixture = *state;
@@ -449,6 +466,14 @@ static void parts_mean_what_the_header_says(void **state)
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }
+#define X(name, key, meaning) {"energy_part_j." key, meaning},
+    static const char *const energy_parts[][2] = {ORR_ENERGY_PARTS(X)};
+#undef X
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) {
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, (int)ORR_TRAIN_METRIC_ENERGY_FLOP + i);
+        assert_string_equal(info->key, energy_parts[i][0]);
+        assert_string_equal(info->meaning, energy_parts[i][1]);
+    }
 }
 
 static int write_glossary(const char *path)
@@ -471,6 +496,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_names_fit_too),
         cmocka_unit_test(no_style_is_eighty_columns),
         cmocka_unit_test(report_is_short),
+        cmocka_unit_test(what_ifs_are_asked_for),
         cmocka_unit_test(colours_are_optional),
         cmocka_unit_test(a_plan_that_does_not_fit_says_why),
         cmocka_unit_test(json_follows_the_contract),

@@ -415,7 +415,7 @@ static void waits_are_explained_by_name(void **state)
     assert_non_null(strstr(text, "\n    host launches, decode: "));
     free(text);
     text = render(&fixture->answers[APART], ORR_FORMAT_EXPLAIN, 100, false);
-    assert_non_null(strstr(text, "\n    sends between stages, decode: "));
+    assert_non_null(strstr(text, "\n    pp.send, decode: "));
     assert_non_null(strstr(text, "\n    other stages, prefill: "));
     assert_non_null(strstr(text, "\n    cache handed to the decode GPUs: "));
     free(text);
@@ -572,6 +572,14 @@ static void parts_mean_what_the_header_says(void **state)
             orr_infer_metric_info((enum orr_infer_metric)(ORR_INFER_METRIC_MEMORY_WEIGHTS + i));
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
+    }
+#define X(name, key, meaning) {"energy_part_j." key, meaning},
+    static const char *const energy_parts[][2] = {ORR_ENERGY_PARTS(X)};
+#undef X
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) {
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, (int)ORR_INFER_METRIC_ENERGY_FLOP + i);
+        assert_string_equal(info->key, energy_parts[i][0]);
+        assert_string_equal(info->meaning, energy_parts[i][1]);
     }
 }
 

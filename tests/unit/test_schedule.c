@@ -105,6 +105,22 @@ static void zero_bubble_simulation_agrees_with_eq_70(void **state)
             }
 }
 
+/* One micro-batch leaves nothing to fill a wait with: p forwards, p input gradients, one weight gradient of the first
+ * rank, each after the other. */
+static void a_lone_micro_batch_fills_nothing(void **state)
+{
+    (void)state;
+    const double f = 1.3, input = 1.8, w = 1.1;
+    struct orr_rank_time ranks[8];
+    for (int i = 0; i < 8; i++) ranks[i] = rank_time(f, input + w, w);
+    for (int64_t p = 2; p <= 8; p++)
+        for (int h = 0; h < 2; h++) {
+            const struct orr_job *job = job_of(h ? ORR_SCHEDULE_ZB_H2 : ORR_SCHEDULE_ZB_H1, p, 1);
+            assert_close(closed_form_s(job, ranks, 1), (double)p * (f + input) + w, 1e-12);
+            assert_close(simulated_s(job, ranks, 1), (double)p * (f + input) + w, 1e-9);
+        }
+}
+
 /* Eq. 73: exact where the slowest stage is the last one, an upper bound within 10 % elsewhere. */
 static void unequal_stages_are_bounded_by_eq_73(void **state)
 {
@@ -348,6 +364,7 @@ int main(void)
         cmocka_unit_test(equal_stages_take_eqs_67_to_69),
         cmocka_unit_test(zero_bubble_is_eqs_70_and_71),
         cmocka_unit_test(zero_bubble_simulation_agrees_with_eq_70),
+        cmocka_unit_test(a_lone_micro_batch_fills_nothing),
         cmocka_unit_test(unequal_stages_are_bounded_by_eq_73),
         cmocka_unit_test(ragged_groups_are_charged),
         cmocka_unit_test(spans_are_causal_and_do_not_overlap),

@@ -4,6 +4,8 @@
 #include "support.h"
 
 #include "predict/scratch.h"
+#include "search/search.h"
+#include "spec/job.h"
 
 #define N_SPACES 60
 
@@ -508,6 +510,9 @@ static void pools_are_matched(void **state)
     double parts_s = 0;
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += joined.time_s[i];
     assert_close(parts_s, joined.latency_s, 1e-9);
+    double parts_j = 0;
+    for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) parts_j += joined.energy_part_j[i];
+    assert_close(parts_j, joined.energy_j, 1e-9);
     orr_search_free(search);
 }
 

@@ -3,6 +3,8 @@
 
 #include "report/launch.h"
 #include "report/table.h"
+#include "search/search.h"
+#include "spec/job.h"
 #include "support.h"
 
 #define MODEL "\"model\":\"llama2-7b\",\"system\":\"a100-80g-sxm\""
@@ -27,7 +29,7 @@ static struct orr_search *search_train(struct world *w, const char *search, int 
 
 static json_t *json_of(const struct orr_search *search)
 {
-    char *text = orr_search_report(search, ORR_FORMAT_JSON, NULL, 2);
+    char *text = orr_search_render(search, ORR_FORMAT_JSON, &(struct orr_style){.took_s = 2});
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
     free(text);
@@ -123,7 +125,8 @@ static void reports_do_not_depend_on_threads(void **state)
     static const enum orr_format formats[] = {ORR_FORMAT_TERMINAL, ORR_FORMAT_JSON, ORR_FORMAT_CSV, ORR_FORMAT_HTML};
     struct orr_search *one = search_train(w, "\"top\":5", 1), *four = search_train(w, "\"top\":5", 4);
     for (size_t i = 0; i < COUNT(formats); i++) {
-        char *a = orr_search_report(one, formats[i], NULL, 1), *b = orr_search_report(four, formats[i], NULL, 1);
+        const struct orr_style style = {.took_s = 1};
+        char *a = orr_search_render(one, formats[i], &style), *b = orr_search_render(four, formats[i], &style);
         assert_string_equal(a, b);
         free(a);
         free(b);
@@ -195,10 +198,10 @@ static void gpus_are_those_of_both_pools(const struct orr_search *search, const 
         assert_true(fabs(real_of(found, "output_tokens_per_s_per_gpu") * 4 / real_of(found, "output_tokens_per_s") -
                          1) < 1e-12);
     }
-    char *csv = orr_search_report(search, ORR_FORMAT_CSV, NULL, 0);
+    char *csv = orr_search_render(search, ORR_FORMAT_CSV, NULL);
     assert_int_equal(csv_count(csv, "gpus,plan.tp"), 4);
     free(csv);
-    char *text = orr_search_report(search, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 120}, 0);
+    char *text = orr_search_render(search, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 120});
     assert_non_null(strstr(text, "winner    4 GPUs"));
     free(text);
 }
@@ -232,7 +235,7 @@ static void two_pools_are_one_answer(void **state)
     assert_true(fabs(real_of(best, "energy_j_per_token") * tokens / joined.energy_j - 1) < 1e-12);
     assert_int_equal(count_of(json_object_get(best, "workload"), "output_len"), 64);
     assert_true(real_of(json, "bound_ratio") == joined.latency_s / joined.bound_s);
-    char *csv = orr_search_report(search, ORR_FORMAT_CSV, NULL, 0);
+    char *csv = orr_search_render(search, ORR_FORMAT_CSV, NULL);
     assert_non_null(strstr(csv, "list,rank,objective,decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,kind,"));
     free(csv);
     gpus_are_those_of_both_pools(search, json);
@@ -273,7 +276,7 @@ static void lines_fit(void **state)
     struct orr_search *search = search_train(w, "\"top\":5,\"compare\":\"tp=4,pp=4,zero=1\"", 1);
     for (int width = 60; width <= 140; width += 20) {
         const struct orr_style style = {.width = width};
-        char *text = orr_search_report(search, ORR_FORMAT_TERMINAL, &style, 0);
+        char *text = orr_search_render(search, ORR_FORMAT_TERMINAL, &style);
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             if (orr_columns(line) > width) fail_msg("%d columns of %d: %s", orr_columns(line), width, line);
         free(text);

@@ -84,6 +84,35 @@ static void what_does_not_fit_has_advice(void **state)
     assert_non_null(strstr(row.reason, "too much per GPU"));
 }
 
+static void numbers_are_found_by_their_keys(void **state)
+{
+    struct fixture *fixture = *state;
+    struct orr_column columns[ORR_MAX_COLUMNS];
+    static struct orr_sweep_row row;
+    assert_int_equal(orr_session_ask(fixture->session, TRAIN, "request", &row, NULL), ORR_OK);
+    const size_t n = orr_session_columns(ORR_JOB_TRAIN, columns);
+    for (size_t i = 0; i < n; i++) {
+        const double number = orr_session_number(fixture->session, columns[i].name);
+        if (columns[i].type == ORR_COLUMN_TEXT) assert_true(isnan(number));
+        else assert_true(number == row.numbers[i]);
+    }
+    assert_true(isnan(orr_session_number(fixture->session, "step_time")));
+    assert_true(orr_session_number(fixture->session, "fits") == 1);
+    assert_int_equal(orr_session_ask(fixture->session, TOO_LARGE, "request", NULL, NULL), ORR_OK);
+    assert_true(orr_session_number(fixture->session, "fits") == 0);
+    assert_int_equal(orr_session_ask(fixture->session, "{", "request", NULL, NULL), ORR_ERR_SYNTAX);
+    assert_true(isnan(orr_session_number(fixture->session, "step_time_s"))); /* no number of an older answer */
+}
+
+static void error_codes_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(orr_err_name(ORR_OK), "ok");
+    assert_string_equal(orr_err_name(ORR_ERR_RULE), "rule");
+    assert_string_equal(orr_err_name(ORR_ERR_MEMORY), "memory");
+    assert_string_equal(orr_err_name(ORR_N_ERRS), "unknown");
+}
+
 static void errors_are_located_and_pass(void **state)
 {
     struct fixture *fixture = *state;
@@ -95,7 +124,7 @@ static void errors_are_located_and_pass(void **state)
     assert_int_not_equal(orr_session_ask(fixture->session, bad, "mine", &row, &error), ORR_OK);
     assert_string_equal(error.key, "plan.tq");
     assert_string_equal(error.file, "mine");
-    assert_int_not_equal(orr_session_report(fixture->session, bad, "mine", ORR_FORMAT_JSON, NULL, &text, &error),
+    assert_int_not_equal(orr_session_render(fixture->session, bad, "mine", ORR_FORMAT_JSON, NULL, &text, &error),
                          ORR_OK);
     assert_int_not_equal(orr_search_open(fixture->catalogue, bad, "mine", &search, &error), ORR_OK);
     assert_null(text);
@@ -109,7 +138,7 @@ static void reports_and_searches_need_no_struct(void **state)
     struct orr_search *search = NULL;
     const struct orr_found *found;
     char *text = NULL;
-    assert_int_equal(orr_session_report(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
+    assert_int_equal(orr_session_render(fixture->session, TRAIN, "request", ORR_FORMAT_JSON, NULL, &text, NULL),
                      ORR_OK);
     assert_int_equal(orr_job_read(fixture->catalogue, TRAIN, "request", &job, NULL), ORR_OK);
     char *expected = report_on(&job, ORR_FORMAT_JSON, NULL);
@@ -141,7 +170,7 @@ static void replies_are_json(void **state)
     static struct orr_answer answer;
     orr_predict(&job, scratch, &answer);
     char *plain = orr_render(&answer, ORR_FORMAT_JSON, NULL), *words = orr_render(&answer, ORR_FORMAT_EXPLAIN, NULL);
-    char *explained = orr_render_explained(&answer);
+    char *explained = orr_render(&answer, ORR_FORMAT_JSON_EXPLAINED, NULL);
     const char *brace = strrchr(plain, '}'); /* all before the last line stays as it is */
     assert_int_equal(strncmp(plain, explained, (size_t)(brace - plain) - 1), 0);
     assert_int_equal(strncmp(explained + (brace - plain) - 1, ",\n  \"explain\": \"", 16), 0);
@@ -157,6 +186,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_hold_the_numbers_of_the_structs),
         cmocka_unit_test(what_does_not_fit_has_advice),
+        cmocka_unit_test(numbers_are_found_by_their_keys),
+        cmocka_unit_test(error_codes_have_names),
         cmocka_unit_test(errors_are_located_and_pass),
         cmocka_unit_test(reports_and_searches_need_no_struct),
         cmocka_unit_test(replies_are_json),

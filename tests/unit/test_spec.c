@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spec/job.h"
 #include "spec/names.h"
 #include "spec/spec.h"
 

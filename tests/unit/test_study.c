@@ -279,7 +279,9 @@ static void csv_and_script_are_what_they_say(void **state)
     struct orr_study *study = run(*state, "shapes");
     struct orr_csv csv;
     struct orr_error error;
-    char *text = orr_study_csv(study, 0), *script = orr_study_script(study);
+    char *text = NULL, *script = orr_study_render(study, ORR_FORMAT_GNUPLOT, NULL);
+    assert_string_equal(orr_study_table(study, 0, &text), "shapes");
+    assert_null(orr_study_table(study, study->n_sheets, NULL));
     assert_int_equal(orr_csv_parse(text, "shapes.csv", &csv, &error), ORR_OK);
     assert_int_equal(csv.n_rows, orr_sheet_rows(&study->sheets[0]));
     assert_int_equal(csv.n_columns, study->sheets[0].n_columns);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "spec/job.h"
+#include "spec/names.h"
 #include "study/sample.h"
 #include "study/sweep.h"
 
@@ -314,7 +316,7 @@ static void inference_has_its_own_columns(void **state)
                                            "\"workload\":{\"input_len\":512,\"output_len\":64}}",
                                 .varies = &vary,
                                 .n_varies = 1});
-    assert_int_equal(orr_sweep_kind(sweep), ORR_JOB_INFER);
+    assert_int_equal(sweep->kind, ORR_JOB_INFER);
     assert_int_equal(orr_sweep_run(sweep, 0, 2, rows, &error), ORR_OK);
     assert_int_equal(rows[0].status, ORR_POINT_OK);
     assert_true(rows[0].numbers[column_of(sweep, "ttft_s")] > 0);

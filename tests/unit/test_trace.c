@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "support.h"
+#include "spec/names.h"
 
 #define MAX_TRACKS 4096
 

@@ -281,7 +281,7 @@ static const struct orr_error_stats *find_group(json_t *groups, const char *valu
 
 static json_t *report_json(const struct orr_validation *v)
 {
-    char *text = orr_validation_report(v, ORR_FORMAT_JSON, NULL);
+    char *text = orr_validation_render(v, ORR_FORMAT_JSON, NULL);
     assert_non_null(text);
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
@@ -324,7 +324,7 @@ static void any_column_groups(void **state)
     assert_non_null(find_group(groups, "not given", &stats));
     assert_int_equal(stats.n, 3); /* d, and time and memory of the lab step */
     json_decref(json);
-    char *text = orr_validation_report(v, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 100});
+    char *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, &(struct orr_style){.width = 100});
     assert_non_null(strstr(text, "\n  pp "));
     free(text);
     orr_validation_free(v);
@@ -391,7 +391,7 @@ static void page_is_well_formed_and_escaped(void **state)
                              "<b>c" ROW "furlongs,10,\n"
                              "d" ROW "peak_memory_gib,30,\n");
     assert_int_equal(orr_validation_group(v, "tp", &error), ORR_OK);
-    char *page = orr_validation_report(v, ORR_FORMAT_HTML, NULL);
+    char *page = orr_validation_render(v, ORR_FORMAT_HTML, NULL);
     assert_non_null(page);
     assert_well_formed(page);
     assert_int_equal(count_words(page, "<circle "), 3);
@@ -408,7 +408,7 @@ static void page_is_well_formed_and_escaped(void **state)
     free(page);
     orr_validation_free(v);
     v = validate(w, TRAINING);
-    page = orr_validation_report(v, ORR_FORMAT_HTML, NULL); /* nothing measured, still a page */
+    page = orr_validation_render(v, ORR_FORMAT_HTML, NULL); /* nothing measured, still a page */
     assert_non_null(page);
     assert_well_formed(page);
     free(page);
@@ -420,7 +420,8 @@ static void intervals_print_as_a_table(void **state)
 {
     struct world *w = *state;
     struct orr_validation *v = validate(w, TRAINING "a" ROW "step_time_s,10,\n");
-    char *table = orr_validation_intervals(v), *text = orr_validation_report(v, ORR_FORMAT_TERMINAL, NULL);
+    char *table = orr_validation_render(v, ORR_FORMAT_INTERVALS, NULL),
+         *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
     assert_non_null(table);
     assert_int_equal(strncmp(table, "/* Written by tools/check_drift.sh --record", 43), 0);
     assert_int_equal(count_words(table, "    X("), ORR_N_REGIMES);
