@@ -77,10 +77,9 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
     for (int64_t k = 0; k < p->n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double other = (double)(kind->norm_params + kind->router_params);
-        bytes += p->layers[k] * (served->resolved
-                                     ? mixed_layer_bytes(job, k)
-                                     : orr_rank_expert_params(job, kind) * stored + other * wide +
-                                           (orr_rank_dense_params(job, kind) - other) * stored);
+        bytes += p->layers[k] * (served->resolved ? mixed_layer_bytes(job, k)
+                                                  : orr_rank_expert_params(job, kind) * stored + other * wide +
+                                                        (orr_rank_dense_params(job, kind) - other) * stored);
     }
     double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
     if (served->resolved) {

@@ -60,8 +60,8 @@ size_t orr_row_fill(const struct orr_answer *answer, struct orr_sweep_row *row)
     X(1, "workload.recompute", TEXT, 0, orr_recompute_name(w->recompute), "what backward executes again")              \
     X(1, "workload.recompute_every", WHOLE, w->recompute_every, NULL, "layers per saved input")                        \
     X(2, "workload.batch", WHOLE, c->decode_gpus > 0 ? c->batch : s->batch, NULL, "sequences of a replica")            \
-    X(2, "workload.precision", TEXT, 0, orr_weight_format_name(s->format), "format of the weights")                           \
-    X(2, "workload.kv_precision", TEXT, 0, orr_cache_name(s->kv, s->kv_format), "format of the cache")                               \
+    X(2, "workload.precision", TEXT, 0, orr_weight_format_name(s->format), "format of the weights")                    \
+    X(2, "workload.kv_precision", TEXT, 0, orr_cache_name(s->kv, s->kv_format), "format of the cache")                 \
     X(2, "decode.gpus", WHOLE, c->decode_gpus, NULL, "GPUs of the answers' pool; 0: one pool")                         \
     X(2, "decode.tp", WHOLE, c->decode_tp, NULL, "its tensor parallel")                                                \
     X(2, "decode.pp", WHOLE, c->decode_pp, NULL, "its pipeline parallel")                                              \

@@ -217,7 +217,7 @@
     X(n_layers, COUNT, "model", j->model.n_layers)                                                                    \
     X(stored_bytes, NUMBER, "bytes of a weight element with its scales: workload precision",                          \
       orr_serve_stored_bytes(j))                                                                           \
-    X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_kv_element_bytes(j, &j->model.kinds[0]))                             \
+    X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_kv_element_bytes(j, &j->model.kinds[0]))               \
     X(scaleout_latency_s, S, "system file", j->system.scaleout_latency_s)                                             \
     X(request_s, S, "engine file", j->engine.request_s)                                                               \
     X(request_s_per_sequence, S, "engine file", j->engine.request_s_per_sequence)                                     \

@@ -85,9 +85,8 @@ double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind
 double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (job->serving.kv_format == ORR_KV_PLAIN) return orr_dtype_bytes(job->serving.kv);
-    return kind->mla_kv_rank > 0
-               ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
-               : head_bytes(&job->serving, kind) / (double)(kind->head_qk + kind->head_v);
+    return kind->mla_kv_rank > 0 ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
+                                 : head_bytes(&job->serving, kind) / (double)(kind->head_qk + kind->head_v);
 }
 
 /* ---------------------------------------------------------------- attention core */

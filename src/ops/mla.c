@@ -34,8 +34,10 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double decode_rows = d->decoding * d->queries;
     if (emit->parts & ORR_PART_ROWS) emit_down(emit, kind, heads * (d_n + d_r));
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS)
-        orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
-                              r + d_r);
+        orr_emit_column_input(
+            emit,
+            emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
+            r + d_r);
     /* absorbed: queries go to the latent space, contexts come back from it */
     if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);

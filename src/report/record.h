@@ -6,8 +6,8 @@
 
 #include "metric/value.h"
 
-/* The object of the contract: schema, kind, the entries at their keys, formats (NULL: none), the request. Takes the last
- * two. */
+/* The object of the contract: schema, kind, the entries at their keys, formats (NULL: none), the request. Takes the
+ * last two. */
 void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *formats,
                      json_t *request, struct orr_text *text);
 /* Put an entry at its key ("group.member", "group.0" a place in an array) of an object; 0, or -1: out of memory. */

@@ -31,7 +31,8 @@ static void choose_formats(const struct orr_search_request *request, const struc
         struct orr_serving usual;
         orr_serving_formats(job, base->format, &usual);
         orr_serving_formats(job, (enum orr_weight_format)choice->weights, serving);
-        if (base->kv != usual.kv || base->kv_format != usual.kv_format) { /* The cache format was asked for, so it stays. */
+        if (base->kv != usual.kv ||
+            base->kv_format != usual.kv_format) { /* The cache format was asked for, so it stays. */
             serving->kv = base->kv;
             serving->kv_format = base->kv_format;
         }
@@ -601,8 +602,7 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
     rest /= space->gpus.n;
     t.choice.weights = (uint8_t)value_of(&space->weights, rest % count_of(&space->weights), serving->format);
     rest /= count_of(&space->weights);
-    t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv),
-                                    orr_serving_cache_choice(serving));
+    t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv), orr_serving_cache_choice(serving));
     rest /= count_of(&space->kv);
     t.choice.disaggregated = (uint8_t)value_of(&space->disaggregated, rest, rest);
     t.choice.gpus = (int32_t)gpus;

@@ -1,5 +1,5 @@
-/* Weight formats: the table of storages, the tensors of a layer kind, checkpoints by name or by their configuration, and
- * what becomes of them on a chip. Only src/spec includes it. */
+/* Weight formats: the table of storages, the tensors of a layer kind, checkpoints by name or by their configuration,
+ * and what becomes of them on a chip. Only src/spec includes it. */
 #ifndef ORR_SPEC_FORMAT_H
 #define ORR_SPEC_FORMAT_H
 
@@ -58,7 +58,8 @@ bool orr_keeps_wide(unsigned rules, const struct orr_layer_kind *kind, bool has_
 /* The storage's place in the checkpoint, added if new; 0 where there is no room. */
 uint8_t orr_checkpoint_add(struct orr_checkpoint *checkpoint, const struct orr_storage *storage);
 /* As a format's name says, of a model whose shape is read. */
-void orr_checkpoint_named(const struct orr_model *model, enum orr_weight_format format, struct orr_checkpoint *checkpoint);
+void orr_checkpoint_named(const struct orr_model *model, enum orr_weight_format format,
+                          struct orr_checkpoint *checkpoint);
 /* The type a GGUF mixture gives a tensor of layer i; `k` its input columns. */
 struct orr_storage orr_gguf_tensor(enum orr_weight_format mixture, const struct orr_model *model, int64_t i,
                                    enum orr_weight_tensor tensor, double k);
@@ -79,6 +80,8 @@ struct orr_matcher *orr_matcher_new(void);
 bool orr_matcher_add(struct orr_matcher *matcher, const json_t *list);
 /* The text must outlive the matcher. */
 bool orr_matcher_add_text(struct orr_matcher *matcher, const char *text);
+/* The first regular expression that is not understood; NULL: none. */
+const char *orr_matcher_bad(const struct orr_matcher *matcher);
 void orr_matcher_free(struct orr_matcher *matcher);
 /* Is this tensor of layer i named; the router of layer i; the head; the embedding? */
 bool orr_matcher_tensor(const struct orr_matcher *matcher, int64_t layer, enum orr_weight_tensor tensor);

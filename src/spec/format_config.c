@@ -19,11 +19,14 @@ struct reading {
 
 /* ---------------------------------------------------------------- values */
 
-static enum orr_err fail(struct reading *r, const char *key, const char *text, const char *value)
+__attribute__((format(printf, 3, 4))) static void fail(struct reading *r, const char *key, const char *format, ...)
 {
+    va_list arguments;
     char path[ORR_KEY_PATH];
-    if (r->err) return r->err;
-    return r->err = orr_doc_fail(r->doc, orr_key_path(path, r->path, key), r->error, text, value);
+    if (r->err) return;
+    va_start(arguments, format);
+    r->err = orr_doc_fail_v(r->doc, orr_key_path(path, r->path, key), ORR_ERR_INPUT, r->error, format, arguments);
+    va_end(arguments);
 }
 
 static const char *word(const json_t *object, const char *key)
@@ -73,7 +76,7 @@ static struct orr_storage read_fp8(struct reading *r)
     const json_int_t rows = json_integer_value(json_array_get(block, 0)),
                      columns = json_integer_value(json_array_get(block, 1));
     if (json_array_size(block) != 2 || rows < 1 || columns < 1 || rows > 1 << 20 || columns > 1 << 20) {
-        fail(r, "weight_block_size", "must be two whole numbers%s", "");
+        fail(r, "weight_block_size", "must be two whole numbers");
         return storage;
     }
     storage.rows = rows;
@@ -98,8 +101,9 @@ static struct orr_storage read_group(struct reading *r, const json_t *group)
         return storage_of(strcmp(strategy, "tensor") == 0 ? ORR_WEIGHT_FP8_TENSOR : ORR_WEIGHT_FP8_CHANNEL);
     }
     if (strcmp(type, "float") == 0) return storage_of(ORR_WEIGHT_NVFP4);
-    storage = integer_storage(r, bits == 8 ? (json_is_object(inputs) ? ORR_WEIGHT_W8A8 : ORR_WEIGHT_W8A16) : ORR_WEIGHT_W4A16,
-                              weights, "num_bits");
+    storage =
+        integer_storage(r, bits == 8 ? (json_is_object(inputs) ? ORR_WEIGHT_W8A8 : ORR_WEIGHT_W8A16) : ORR_WEIGHT_W4A16,
+                        weights, "num_bits");
     if (json_is_false(json_object_get(weights, "symmetric"))) storage.zero_bits = storage.bits;
     return storage;
 }
@@ -146,8 +150,9 @@ static struct orr_storage read_algorithm(struct reading *r, const char *name)
 /* The storage of what a configuration makes narrow. */
 static struct orr_storage read_method(struct reading *r, const char *method)
 {
-    static const char *const KNOWN[] = {"mxfp4",   "fp8",          "fbgemm_fp8", "compressed-tensors", "awq", "gptq",
-                                        "auto-round", "bitsandbytes", "hqq",        "modelopt", "torchao", "mlx"};
+    static const char *const KNOWN[] = {"mxfp4", "fp8",      "fbgemm_fp8", "compressed-tensors",
+                                        "awq",   "gptq",     "auto-round", "bitsandbytes",
+                                        "hqq",   "modelopt", "torchao",    "mlx"};
     char hint[ORR_HINT] = "";
     if (strcmp(method, "fp8") == 0) return read_fp8(r);
     if (strcmp(method, "fbgemm_fp8") == 0) return storage_of(ORR_WEIGHT_FP8_CHANNEL);
@@ -167,8 +172,9 @@ static struct orr_storage read_method(struct reading *r, const char *method)
     const enum orr_weight_format named = orr_weight_format_find(method);
     if (named != ORR_N_WEIGHT_FORMATS) return storage_of(named);
     orr_did_you_mean(hint, method, KNOWN, sizeof KNOWN / sizeof *KNOWN);
-    fail(r, "quant_method", "names a method that is not known%s; known: mxfp4, fp8, fbgemm_fp8, compressed-tensors, awq, "
-                            "gptq, auto-round, bitsandbytes, hqq, modelopt, torchao, mlx, and the names of formats",
+    fail(r, "quant_method",
+         "names a method that is not known%s; known: mxfp4, fp8, fbgemm_fp8, compressed-tensors, awq, "
+         "gptq, auto-round, bitsandbytes, hqq, modelopt, torchao, mlx, and the names of formats",
          hint);
     return storage_of(ORR_WEIGHT_PUBLISHED);
 }
@@ -205,7 +211,8 @@ static void read_mixed(struct reading *r, json_t *layers, struct targets *target
 {
     const char *name;
     json_t *layer;
-    json_object_foreach(layers, name, layer) {
+    json_object_foreach(layers, name, layer)
+    {
         const struct orr_storage storage = read_algorithm(r, word(layer, "quant_algo"));
         size_t at = 0;
         while (at < targets->n && targets->items[at].storage.format != storage.format) at++;
@@ -237,7 +244,7 @@ static void read_targets(struct reading *r, struct targets *targets)
 /* Modules that stay wide, under every key that methods use; false where no list is given. */
 static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
 {
-    static const char *const KEYS[] = {"ignore",        "modules_to_not_convert", "exclude_modules",
+    static const char *const KEYS[] = {"ignore",         "modules_to_not_convert", "exclude_modules",
                                        "ignored_layers", "llm_int8_skip_modules",  "skip_modules"};
     const json_t *extra = json_object_get(r->config, "extra_config");
     const char *key;
@@ -247,6 +254,8 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
         const json_t *list = json_object_get(r->config, KEYS[i]);
         given |= json_is_array(list);
         added &= orr_matcher_add(ignored, list);
+        if (orr_matcher_bad(ignored))
+            fail(r, KEYS[i], "has a regular expression that is not understood: \"%.100s\"", orr_matcher_bad(ignored));
     }
     json_object_foreach((json_t *)(uintptr_t)extra, key, value) /* AutoRound: layers with 16 bits */
         if (json_integer_value(json_object_get(value, "bits")) >= 16) added &= orr_matcher_add_text(ignored, key);
@@ -255,7 +264,8 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
 }
 
 /* The place of a tensor's storage in the checkpoint. */
-static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer, enum orr_weight_tensor tensor)
+static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer,
+                        enum orr_weight_tensor tensor)
 {
     for (size_t i = targets->n; i-- > 0;)
         if (targets->items[i].all || orr_matcher_tensor(targets->items[i].modules, layer, tensor)) return places[i];
@@ -275,8 +285,8 @@ static void fill_layers(struct reading *r, const struct targets *targets, const 
         const int64_t k = model->layer_kind[i];
         for (int t = 0; t < ORR_N_TENSORS; t++) {
             const enum orr_weight_tensor tensor = (enum orr_weight_tensor)t;
-            const bool wide = orr_keeps_wide(rules, &model->kinds[k], has_experts, tensor) ||
-                              orr_matcher_tensor(ignored, i, tensor);
+            const bool wide =
+                orr_keeps_wide(rules, &model->kinds[k], has_experts, tensor) || orr_matcher_tensor(ignored, i, tensor);
             checkpoint->layers[k][t][wide ? 0 : place_of(targets, places, i, tensor)]++;
         }
     }

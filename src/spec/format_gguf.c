@@ -1,4 +1,5 @@
-/* GGUF files: which type each tensor of a mixture has, by the rules of llama.cpp's quantiser (docs/models-formats.md). */
+/* GGUF files: which type each tensor of a mixture has, by the rules of llama.cpp's quantiser
+ * (docs/models-formats.md). */
 #include "spec/format.h"
 
 /* Types by their bits, scales in: bytes of a block over its weights. */

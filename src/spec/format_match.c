@@ -21,6 +21,7 @@ struct pattern {
 struct orr_matcher {
     struct pattern *items;
     size_t n;
+    const char *bad; /* the first expression that is not understood; NULL: none */
 };
 
 /* Other spellings of a tensor's name, beside the one in ORR_TENSORS; separated by "|". */
@@ -101,13 +102,21 @@ static void add_one(struct orr_matcher *matcher, const char *text)
     char expression[PATTERN];
     *pattern = (struct pattern){.text = text, .layer = -1};
     if (strncmp(text, "re:", 3) == 0) {
-        if (!translate(text + 3, expression) || regcomp(&pattern->regex, expression, REG_EXTENDED | REG_NOSUB)) return;
+        if (!translate(text + 3, expression) || regcomp(&pattern->regex, expression, REG_EXTENDED | REG_NOSUB)) {
+            if (!matcher->bad) matcher->bad = text;
+            return;
+        }
         pattern->is_regex = true;
     } else {
         pattern->has_star = strchr(text, '*') != NULL;
         if (!pattern->has_star) pattern->layer = layer_of(text);
     }
     matcher->n++;
+}
+
+const char *orr_matcher_bad(const struct orr_matcher *matcher)
+{
+    return matcher->bad;
 }
 
 bool orr_matcher_add_text(struct orr_matcher *matcher, const char *text)

@@ -77,7 +77,8 @@ static bool follows_experts(const struct orr_model *model, enum orr_weight_forma
     return format == ORR_WEIGHT_FP4 && model->checkpoint.format == ORR_WEIGHT_MXFP4;
 }
 
-void orr_checkpoint_named(const struct orr_model *model, enum orr_weight_format format, struct orr_checkpoint *checkpoint)
+void orr_checkpoint_named(const struct orr_model *model, enum orr_weight_format format,
+                          struct orr_checkpoint *checkpoint)
 {
     struct orr_format_row row = *orr_format_row(format);
     const bool bias_fp32 = model->checkpoint.router_bias_fp32;

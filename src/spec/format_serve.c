@@ -1,5 +1,5 @@
-/* A checkpoint on a chip: bytes of every module and rank, what each product is multiplied in, and whether chip and engine
- * have kernels for it. Eq. 41b. */
+/* A checkpoint on a chip: bytes of every module and rank, what each product is multiplied in, and whether chip and
+ * engine have kernels for it. Eq. 41b. */
 #include "spec/format.h"
 
 #include <stdio.h>
@@ -80,22 +80,24 @@ static void list_runnable(const struct orr_job *job, char *list, size_t size)
 enum orr_err orr_format_check(const struct orr_job *job, enum orr_weight_format format, struct orr_error *error)
 {
     const struct orr_format_row *row = orr_format_row(format);
-    const bool chip = chip_runs(&job->system.chip, row), engine = engine_runs(&job->engine, row);
+    const struct orr_chip *chip = &job->system.chip;
+    const bool engine = engine_runs(&job->engine, row);
+    const char *own = format == job->model.checkpoint.format ? ", the model's own format," : "";
+    const char *sixteen = orr_dtype_name(orr_chip_16bit(chip));
     char list[256], floor[64] = "";
-    if (chip && engine) return ORR_OK;
+    if (chip_runs(chip, row) && engine) return ORR_OK;
     list_runnable(job, list, sizeof list);
-    if (!chip && sm_of(&job->system.chip) > 0 && row->least_sm < 1000)
-        (void)snprintf(floor, sizeof floor, row->most_sm > 0 ? " from SM %d to SM %d" : " from SM %d on",
-                       row->least_sm, row->most_sm);
-    if (!chip)
+    if (chip_runs(chip, row))
         return orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = "workload.precision"},
-                        "%s has no kernels on %s (%s)%s; what runs there: %s%s", orr_format_names[format],
-                        job->system.chip.id, job->system.chip.family, floor,
-                        orr_dtype_name(orr_chip_16bit(&job->system.chip)), list);
+                        "engine %s has no kernels for %s%s; what it runs on %s: %s%s", job->engine.id,
+                        orr_format_names[format], *own ? ", the model's own format" : "", chip->id, sixteen, list);
+    if (sm_of(chip) > 0 && row->most_sm > 0)
+        (void)snprintf(floor, sizeof floor, ": its kernels need SM %d to SM %d", row->least_sm, row->most_sm);
+    else if (sm_of(chip) > 0 && row->least_sm < 1000)
+        (void)snprintf(floor, sizeof floor, ": its kernels need SM %d or later", row->least_sm);
     return orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = "workload.precision"},
-                    "engine %s has no kernels for %s; what it runs on %s: %s%s", job->engine.id,
-                    orr_format_names[format], job->system.chip.id, orr_dtype_name(orr_chip_16bit(&job->system.chip)),
-                    list);
+                    "%s%s does not run on %s (%s)%s; what runs there: %s%s", orr_format_names[format], own, chip->id,
+                    chip->family, floor, sixteen, list);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -103,9 +105,9 @@ enum orr_err orr_format_check(const struct orr_job *job, enum orr_weight_format 
 /* One kind of layer: every tensor in its mean storage. */
 struct kind_count {
     struct orr_tensor_shape shapes[ORR_N_TENSORS];
-    double bytes[ORR_N_TENSORS];      /* all tensors of a layer */
-    double modules[ORR_N_MODULES];    /* of one layer */
-    double vectors[ORR_N_MODULES];    /* elements that are in no matrix */
+    double bytes[ORR_N_TENSORS];   /* all tensors of a layer */
+    double modules[ORR_N_MODULES]; /* of one layer */
+    double vectors[ORR_N_MODULES]; /* elements that are in no matrix */
     double layers;
 };
 
@@ -139,8 +141,7 @@ static void count_vectors(const struct orr_model *model, const struct orr_layer_
     const bool mean = c->format < ORR_WEIGHT_PUBLISHED;
     const double w = c->vector_bytes, narrow = mean ? orr_format_row(c->format)->storage.bits / 8 : w;
     const bool dense_wide = c->n_storages > 1 && c->layers[0][ORR_TENSOR_Q][0] > 0;
-    const double attention =
-        (double)kind->attention_params - matrix_elements(count, ORR_TENSOR_Q, ORR_TENSOR_KV_B);
+    const double attention = (double)kind->attention_params - matrix_elements(count, ORR_TENSOR_Q, ORR_TENSOR_KV_B);
     const double norms = orr_attention_norms(kind, attention);
     const double dense = (double)kind->ffn_params - matrix_elements(count, ORR_TENSOR_GATE, ORR_TENSOR_SHARED_DOWN);
     const double experts = (double)kind->n_experts * (double)kind->expert_params -
@@ -237,9 +238,8 @@ static void fill_layer(const struct orr_layer_kind *kind, const struct kind_coun
     const double attention = (double)kind->attention_params, inner = orr_attention_norms(kind, attention);
     const double norms = count->vectors[ORR_MODULE_NORM];
     const double all = inner + (double)kind->norm_params, per_norm = all > 0 ? norms / all : 0;
-    const double copied = kind->mla_kv_rank > 0
-                              ? count->bytes[ORR_TENSOR_Q_A] + count->bytes[ORR_TENSOR_KV_A] + inner * per_norm
-                              : 0;
+    const double copied =
+        kind->mla_kv_rank > 0 ? count->bytes[ORR_TENSOR_Q_A] + count->bytes[ORR_TENSOR_KV_A] + inner * per_norm : 0;
     served->kinds[k].copied_bytes = copied;
     served->kinds[k].divided_bytes =
         m[ORR_MODULE_ATTENTION] + m[ORR_MODULE_DENSE] + m[ORR_MODULE_SHARED] + inner * per_norm - copied;
@@ -315,7 +315,8 @@ void orr_serving_formats(const struct orr_job *job, enum orr_weight_format forma
     enum orr_dtype sixteen = orr_chip_16bit(chip);
     if (own->wide == ORR_DTYPE_FP16 && chip->peak_flops_per_s[ORR_DTYPE_FP16] > 0 && format >= ORR_WEIGHT_PUBLISHED)
         sixteen = ORR_DTYPE_FP16;
-    if (published && own->format == ORR_WEIGHT_PUBLISHED) format = (enum orr_weight_format)sixteen; /* nothing is narrow */
+    if (published && own->format == ORR_WEIGHT_PUBLISHED)
+        format = (enum orr_weight_format)sixteen; /* nothing is narrow */
     else if (published && own->named) format = own->format;
     serving->format = format;
     const enum orr_weight_format main = format == ORR_WEIGHT_PUBLISHED ? own->format : format;

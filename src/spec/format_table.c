@@ -1,5 +1,5 @@
-/* The table of weight formats (docs/models-formats.md): bits, scales and zeros of each, which modules it leaves wide, what
- * it is multiplied in and where it runs. A new format is a row here and a name in ORR_WEIGHT_FORMATS. */
+/* The table of weight formats (docs/models-formats.md): bits, scales and zeros of each, which modules it leaves
+ * wide, what it is multiplied in and where it runs. A new format is a row here and a name in ORR_WEIGHT_FORMATS. */
 #include "spec/format.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "spec/spec.h"
 
-#define WIDE ORR_N_DTYPES
+#define WIDE    ORR_N_DTYPES
 #define D(name) ORR_DTYPE_##name
 
 /* clang-format off */
@@ -94,10 +94,10 @@ static const enum orr_dtype KV_DTYPES[ORR_N_KV_FORMATS] = {ORR_KV_FORMATS(KV_DTY
 static const struct {
     const char *name;
     enum orr_weight_format format;
-} ALIASES[] = {{"auto", ORR_WEIGHT_PUBLISHED},    {"fp8-per-tensor", ORR_WEIGHT_FP8_TENSOR},
+} ALIASES[] = {{"auto", ORR_WEIGHT_PUBLISHED},          {"fp8-per-tensor", ORR_WEIGHT_FP8_TENSOR},
                {"fp8-dynamic", ORR_WEIGHT_FP8_CHANNEL}, {"fp8-per-channel", ORR_WEIGHT_FP8_CHANNEL},
-               {"gptq-int4", ORR_WEIGHT_GPTQ},    {"auto-round", ORR_WEIGHT_AUTOROUND},
-               {"bnb-4bit", ORR_WEIGHT_NF4_DOUBLE}, {"int8-w8a8", ORR_WEIGHT_W8A8}};
+               {"gptq-int4", ORR_WEIGHT_GPTQ},          {"auto-round", ORR_WEIGHT_AUTOROUND},
+               {"bnb-4bit", ORR_WEIGHT_NF4_DOUBLE},     {"int8-w8a8", ORR_WEIGHT_W8A8}};
 
 const char *orr_weight_format_name(enum orr_weight_format format)
 {

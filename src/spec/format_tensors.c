@@ -52,7 +52,8 @@ static double elements(const struct orr_tensor_shape *shapes, enum orr_weight_te
 }
 
 /* More in the matrices than the kind counts: it is built otherwise, and none of its matrices is known. */
-static void drop_unknown(struct orr_tensor_shape *shapes, enum orr_weight_tensor first, enum orr_weight_tensor last, double params)
+static void drop_unknown(struct orr_tensor_shape *shapes, enum orr_weight_tensor first, enum orr_weight_tensor last,
+                         double params)
 {
     if (elements(shapes, first, last) <= params) return;
     for (int i = (int)first; i <= (int)last; i++) shapes[i].count = 0;

@@ -38,6 +38,7 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
 {
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err) err = orr_quant_config_join(part, error);
     if (!err) err = orr_model_from_json(&part->doc, part->id, model, error);
     part_free(part);
     return err;

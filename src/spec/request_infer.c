@@ -89,10 +89,11 @@ enum orr_err orr_format_read(const struct orr_doc *request, const char *path, co
     *format = name ? (int64_t)orr_weight_format_find(name) : ORR_N_WEIGHT_FORMATS;
     if (*format != ORR_N_WEIGHT_FORMATS) return ORR_OK;
     if (name) orr_did_you_mean(hint, name, orr_format_names, ORR_N_WEIGHT_FORMATS);
-    return orr_doc_fail(request, path, error,
-                        "must be a weight format (bf16, fp16, fp8, fp8-block, int8, int4, fp4, mxfp4, nvfp4, awq, gptq, "
-                        "nf4, w4a16, w8a8, q4_k_m, ...; docs/models-formats.md lists them) or \"published\", not %s%s",
-                        orr_json_shown(shown, value), hint);
+    return orr_doc_fail(
+        request, path, error,
+        "must be a weight format (bf16, fp16, fp8, fp8-block, int8, int4, fp4, mxfp4, nvfp4, awq, gptq, "
+        "nf4, w4a16, w8a8, q4_k_m, ...; docs/models-formats.md lists them) or \"published\", not %s%s",
+        orr_json_shown(shown, value), hint);
 }
 
 enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, const json_t *value, enum orr_dtype *kv,

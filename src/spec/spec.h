@@ -44,7 +44,8 @@ static inline int64_t orr_serving_cache_choice(const struct orr_serving *serving
     return orr_cache_choice(serving->kv, serving->kv_format);
 }
 void orr_serving_cache(int64_t choice, struct orr_serving *serving);
-/* Bytes of the checkpoint by module, tensor by tensor, including scales and zeros (Eq. 41b). PUBLISHED: its own formats. */
+/* Bytes of the checkpoint by module, tensor by tensor, including scales and zeros (Eq. 41b). PUBLISHED: its own
+ * formats. */
 void orr_model_bytes(const struct orr_model *model, enum orr_weight_format format, double module_bytes[ORR_N_MODULES]);
 /* The format that a name means, in any case of letters; ORR_N_WEIGHT_FORMATS: none. */
 enum orr_weight_format orr_weight_format_find(const char *name);

@@ -20,25 +20,16 @@ static void read_with(struct world *w, const char *model, const char *config)
 
 /* ---------------------------------------------------------------- golden tables */
 
-/* Bytes of weights, scales and zeros. Layers, widths and vocabularies are those of the published configurations; scales
- * are counted with ceilings (Eq. 41b). gpt-oss-120b: 114 661 785 600 expert weights of 4.25 bits, 39 813 120 biases of 16;
- * DeepSeek-V3: 41 540 496 block scales less those of its prediction layer. */
+/* Bytes of weights, scales and zeros. Layers, widths and vocabularies are those of the published configurations;
+ * scales are counted with ceilings (Eq. 41b). gpt-oss-120b: 114 661 785 600 expert weights of 4.25 bits, 39 813 120
+ * biases of 16; DeepSeek-V3: 41 540 496 block scales less those of its prediction layer. */
 static const struct {
     const char *model, *format, *config;
     double bytes[8]; /* embedding, attention, dense FFN, shared experts, experts, router, norms, head */
 } CASES[] = {
-    {"gpt-oss-120b",
-     "published",
-     "",
-     {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
-    {"gpt-oss-120b",
-     "mxfp4",
-     "",
-     {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
-    {"gpt-oss-20b",
-     "published",
-     "",
-     {1158266880, 1274406912, 0, 0, 10165616640, 4425216, 282240, 1158266880}},
+    {"gpt-oss-120b", "published", "", {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
+    {"gpt-oss-120b", "mxfp4", "", {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
+    {"gpt-oss-20b", "published", "", {1158266880, 1274406912, 0, 0, 10165616640, 4425216, 282240, 1158266880}},
     {"deepseek-v3",
      "published",
      "",
@@ -67,23 +58,14 @@ static const struct {
      "{'quant_method':'fp8','weight_block_size':[128,128],'modules_to_not_convert':['lm_head',"
      "'model.layers.0.mlp.gate']}",
      {622329856, 906080256, 0, 0, 28994568192, 25165824, 421888, 622329856}},
-    {"qwen3-235b-a22b",
-     "nvfp4",
-     "",
-     {1244659712, 3770158016, 0, 0, 127742011392, 98566144, 1596416, 1244659712}},
-    {"llama3.3-70b",
-     "fp8-tensor",
-     "",
-     {2101346304, 12079598080, 56371447680, 0, 0, 0, 2637824, 2101346304}},
+    {"qwen3-235b-a22b", "nvfp4", "", {1244659712, 3770158016, 0, 0, 127742011392, 98566144, 1596416, 1244659712}},
+    {"llama3.3-70b", "fp8-tensor", "", {2101346304, 12079598080, 56371447680, 0, 0, 0, 2637824, 2101346304}},
     {"llama3.1-405b",
      "published",
      "{'quant_method':'fbgemm_fp8','modules_to_not_convert':['self_attn','model.layers.0','mod"
      "el.layers.125','lm_head']}",
      {4202692608, 143747186688, 335068397568, 0, 0, 0, 8290304, 4202692608}},
-    {"llama3.1-405b",
-     "fp8-channel",
-     "",
-     {4202692608, 71891140608, 329834889216, 0, 0, 0, 8290304, 4202692608}},
+    {"llama3.1-405b", "fp8-channel", "", {4202692608, 71891140608, 329834889216, 0, 0, 0, 8290304, 4202692608}},
     {"llama3.1-405b",
      "published",
      "{'quant_method':'compressed-tensors','format':'float-quantized','config_groups':{'group_"
@@ -91,14 +73,8 @@ static const struct {
      "nput_activations':{'num_bits':8,'type':'float','strategy':'token','dynamic':true}}},'ign"
      "ore':['lm_head']}",
      {4202692608, 71891140608, 329834889216, 0, 0, 0, 8290304, 4202692608}},
-    {"qwen3-32b",
-     "awq",
-     "",
-     {1555824640, 3137863680, 13074432000, 0, 0, 0, 1353728, 1555824640}},
-    {"llama3.1-8b",
-     "gptq",
-     "",
-     {1050673152, 699400192, 2931556352, 0, 0, 0, 532480, 1050673152}},
+    {"qwen3-32b", "awq", "", {1555824640, 3137863680, 13074432000, 0, 0, 0, 1353728, 1555824640}},
+    {"llama3.1-8b", "gptq", "", {1050673152, 699400192, 2931556352, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'gptq','bits':4,'group_size':128,'desc_act':false,'sym':true}",
@@ -107,35 +83,23 @@ static const struct {
      "published",
      "{'quant_method':'gptq','bits':8,'group_size':128}",
      {1050673152, 1375731712, 5772148736, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "gptq-int8",
-     "",
-     {1050673152, 1375731712, 5772148736, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "gptq-int8", "", {1050673152, 1375731712, 5772148736, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'auto-round','bits':4,'group_size':128,'packing_format':'auto_round:auto"
      "_gptq'}",
      {1050673152, 699400192, 2931556352, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "awq",
-     "",
-     {1050673152, 697303040, 2928672768, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "awq", "", {1050673152, 697303040, 2928672768, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'awq','bits':4,'group_size':128,'zero_point':true}",
      {1050673152, 697303040, 2928672768, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "nf4",
-     "",
-     {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "nf4", "", {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'bitsandbytes','load_in_4bit':true,'bnb_4bit_quant_type':'nf4'}",
      {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "nf4-double",
-     "",
-     {1050673152, 692387840, 2908028928, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "nf4-double", "", {1050673152, 692387840, 2908028928, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'bitsandbytes','load_in_4bit':true,'bnb_4bit_use_double_quant':true}",
@@ -144,46 +108,28 @@ static const struct {
      "published",
      "{'quant_method':'bitsandbytes','load_in_8bit':true}",
      {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "hqq",
-     "",
-     {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "hqq", "", {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'hqq','quant_config':{'weight_quant_params':{'nbits':4,'group_size':64}}"
      "}",
      {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "w8a8",
-     "",
-     {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "w8a8", "", {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'compressed-tensors','format':'int-quantized','config_groups':{'group_0'"
      ":{'targets':['Linear'],'weights':{'num_bits':8,'type':'int','strategy':'channel','symmet"
      "ric':true},'input_activations':{'num_bits':8,'type':'int'}}},'ignore':['lm_head']}",
      {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "fp8-tensor",
-     "",
-     {1050673152, 1342178304, 5637145344, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "fp8-tensor", "", {1050673152, 1342178304, 5637145344, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'modelopt','quant_algo':'FP8','kv_cache_quant_algo':'FP8','exclude_modul"
      "es':['lm_head']}",
      {1050673152, 1342178304, 5637145344, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "fp8-channel",
-     "",
-     {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "fp8-block",
-     "",
-     {1050673152, 1342504960, 5638520832, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "nvfp4",
-     "",
-     {1050673152, 754975744, 3170894592, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "fp8-channel", "", {1050673152, 1343488000, 5641338880, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "fp8-block", "", {1050673152, 1342504960, 5638520832, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "nvfp4", "", {1050673152, 754975744, 3170894592, 0, 0, 0, 532480, 1050673152}},
     {"llama3.1-8b",
      "published",
      "{'quant_method':'compressed-tensors','format':'nvfp4-pack-quantized','config_groups':{'g"
@@ -197,30 +143,12 @@ static const struct {
      "':{'targets':['Linear'],'weights':{'num_bits':4,'type':'int','strategy':'group','group_s"
      "ize':32,'symmetric':true}}},'ignore':['lm_head']}",
      {1050673152, 754974720, 3170893824, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "published",
-     "",
-     {1050673152, 2684354560, 11274289152, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "bf16",
-     "",
-     {1050673152, 2684354560, 11274289152, 0, 0, 0, 532480, 1050673152}},
-    {"llama3.1-8b",
-     "q4_k_m",
-     "",
-     {295501824, 772276224, 3413114880, 0, 0, 0, 1064960, 430940160}},
-    {"llama3.1-8b",
-     "Q5_K_M",
-     "",
-     {361168896, 931659776, 4000317440, 0, 0, 0, 1064960, 430940160}},
-    {"llama3.1-8b",
-     "q6_k",
-     "",
-     {430940160, 1101004800, 4624220160, 0, 0, 0, 1064960, 430940160}},
-    {"llama3.1-8b",
-     "q8_0",
-     "",
-     {558170112, 1426063360, 5989466112, 0, 0, 0, 1064960, 558170112}},
+    {"llama3.1-8b", "published", "", {1050673152, 2684354560, 11274289152, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "bf16", "", {1050673152, 2684354560, 11274289152, 0, 0, 0, 532480, 1050673152}},
+    {"llama3.1-8b", "q4_k_m", "", {295501824, 772276224, 3413114880, 0, 0, 0, 1064960, 430940160}},
+    {"llama3.1-8b", "Q5_K_M", "", {361168896, 931659776, 4000317440, 0, 0, 0, 1064960, 430940160}},
+    {"llama3.1-8b", "q6_k", "", {430940160, 1101004800, 4624220160, 0, 0, 0, 1064960, 430940160}},
+    {"llama3.1-8b", "q8_0", "", {558170112, 1426063360, 5989466112, 0, 0, 0, 1064960, 558170112}},
 };
 
 static void bytes_by_module_are_exact(void **state)
@@ -246,16 +174,16 @@ static void memory_holds_the_golden_bytes(void **state)
         char request[4096];
         if (strcmp(CASES[i].format, "bf16") == 0) continue;
         for (int m = 0; m <= ORR_MODULE_HEAD; m++) sum += CASES[i].bytes[m];
-        (void)snprintf(request, sizeof request,
-                       "{'kind':'infer','model':{'base':'%s'%s%s},'system':'h100-sxm','workload':{'engine':'serving-base',"
-                       "'input_len':100,'output_len':10,'precision':'%s'}}",
-                       CASES[i].model, *CASES[i].config ? ",'quantization_config':" : "", CASES[i].config,
-                       CASES[i].format);
+        (void)snprintf(
+            request, sizeof request,
+            "{'kind':'infer','model':{'base':'%s'%s%s},'system':'h100-sxm','workload':{'engine':'serving-base',"
+            "'input_len':100,'output_len':10,'precision':'%s'}}",
+            CASES[i].model, *CASES[i].config ? ",'quantization_config':" : "", CASES[i].config, CASES[i].format);
         read_job(w, "%s", request);
         const double found = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS];
         if (fabs(found - sum) > 1e-9 * sum)
-            fail_msg("%s in %s %.40s: %.0f bytes in memory, not %.0f", CASES[i].model, CASES[i].format,
-                     CASES[i].config, found, sum);
+            fail_msg("%s in %s %.40s: %.0f bytes in memory, not %.0f", CASES[i].model, CASES[i].format, CASES[i].config,
+                     found, sum);
     }
 }
 
@@ -321,13 +249,13 @@ static void shipped_models_fit(void **state)
                  RUNS[r].model, RUNS[r].system, RUNS[r].tp, ENGINES[i % COUNT(ENGINES)], RUNS[r].more);
         assert_string_equal(orr_serving_format_name(&w->job), RUNS[r].stored);
         const struct orr_infer_result result = infer(w, &w->job);
-        if (!result.fits) fail_msg("%s on %s with %s: %s", RUNS[r].model, RUNS[r].system, w->job.engine.id,
-                                   result.reason);
+        if (!result.fits)
+            fail_msg("%s on %s with %s: %s", RUNS[r].model, RUNS[r].system, w->job.engine.id, result.reason);
     }
 }
 
-/* What engines log or print per token: cache available over tokens, on one rank of tp; 0.4 % for the rounding of GiB to
- * two places. The formulas are exact where the last column says so. */
+/* What engines log or print per token: cache available over tokens, on one rank of tp; 0.4 % for the rounding of GiB
+ * to two places. The formulas are exact where the last column says so. */
 static void cache_bytes_are_what_engines_log(void **state)
 {
     struct world *w = *state;
@@ -336,27 +264,28 @@ static void cache_bytes_are_what_engines_log(void **state)
         int tp;
         double logged, exact;
     } LOGS[] = {
-        {"llama3.1-8b", "bf16", 1, 3.81 * GIB / (1952 * 16), 131072},      /* vLLM issue 10517 */
+        {"llama3.1-8b", "bf16", 1, 3.81 * GIB / (1952 * 16), 131072}, /* vLLM issue 10517 */
         {"qwen3-8b", "bf16", 1, 18.69 * GIB / 136080, 147456},
         {"qwen2.5-14b", "bf16", 1, 41.43 * GIB / 226240, 196608},
         {"qwen3-30b-a3b", "bf16", 1, 4.85 * GIB / 52960, 98304},
-        {"llama3.1-70b", "bf16", 1, 38.71 * GIB / 126832, 327680},         /* AWQ weights */
-        {"llama3.1-70b", "bf16", 4, 106.17 * GIB / 1391552, 81920},        /* fp8 weights */
-        {"deepseek-v3", "bf16", 8, 41.60 * GIB / 635648, 70272},           /* 61 (512 + 64) 2 on every rank */
+        {"llama3.1-70b", "bf16", 1, 38.71 * GIB / 126832, 327680},  /* AWQ weights */
+        {"llama3.1-70b", "bf16", 4, 106.17 * GIB / 1391552, 81920}, /* fp8 weights */
+        {"deepseek-v3", "bf16", 8, 41.60 * GIB / 635648, 70272},    /* 61 (512 + 64) 2 on every rank */
         {"deepseek-v3", "fp8", 1, 17.16 * GIB / 524288, 35136},
-        {"llama3.1-8b", "bf16", 1, 7.33 * GIB / 60064, 131072},            /* NVFP4 weights */
+        {"llama3.1-8b", "bf16", 1, 7.33 * GIB / 60064, 131072}, /* NVFP4 weights */
         {"qwen2.5-7b", "bf16", 1, 13.1 * GIB / 245360, 57344},
-        {"qwen3-235b-a22b", "bf16", 4, 2 * 8.23 * GIB / 367404, 48128},    /* SGLang */
-        {"deepseek-r1", "q8_0", 1, 1166.62 * GIB / 1024 / 32768, 37332},   /* ik_llama.cpp: 61 576 34/32 */
-        {"qwen3-8b", "q8_0", 1, 612.0 * GIB / 1024 / 8192, 78336},         /* llama.cpp, a model of this shape */
+        {"qwen3-235b-a22b", "bf16", 4, 2 * 8.23 * GIB / 367404, 48128},  /* SGLang */
+        {"deepseek-r1", "q8_0", 1, 1166.62 * GIB / 1024 / 32768, 37332}, /* ik_llama.cpp: 61 576 34/32 */
+        {"qwen3-8b", "q8_0", 1, 612.0 * GIB / 1024 / 8192, 78336},       /* llama.cpp, a model of this shape */
         {"gpt-oss-120b", "bf16", 1, 73728, 73728},
-        {"deepseek-v3", "fp8_ds_mla", 1, 61 * 656, 61 * 656},              /* 512 + 16 + 128 a layer */
+        {"deepseek-v3", "fp8_ds_mla", 1, 61 * 656, 61 * 656}, /* 512 + 16 + 128 a layer */
     };
     for (size_t i = 0; i < COUNT(LOGS); i++) {
-        read_job(w,
-                 "{'kind':'infer','model':'%s','system':'b300-sxm','plan':{'tp':%d},'workload':{'engine':'serving-base',"
-                 "'input_len':1000,'output_len':100,'kv_precision':'%s'}}",
-                 LOGS[i].model, LOGS[i].tp, LOGS[i].kv);
+        read_job(
+            w,
+            "{'kind':'infer','model':'%s','system':'b300-sxm','plan':{'tp':%d},'workload':{'engine':'serving-base',"
+            "'input_len':1000,'output_len':100,'kv_precision':'%s'}}",
+            LOGS[i].model, LOGS[i].tp, LOGS[i].kv);
         double bytes = 0, n_layers[ORR_MAX_LAYER_KINDS];
         orr_count_layers(&w->job.model, n_layers);
         for (int64_t k = 0; k < w->job.model.n_kinds; k++)
@@ -367,7 +296,8 @@ static void cache_bytes_are_what_engines_log(void **state)
     }
 }
 
-/* Scales of narrow caches, per K and V vector of 128: int8 and int4 a 32-bit number, nf4 one per 64, nvfp4 8 bits per 16. */
+/* Scales of narrow caches, per K and V vector of 128: int8 and int4 a 32-bit number, nf4 one per 64, nvfp4 8 bits
+ * per 16. */
 static void narrow_caches_count_their_scales(void **state)
 {
     struct world *w = *state;
@@ -457,8 +387,8 @@ static void read_config(struct world *w, const char *config)
     read_job(w, "%s", request);
 }
 
-/* Names in lists: exact, the end of a path, a path with "*", a regular expression. Each leaves down_proj of all layers, or
- * all of layer 3, in 16 bits: 58 720 256 weights of 32 layers, 218 103 808 of one. */
+/* Names in lists: exact, the end of a path, a path with "*", a regular expression. Each leaves down_proj of all
+ * layers, or all of layer 3, in 16 bits: 58 720 256 weights of 32 layers, 218 103 808 of one. */
 static void lists_are_matched(void **state)
 {
     struct world *w = *state;
@@ -484,7 +414,8 @@ static void lists_are_matched(void **state)
         read_config(w, config);
         orr_model_bytes(&w->job.model, ORR_WEIGHT_PUBLISHED, bytes);
         /* 8 bits of all but those: each tensor that is wide has a byte more a weight, and no scales of 8 bytes */
-        const double narrow = 1342178304.0 + 5637145344.0, found = bytes[ORR_MODULE_ATTENTION] + bytes[ORR_MODULE_DENSE];
+        const double narrow = 1342178304.0 + 5637145344.0,
+                     found = bytes[ORR_MODULE_ATTENTION] + bytes[ORR_MODULE_DENSE];
         if (fabs(found - narrow - LISTS[i].wide) > 32 * 8)
             fail_msg("%s: %.0f bytes more, not %.0f", LISTS[i].name, found - narrow, LISTS[i].wide);
     }
