@@ -143,7 +143,7 @@ static struct orr_storage read_algorithm(struct reading *r, const char *name)
         if (strcmp(name, names[i]) == 0) return storage_of(ALGORITHMS[i].format);
     }
     orr_did_you_mean(hint, name, names, sizeof names / sizeof *names);
-    fail(r, "quant_algo", "names an algorithm that is not known%s", hint);
+    fail(r, "quant_algo", "\"%.40s\" is not known%s", name, hint);
     return storage_of(ORR_WEIGHT_PUBLISHED);
 }
 
@@ -173,9 +173,9 @@ static struct orr_storage read_method(struct reading *r, const char *method)
     if (named != ORR_N_WEIGHT_FORMATS) return storage_of(named);
     orr_did_you_mean(hint, method, KNOWN, sizeof KNOWN / sizeof *KNOWN);
     fail(r, "quant_method",
-         "names a method that is not known%s; known: mxfp4, fp8, fbgemm_fp8, compressed-tensors, awq, "
+         "\"%.40s\" is not known%s; known: mxfp4, fp8, fbgemm_fp8, compressed-tensors, awq, "
          "gptq, auto-round, bitsandbytes, hqq, modelopt, torchao, mlx, and the names of formats",
-         hint);
+         method, hint);
     return storage_of(ORR_WEIGHT_PUBLISHED);
 }
 
