@@ -69,8 +69,8 @@ extern "C" {
 /* The soname carries the first number of the version (liborrery.so.0). It changes when the core breaks a program that
  * was compiled before: a function of the core is removed or takes other arguments, a struct of the core (orr_error,
  * orr_style, orr_column, orr_sweep_row) changes its layout, or a member of an enum of the core changes its number
- * (counts such as ORR_N_PARTS apart). New functions, new members at the end of an enum, columns and JSON keys do not change it.
- * What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
+ * (counts such as ORR_N_PARTS apart). New functions, new members at the end of an enum, columns and JSON keys do not
+ * change it. What stands behind ORR_EXPERIMENTAL may change in every release without a new soname. */
 #define ORR_VERSION "0.1.0"
 #define ORR_SCHEMA "orrery/1" /* the "schema" key of every JSON result */
 
@@ -1177,7 +1177,7 @@ struct orr_infer_result {
     int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
     double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
     double kv_gpu_bytes;                    /* the same on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, including hidden time (Eq. 95) */
+    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, with hidden time (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */

@@ -49,3 +49,8 @@ enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_pla
     *error = made; /* This comes last, because file, key and arguments may point into *error. */
     return code;
 }
+
+enum orr_err orr_out_of_memory(struct orr_error *error, const char *file)
+{
+    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = file}, "out of memory");
+}

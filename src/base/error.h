@@ -15,4 +15,7 @@ struct orr_place {
 enum orr_err orr_fail(struct orr_error *error, enum orr_err code, struct orr_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Fail with ORR_ERR_MEMORY. `file` is the input that was being read; NULL: none. */
+enum orr_err orr_out_of_memory(struct orr_error *error, const char *file);
+
 #endif

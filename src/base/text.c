@@ -79,6 +79,13 @@ char *orr_text_take(struct orr_text *text)
     return data;
 }
 
+void orr_text_drop(struct orr_text *text, struct orr_text *piece)
+{
+    text->failed |= piece->failed;
+    free(piece->data);
+    *piece = (struct orr_text){0};
+}
+
 /* ---------------------------------------------------------------- small string helpers */
 
 static char lower(char c)
@@ -104,6 +111,16 @@ void orr_copy_line(char *buffer, size_t size, const char *text)
     if (text[n]) /* The text was cut: half a UTF-8 sequence must not be left at its end. */
         while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
     buffer[n] = '\0';
+}
+
+bool orr_next_word(const char **at, char separator, char *word, size_t size)
+{
+    const char separators[] = {separator, '\0'};
+    const size_t n = strcspn(*at, separators);
+    if (!**at) return false;
+    (void)snprintf(word, size, "%.*s", (int)n, *at);
+    *at += n + ((*at)[n] == separator);
+    return true;
 }
 
 /* ---------------------------------------------------------------- nearest name */
@@ -183,8 +200,7 @@ static int word_distance(const char *word, const char *candidate)
     if (n_typed == 0 || n_name == 0) return NOT_CLOSE;
     const int limit = 2 * (int)n_typed; /* A word with half of its letters wrong is another word. */
     int best = distance(typed, n_typed, name, n_name);
-    if (best > limit && n_typed >= 3 &&
-        strstr(name, typed)) /* a part of the name is close: "h100" */
+    if (best > limit && n_typed >= 3 && strstr(name, typed)) /* a part of the name is close: "h100" */
         best = limit;
     const size_t m_typed = normalise_sorted(typed, word), m_name = normalise_sorted(name, candidate);
     if (m_typed > 0 && m_name > 0) {
@@ -214,4 +230,17 @@ char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *cons
     buffer[0] = '\0';
     if (nearest) (void)snprintf(buffer, ORR_HINT, " (did you mean \"%s\"?)", nearest);
     return buffer;
+}
+
+enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const char *kinds, const char *word,
+                              const char *const *names, size_t n)
+{
+    char hint[ORR_HINT];
+    struct orr_text list = {0};
+    for (size_t i = 0; i < n; i++) orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    char *text = orr_text_take(&list);
+    const enum orr_err err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no %s \"%.40s\"%s; the %s are %s",
+                                      kind, word, orr_did_you_mean(hint, word, names, n), kinds, text ? text : "");
+    free(text);
+    return err;
 }

@@ -2,6 +2,8 @@
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 
+#include "base/error.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +20,21 @@ void orr_text_append(struct orr_text *text, const char *bytes, size_t n);
 void orr_text_repeat(struct orr_text *text, const char *piece, int n);
 /* Hand the text to the caller (free() it) and reset; NULL if an allocation failed. */
 char *orr_text_take(struct orr_text *text);
+/* Free a piece whose content was used for `text`, which fails where the piece did. */
+void orr_text_drop(struct orr_text *text, struct orr_text *piece);
 
 /* The candidate closest to `word` by edit distance, ignoring case and the separators "-_. "; NULL if none is close. */
 const char *orr_nearest(const char *word, const char *const *candidates, size_t n_candidates);
 /* Write ` (did you mean "llama2-7b"?)` into buffer, or "" if no candidate is close; return buffer. */
 #define ORR_HINT 160
 char *orr_did_you_mean(char buffer[ORR_HINT], const char *word, const char *const *candidates, size_t n_candidates);
+
+/* Fail with ORR_ERR_INPUT: `no KIND "word"`, the nearest name, and all names. */
+enum orr_err orr_fail_unknown(struct orr_error *error, const char *kind, const char *kinds, const char *word,
+                              const char *const *names, size_t n);
+/* Copy the next item of a list into `word`, cut to its size, and move *at behind it and its separator. Returns false at
+ * the end of the list. */
+bool orr_next_word(const char **at, char separator, char *word, size_t size);
 
 /* Copy into a buffer of `size` bytes. The copy is cut at a character boundary, and control characters become spaces. */
 void orr_copy_line(char *buffer, size_t size, const char *text);

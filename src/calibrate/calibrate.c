@@ -1,6 +1,8 @@
 /* From kernel tables of one chip to its constants: the public functions, and statistics over the rows. */
 #include "calibrate/calibrate.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,7 @@ static enum orr_err find_chip(struct orr_fit *fit, const char *name, struct orr_
     struct orr_system system;
     int best = 0;
     struct orr_calibration *calibration = malloc(sizeof *calibration);
-    if (!calibration) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!calibration) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < orr_catalogue_count(fit->catalogue, ORR_PART_SYSTEM); i++) {
         if (orr_system_read(fit->catalogue, orr_catalogue_id(fit->catalogue, ORR_PART_SYSTEM, i), &system, calibration,
                             NULL))
@@ -58,7 +60,7 @@ enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chi
 {
     struct orr_fit *fit = calloc(1, sizeof *fit);
     *out = NULL;
-    if (!fit) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!fit) return orr_out_of_memory(error, NULL);
     fit->catalogue = catalogue;
     enum orr_err err = find_chip(fit, chip, error);
     if (!err) err = orr_engine_read(catalogue, SERVING_ENGINE, &fit->serving, error);
@@ -89,11 +91,13 @@ void orr_fit_close(struct orr_fit *fit)
 
 /* ---------------------------------------------------------------- tables in */
 
+#define LISTED(name, word, ...) ", " word
+
 enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text, const char *origin,
                          struct orr_error *error)
 {
     struct orr_csv *csvs = realloc(fit->csvs, (fit->n_csvs + 1) * sizeof *csvs);
-    if (!csvs) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    if (!csvs) return orr_out_of_memory(error, origin);
     fit->csvs = csvs;
     struct orr_csv *csv = &csvs[fit->n_csvs];
     enum orr_err err = orr_csv_parse(text, origin, csv, error);
@@ -104,19 +108,15 @@ enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *text
     while (i < ORR_N_KERNELS && strcmp(orr_kernel_names[i], kind) != 0) i++;
     if (i < ORR_N_KERNELS) return orr_fit_read_rows(fit, (enum orr_kernel)i, csv, origin, error);
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
-                    "\"%.60s\" is no kind of kernel table; the file's name says which: gemm, bmm, attention_prefill, "
-                    "attention_backward, attention_decode, mla_prefill, mla_decode, moe, allreduce, allgather, "
-                    "reducescatter, alltoall, p2p, pointwise, adam",
-                    kind);
+                    "\"%.60s\" is no kind of kernel table; the file's name says which: %s", kind,
+                    &(ORR_KERNELS(LISTED))[2]);
 }
 
 /* ---------------------------------------------------------------- constants out */
 
 static bool has_group(const struct orr_fit *fit, enum orr_fit_kind kind, int index, int width)
 {
-    for (size_t i = 0; i < fit->n_groups; i++)
-        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width) return true;
-    return false;
+    return orr_fit_find_group(fit, kind, index, width) < fit->n_groups;
 }
 
 /* Constants without rows of their own that were equal to fitted ones stay equal to them. */
@@ -196,24 +196,10 @@ enum orr_err orr_fit_run(struct orr_fit *fit, void (*progress)(void *context, co
         fit->groups[g].p90_frac = stats.p90_frac;
     }
     if (progress) progress(context, "", 1);
-    return good ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return good ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* ---------------------------------------------------------------- statistics */
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value below which a share of the sorted numbers lies, linear between neighbours. */
-static double quantile(const double *sorted, size_t n, double share)
-{
-    const double at = share * (double)(n - 1);
-    const size_t i = (size_t)at;
-    return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
 
 static double column_s(const struct orr_kernel_row *row, enum orr_fit_column column)
 {
@@ -241,12 +227,12 @@ struct orr_fit_stats orr_fit_stats_of(const struct orr_fit *fit, struct orr_fit_
         errors[stats.n++] = column_s(row, column) / row->measured_s - 1;
     }
     if (stats.n > 0) {
-        qsort(errors, stats.n, sizeof *errors, by_size);
-        stats.bias_frac = quantile(errors, stats.n, 0.5);
+        qsort(errors, stats.n, sizeof *errors, orr_ascending);
+        stats.bias_frac = orr_quantile(errors, stats.n, 0.5);
         for (size_t i = 0; i < stats.n; i++) errors[i] = fabs(errors[i]);
-        qsort(errors, stats.n, sizeof *errors, by_size);
-        stats.median_frac = quantile(errors, stats.n, 0.5);
-        stats.p90_frac = quantile(errors, stats.n, 0.9);
+        qsort(errors, stats.n, sizeof *errors, orr_ascending);
+        stats.median_frac = orr_quantile(errors, stats.n, 0.5);
+        stats.p90_frac = orr_quantile(errors, stats.n, 0.9);
     }
     free(errors);
     return stats;

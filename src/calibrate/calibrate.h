@@ -7,23 +7,25 @@
 #include "spec/calibration_list.h"
 #include "spec/csv.h"
 
-/* The kinds of kernel tables; each is the name of its file without .csv. */
+/* The kinds of kernel tables: name, name of the file without .csv, columns that a table must have, size classes of its
+ * rows (groups.c), and the function orr_row_... that reads the shape of a row (kernels.c). */
 #define ORR_KERNELS(X)                                                                                                 \
-    X(GEMM, "gemm")                                                                                                    \
-    X(BMM, "bmm")                                                                                                      \
-    X(ATTENTION_PREFILL, "attention_prefill")                                                                          \
-    X(ATTENTION_BACKWARD, "attention_backward")                                                                        \
-    X(ATTENTION_DECODE, "attention_decode")                                                                            \
-    X(MLA_PREFILL, "mla_prefill")                                                                                      \
-    X(MLA_DECODE, "mla_decode")                                                                                        \
-    X(MOE, "moe")                                                                                                      \
-    X(ALLREDUCE, "allreduce")                                                                                          \
-    X(ALLGATHER, "allgather")                                                                                          \
-    X(REDUCESCATTER, "reducescatter")                                                                                  \
-    X(ALLTOALL, "alltoall")                                                                                            \
-    X(P2P, "p2p")                                                                                                      \
-    X(POINTWISE, "pointwise")                                                                                          \
-    X(ADAM, "adam")
+    X(GEMM, "gemm", "m n k dtype time_s", PRODUCT, product)                                                            \
+    X(BMM, "bmm", "batch m n k dtype time_s", PRODUCT, product)                                                        \
+    X(ATTENTION_PREFILL, "attention_prefill", ORR_PREFILL_COLUMNS, QUERIES, prefill)                                   \
+    X(ATTENTION_BACKWARD, "attention_backward", ORR_PREFILL_COLUMNS, QUERIES, prefill)                                 \
+    X(ATTENTION_DECODE, "attention_decode", "batch kv_len heads kv_heads head_dim dtype time_s", CACHE, decode)        \
+    X(MLA_PREFILL, "mla_prefill", "batch q_len kv_len heads dtype time_s", QUERIES, prefill)                           \
+    X(MLA_DECODE, "mla_decode", "batch kv_len heads dtype time_s", CACHE, decode)                                      \
+    X(MOE, "moe", "tokens hidden moe_ffn experts topk tp ep gated dtype distribution part time_s", EXPERT, experts)    \
+    X(ALLREDUCE, "allreduce", "n_gpus bytes time_s", MESSAGE, collective)                                              \
+    X(ALLGATHER, "allgather", "n_gpus bytes time_s", MESSAGE, collective)                                              \
+    X(REDUCESCATTER, "reducescatter", "n_gpus bytes time_s", MESSAGE, collective)                                      \
+    X(ALLTOALL, "alltoall", "n_gpus bytes time_s", MESSAGE, collective)                                                \
+    X(P2P, "p2p", "n_gpus bytes time_s", MESSAGE, collective)                                                          \
+    X(POINTWISE, "pointwise", "op bytes time_s", TENSOR, pointwise)                                                    \
+    X(ADAM, "adam", "bytes time_s", TENSOR, pointwise)
+#define ORR_PREFILL_COLUMNS      "batch q_len kv_len heads kv_heads head_dim dtype time_s"
 #define ORR_X_KERNEL_(name, ...) ORR_KERNEL_##name,
 enum orr_kernel { ORR_KERNELS(ORR_X_KERNEL_) ORR_N_KERNELS };
 extern const char *const orr_kernel_names[ORR_N_KERNELS];
@@ -71,16 +73,17 @@ struct orr_fit_table {
     double passes;          /* how often the pass of its rows ran */
 };
 
-enum orr_constant_state {
-    ORR_CONSTANT_FITTED,
-    ORR_CONSTANT_ONE_SIDE,  /* The old value is ruled out, but only one side is bounded. */
-    ORR_CONSTANT_REFUSED,   /* The rows fit as well with the old value, which is kept. */
-    ORR_CONSTANT_CONFIRMED, /* The rows identify it, and no value fits better than the old one. */
-    /* The best value is at a physical bound, so the rows measure something else; the old value is kept. */
-    ORR_CONSTANT_BOUND,
-    ORR_CONSTANT_POOR,    /* No values describe the rows; the old value is kept. */
-    ORR_CONSTANT_FEW_ROWS /* There are too few rows to fit it. */
-};
+/* What became of a constant, with the word of docs/calibrate.md. All but the first two keep the old value. */
+#define ORR_CONSTANT_STATES(X)                                                                                         \
+    X(FITTED, "fitted")                                                                                                \
+    X(ONE_SIDE, "limit")          /* The old value is ruled out, but only one side is bounded. */                      \
+    X(REFUSED, "not identified")  /* The rows fit as well with the old value. */                                       \
+    X(CONFIRMED, "confirmed")     /* The rows identify it, and no value fits better than the old one. */               \
+    X(BOUND, "leaves its bounds") /* The best value is at a physical bound: the rows measure something else. */        \
+    X(POOR, "poor fit")           /* No values describe the rows. */                                                   \
+    X(FEW_ROWS, "too few rows")
+#define ORR_X_STATE_(name, word) ORR_CONSTANT_##name,
+enum orr_constant_state { ORR_CONSTANT_STATES(ORR_X_STATE_) ORR_N_CONSTANT_STATES };
 
 /* One number of the calibration, before and after the fit. */
 struct orr_fit_constant {
@@ -151,7 +154,12 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
 /* Leave a row out if it is faster than the chip can be (limits.c). */
 void orr_row_check_limits(const struct orr_fit *fit, struct orr_kernel_row *row);
 
-/* The group of that kind, made if it is new; n_groups if out of memory. */
+/* Grow a list of n items of `size` bytes by one, doubling its room. Returns NULL if out of memory; the list is then
+ * unchanged. */
+void *orr_fit_grow(void *items, size_t n, size_t size);
+/* The index of the group of that kind; n_groups if there is none. */
+size_t orr_fit_find_group(const struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);
+/* The same, made if it is new; SIZE_MAX if out of memory. */
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width);
 /* Prepare the first fit: tables, size classes, weights, the choice among tables, and the constants of every group
  * (groups.c). */

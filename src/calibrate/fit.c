@@ -316,16 +316,10 @@ static size_t refuse(struct problem *p, struct orr_fit_group *group, const size_
 
 const char *orr_constant_state_name(enum orr_constant_state state)
 {
-    switch (state) {
-    case ORR_CONSTANT_FITTED: return "fitted";
-    case ORR_CONSTANT_ONE_SIDE: return "limit";
-    case ORR_CONSTANT_REFUSED: return "not identified";
-    case ORR_CONSTANT_CONFIRMED: return "confirmed";
-    case ORR_CONSTANT_BOUND: return "leaves its bounds";
-    case ORR_CONSTANT_POOR: return "poor fit";
-    case ORR_CONSTANT_FEW_ROWS: return "too few rows";
-    }
-    return "";
+#define X(name, word) word,
+    static const char *const WORDS[ORR_N_CONSTANT_STATES] = {ORR_CONSTANT_STATES(X)};
+#undef X
+    return WORDS[state];
 }
 
 bool orr_constant_is_new(const struct orr_fit_constant *constant)

@@ -16,49 +16,28 @@ struct size_classes {
     const char *names[ORR_SIZE_CLASSES];
 };
 
-static const struct size_classes *classes_of(enum orr_kernel kind)
-{
-    static const struct size_classes PRODUCT = {{16, 256, 2048},
-                                                {"m < 16", "m 16-255", "m 256-2047", "m >= 2048", "n or k < 512"}};
-    static const struct size_classes QUERIES = {{128, 1024, 4096},
-                                                {"q < 128", "q 128-1023", "q 1024-4095", "q >= 4096", ""}};
-    static const struct size_classes CACHE = {{4e6, 64e6, 512e6}, {"< 4 MB", "4-64 MB", "64-512 MB", ">= 512 MB", ""}};
-    static const struct size_classes EXPERT = {{16, 128, 512}, {"m < 16", "m 16-127", "m 128-511", "m >= 512", ""}};
-    static const struct size_classes MESSAGE = {{65536, 1048576, 16777216},
-                                                {"< 64 KiB", "64 KiB-1 MiB", "1-16 MiB", ">= 16 MiB", ""}};
-    static const struct size_classes TENSOR = {{1e6, 1e8, 1e9}, {"< 1 MB", "1-100 MB", "0.1-1 GB", ">= 1 GB", ""}};
-    switch (kind) {
-    case ORR_KERNEL_GEMM:
-    case ORR_KERNEL_BMM: return &PRODUCT;
-    case ORR_KERNEL_ATTENTION_PREFILL:
-    case ORR_KERNEL_ATTENTION_BACKWARD:
-    case ORR_KERNEL_MLA_PREFILL: return &QUERIES;
-    case ORR_KERNEL_ATTENTION_DECODE:
-    case ORR_KERNEL_MLA_DECODE: return &CACHE;
-    case ORR_KERNEL_MOE: return &EXPERT;
-    case ORR_KERNEL_ALLREDUCE:
-    case ORR_KERNEL_ALLGATHER:
-    case ORR_KERNEL_REDUCESCATTER:
-    case ORR_KERNEL_ALLTOALL:
-    case ORR_KERNEL_P2P: return &MESSAGE;
-    case ORR_KERNEL_POINTWISE:
-    case ORR_KERNEL_ADAM: return &TENSOR;
-    case ORR_N_KERNELS: break;
-    }
-    return &PRODUCT;
-}
+static const struct size_classes PRODUCT = {{16, 256, 2048},
+                                            {"m < 16", "m 16-255", "m 256-2047", "m >= 2048", "n or k < 512"}};
+static const struct size_classes QUERIES = {{128, 1024, 4096},
+                                            {"q < 128", "q 128-1023", "q 1024-4095", "q >= 4096", ""}};
+static const struct size_classes CACHE = {{4e6, 64e6, 512e6}, {"< 4 MB", "4-64 MB", "64-512 MB", ">= 512 MB", ""}};
+static const struct size_classes EXPERT = {{16, 128, 512}, {"m < 16", "m 16-127", "m 128-511", "m >= 512", ""}};
+static const struct size_classes MESSAGE = {{65536, 1048576, 16777216},
+                                            {"< 64 KiB", "64 KiB-1 MiB", "1-16 MiB", ">= 16 MiB", ""}};
+static const struct size_classes TENSOR = {{1e6, 1e8, 1e9}, {"< 1 MB", "1-100 MB", "0.1-1 GB", ">= 1 GB", ""}};
+#define X_CLASSES(name, word, columns, classes, reader) &classes,
+static const struct size_classes *const CLASSES[ORR_N_KERNELS] = {ORR_KERNELS(X_CLASSES)};
 
 const char *orr_size_class_name(enum orr_kernel kind, int size_class)
 {
-    return classes_of(kind)->names[size_class];
+    return CLASSES[kind]->names[size_class];
 }
 
 static int size_class_of(const struct orr_kernel_row *row)
 {
-    const struct size_classes *classes = classes_of(row->kind);
-    if (row->size < 0) return ORR_SIZE_CLASSES - 1;
     int i = 0;
-    while (i < ORR_SIZE_CLASSES - 2 && row->size >= classes->from[i]) i++;
+    if (row->size < 0) return ORR_SIZE_CLASSES - 1;
+    while (i < ORR_SIZE_CLASSES - 2 && row->size >= CLASSES[row->kind]->from[i]) i++;
     return i;
 }
 
@@ -67,6 +46,11 @@ static int size_class_of(const struct orr_kernel_row *row)
 static bool in_group(const struct orr_kernel_row *row, size_t group)
 {
     return !row->left_out && row->group == group;
+}
+
+static bool in_table(const struct orr_kernel_row *row, size_t table)
+{
+    return !row->left_out && row->table == table;
 }
 
 /* If some tables name the kernel, the others timed another kernel and are only predicted. */
@@ -85,7 +69,7 @@ static double mean_log_s(const struct orr_fit *fit, size_t table)
     double sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < fit->n_rows; i++) {
-        if (fit->rows[i].left_out || fit->rows[i].table != table || !fit->rows[i].fitted) continue;
+        if (!in_table(&fit->rows[i], table) || !fit->rows[i].fitted) continue;
         sum += log(fit->rows[i].measured_s);
         n++;
     }
@@ -116,27 +100,24 @@ static bool build_tables(struct orr_fit *fit)
     free(fit->tables);
     fit->n_tables = 0;
     fit->tables = NULL;
-    size_t capacity = 0;
     for (size_t i = 0; i < fit->n_rows; i++) {
         struct orr_kernel_row *row = &fit->rows[i];
         if (row->left_out) continue;
         size_t t = 0;
         while (t < fit->n_tables && !same_table(&fit->tables[t], row)) t++;
-        if (t == capacity) {
-            capacity = 2 * capacity + 16;
-            struct orr_fit_table *tables = realloc(fit->tables, capacity * sizeof *tables);
+        if (t == fit->n_tables) {
+            struct orr_fit_table *tables = orr_fit_grow(fit->tables, t, sizeof *tables);
             if (!tables) return false;
             fit->tables = tables;
+            tables[fit->n_tables++] = (struct orr_fit_table){.group = row->group,
+                                                             .kind = row->kind,
+                                                             .mode = row->mode,
+                                                             .source = row->source,
+                                                             .backend = row->backend,
+                                                             .dtype = row->dtype,
+                                                             .least_s = row->measured_s,
+                                                             .warm_s = HUGE_VAL};
         }
-        if (t == fit->n_tables)
-            fit->tables[fit->n_tables++] = (struct orr_fit_table){.group = row->group,
-                                                                  .kind = row->kind,
-                                                                  .mode = row->mode,
-                                                                  .source = row->source,
-                                                                  .backend = row->backend,
-                                                                  .dtype = row->dtype,
-                                                                  .least_s = row->measured_s,
-                                                                  .warm_s = HUGE_VAL};
         row->table = t;
         fit->tables[t].n_rows++;
         fit->tables[t].least_s = orr_min(fit->tables[t].least_s, row->measured_s);
@@ -161,9 +142,8 @@ static double small_call_s(const struct orr_fit *fit, size_t table)
 {
     double least = HUGE_VAL;
     for (size_t i = 0; i < fit->n_rows; i++)
-        if (!fit->rows[i].left_out && fit->rows[i].table == table && fit->rows[i].size_class == 0 &&
-            fit->rows[i].measured_s < least)
-            least = fit->rows[i].measured_s;
+        if (in_table(&fit->rows[i], table) && fit->rows[i].size_class == 0)
+            least = orr_min(least, fit->rows[i].measured_s);
     const double call_s = least - fit->job.calibration.pointwise_launch_s;
     return least < HUGE_VAL && call_s > 0 ? call_s : 0;
 }
@@ -179,8 +159,7 @@ static void free_terms(struct orr_fit *fit, size_t table)
     const struct orr_gemm_constants *gemm = &fit->job.calibration.gemm[group->kind == ORR_FIT_GEMM ? group->index : 0];
     bool narrow = false;
     for (size_t i = 0; i < fit->n_rows && !narrow; i++)
-        narrow = !fit->rows[i].left_out && fit->rows[i].table == table && fit->rows[i].has_pass &&
-                 !fit->rows[i].ready_inputs;
+        narrow = in_table(&fit->rows[i], table) && fit->rows[i].has_pass && !fit->rows[i].ready_inputs;
     switch (group->kind) {
     case ORR_FIT_GEMM:
         /* A table that is only predicted has no terms. */
@@ -211,13 +190,13 @@ static void weigh(struct orr_fit *fit)
     for (size_t t = 0; t < fit->n_tables; t++) {
         size_t n[ORR_SIZE_CLASSES] = {0}, classes = 0;
         for (size_t i = 0; i < fit->n_rows; i++)
-            if (!fit->rows[i].left_out && fit->rows[i].fitted && fit->rows[i].table == t) n[fit->rows[i].size_class]++;
+            if (in_table(&fit->rows[i], t) && fit->rows[i].fitted) n[fit->rows[i].size_class]++;
         for (size_t c = 0; c < ORR_SIZE_CLASSES; c++) {
             classes += n[c] > 0;
             fit->tables[t].n_fitted += n[c];
         }
         for (size_t i = 0; i < fit->n_rows; i++)
-            if (!fit->rows[i].left_out && fit->rows[i].fitted && fit->rows[i].table == t)
+            if (in_table(&fit->rows[i], t) && fit->rows[i].fitted)
                 fit->rows[i].weight = 1 / (double)(classes * n[fit->rows[i].size_class]);
     }
 }

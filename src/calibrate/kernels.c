@@ -270,20 +270,19 @@ void orr_row_experts(struct orr_row_reader *r, struct orr_kernel_row *row)
 
 /* ---------------------------------------------------------------- communication, memory-bound kernels */
 
-static enum orr_collective collective_of(enum orr_kernel kind)
-{
-    return kind == ORR_KERNEL_ALLREDUCE       ? ORR_COLLECTIVE_ALLREDUCE
-           : kind == ORR_KERNEL_ALLGATHER     ? ORR_COLLECTIVE_ALLGATHER
-           : kind == ORR_KERNEL_REDUCESCATTER ? ORR_COLLECTIVE_REDUCESCATTER
-           : kind == ORR_KERNEL_ALLTOALL      ? ORR_COLLECTIVE_ALLTOALL
-                                              : ORR_COLLECTIVE_P2P;
-}
+static const enum orr_collective COLLECTIVES[ORR_N_KERNELS] = {
+    [ORR_KERNEL_ALLREDUCE] = ORR_COLLECTIVE_ALLREDUCE,
+    [ORR_KERNEL_ALLGATHER] = ORR_COLLECTIVE_ALLGATHER,
+    [ORR_KERNEL_REDUCESCATTER] = ORR_COLLECTIVE_REDUCESCATTER,
+    [ORR_KERNEL_ALLTOALL] = ORR_COLLECTIVE_ALLTOALL,
+    [ORR_KERNEL_P2P] = ORR_COLLECTIVE_P2P,
+};
 
 void orr_row_collective(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const bool library =
         strncmp(row->backend, "nccl", 4) == 0 || strncmp(row->backend, "rccl", 4) == 0 || !*row->backend;
-    const enum orr_collective collective = collective_of(row->kind);
+    const enum orr_collective collective = COLLECTIVES[row->kind];
     const double ranks = orr_row_number(r, "n_gpus", 2);
     if (!library && collective != ORR_COLLECTIVE_ALLREDUCE) {
         row->left_out = "no constants of this library's kernel";

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ORR_X_KERNEL_NAME_(name, word) word,
+#define ORR_X_KERNEL_NAME_(name, word, ...) word,
 const char *const orr_kernel_names[ORR_N_KERNELS] = {ORR_KERNELS(ORR_X_KERNEL_NAME_)};
 
 /* ---------------------------------------------------------------- cells */
@@ -59,26 +59,24 @@ static enum orr_fit_mode mode_of(struct orr_row_reader *r)
 
 /* ---------------------------------------------------------------- lists that grow */
 
-/* Grow a list by one item of `size` bytes, doubling its room. Returns NULL if out of memory; the list is then
- * unchanged. */
-static void *grow(void *items, size_t n, size_t size)
+void *orr_fit_grow(void *items, size_t n, size_t size)
 {
     if (n > 0 && (n & (n - 1)) != 0) /* There is room up to the next power of two. */
         return items;
     return realloc(items, (n ? 2 * n : 1) * size);
 }
 
-/* Make room for one more row, set to zero. Returns NULL if out of memory, recorded in r->err. */
-static struct orr_kernel_row *new_row(struct orr_row_reader *r)
+/* Make room for one more row of a kind. Returns NULL if out of memory, recorded in r->err. */
+static struct orr_kernel_row *new_row(struct orr_row_reader *r, enum orr_kernel kind)
 {
     struct orr_fit *fit = r->fit;
-    struct orr_kernel_row *rows = grow(fit->rows, fit->n_rows, sizeof *rows);
+    struct orr_kernel_row *rows = orr_fit_grow(fit->rows, fit->n_rows, sizeof *rows);
     if (!rows) {
-        r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
+        r->err = orr_out_of_memory(r->error, r->origin);
         return NULL;
     }
     fit->rows = rows;
-    rows[fit->n_rows] = (struct orr_kernel_row){.group = SIZE_MAX, .ranks = 1};
+    rows[fit->n_rows] = (struct orr_kernel_row){.kind = kind, .group = SIZE_MAX, .ranks = 1};
     return &rows[fit->n_rows++];
 }
 
@@ -114,11 +112,19 @@ static void name_group(const struct orr_fit_group *group, char path[48])
     path[0] = '\0';
 }
 
+size_t orr_fit_find_group(const struct orr_fit *fit, enum orr_fit_kind kind, int index, int width)
+{
+    size_t i = 0;
+    for (; i < fit->n_groups; i++)
+        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width) break;
+    return i;
+}
+
 size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, int width)
 {
-    for (size_t i = 0; i < fit->n_groups; i++)
-        if (fit->groups[i].kind == kind && fit->groups[i].index == index && fit->groups[i].width == width) return i;
-    struct orr_fit_group *groups = grow(fit->groups, fit->n_groups, sizeof *groups);
+    const size_t found = orr_fit_find_group(fit, kind, index, width);
+    if (found < fit->n_groups) return found;
+    struct orr_fit_group *groups = orr_fit_grow(fit->groups, fit->n_groups, sizeof *groups);
     if (!groups) return SIZE_MAX;
     fit->groups = groups;
     struct orr_fit_group *group = &groups[fit->n_groups];
@@ -132,98 +138,62 @@ size_t orr_fit_group_of(struct orr_fit *fit, enum orr_fit_kind kind, int index, 
 
 /* ---------------------------------------------------------------- tables */
 
-/* The columns that a kind requires. */
-static const char *needed_columns(enum orr_kernel kind)
-{
-    switch (kind) {
-    case ORR_KERNEL_GEMM: return "m n k dtype time_s";
-    case ORR_KERNEL_BMM: return "batch m n k dtype time_s";
-    case ORR_KERNEL_ATTENTION_PREFILL:
-    case ORR_KERNEL_ATTENTION_BACKWARD: return "batch q_len kv_len heads kv_heads head_dim dtype time_s";
-    case ORR_KERNEL_ATTENTION_DECODE: return "batch kv_len heads kv_heads head_dim dtype time_s";
-    case ORR_KERNEL_MLA_PREFILL: return "batch q_len kv_len heads dtype time_s";
-    case ORR_KERNEL_MLA_DECODE: return "batch kv_len heads dtype time_s";
-    case ORR_KERNEL_MOE: return "tokens hidden moe_ffn experts topk tp ep gated dtype distribution part time_s";
-    case ORR_KERNEL_ALLREDUCE:
-    case ORR_KERNEL_ALLGATHER:
-    case ORR_KERNEL_REDUCESCATTER:
-    case ORR_KERNEL_ALLTOALL:
-    case ORR_KERNEL_P2P: return "n_gpus bytes time_s";
-    case ORR_KERNEL_POINTWISE: return "op bytes time_s";
-    case ORR_KERNEL_ADAM: return "bytes time_s";
-    case ORR_N_KERNELS: break;
-    }
-    return "";
-}
+#define X_KIND(name, word, columns, classes, reader) {columns, orr_row_##reader},
+static const struct {
+    const char *columns; /* those that a table must have */
+    void (*read_shape)(struct orr_row_reader *r, struct orr_kernel_row *row);
+} KINDS[ORR_N_KERNELS] = {ORR_KERNELS(X_KIND)};
 
 static enum orr_err check_columns(enum orr_kernel kind, const struct orr_csv *csv, const char *origin,
                                   struct orr_error *error)
 {
-    for (const char *at = needed_columns(kind); *at;) {
-        char name[32];
-        const size_t length = strcspn(at, " ");
-        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+    const char *at = KINDS[kind].columns;
+    char name[32];
+    while (orr_next_word(&at, ' ', name, sizeof name))
         if (!orr_csv_has(csv, name))
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
                             "missing column \"%s\"; a %s table needs %s", name, orr_kernel_names[kind],
-                            needed_columns(kind));
-        at += length + (at[length] == ' ');
-    }
+                            KINDS[kind].columns);
     return ORR_OK;
 }
 
-static void read_shape(struct orr_row_reader *r, struct orr_kernel_row *row)
+static void read_row(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
-    switch (row->kind) {
-    case ORR_KERNEL_GEMM:
-    case ORR_KERNEL_BMM: orr_row_product(r, row); return;
-    case ORR_KERNEL_ATTENTION_PREFILL:
-    case ORR_KERNEL_ATTENTION_BACKWARD:
-    case ORR_KERNEL_MLA_PREFILL: orr_row_prefill(r, row); return;
-    case ORR_KERNEL_ATTENTION_DECODE:
-    case ORR_KERNEL_MLA_DECODE: orr_row_decode(r, row); return;
-    case ORR_KERNEL_MOE: orr_row_experts(r, row); return;
-    case ORR_KERNEL_ALLREDUCE:
-    case ORR_KERNEL_ALLGATHER:
-    case ORR_KERNEL_REDUCESCATTER:
-    case ORR_KERNEL_ALLTOALL:
-    case ORR_KERNEL_P2P: orr_row_collective(r, row); return;
-    case ORR_KERNEL_POINTWISE:
-    case ORR_KERNEL_ADAM: orr_row_pointwise(r, row); return;
-    case ORR_N_KERNELS: break;
-    }
-}
-
-static void read_row(struct orr_row_reader *r, enum orr_kernel kind)
-{
-    struct orr_kernel_row *row = new_row(r);
-    if (!row) return;
     const char *source = orr_csv_cell(r->csv, r->row, "source");
-    row->kind = kind;
     row->source = *source ? source : "unnamed table";
     row->backend = orr_csv_cell(r->csv, r->row, "backend");
     row->dtype = orr_csv_cell(r->csv, r->row, "dtype");
     row->mode = mode_of(r);
-    row->measured_s = orr_row_number(r, "time_s", 1e-12);
     row->fitted = true;
-    read_shape(r, row);
-    if (!r->err) orr_row_check_limits(r->fit, row);
-    row->fitted = row->fitted && !row->left_out;
-    if (!r->err && !row->left_out && row->group == SIZE_MAX)
-        r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){.file = r->origin}, "out of memory");
+    KINDS[row->kind].read_shape(r, row);
+}
+
+/* Read all rows of a table by `read`. */
+static enum orr_err read_table(struct orr_fit *fit, const struct orr_csv *csv, const char *origin,
+                               void (*read)(struct orr_row_reader *r, struct orr_kernel_row *row), enum orr_kernel kind,
+                               struct orr_error *error)
+{
+    struct orr_row_reader r = {
+        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
+    if (!r.list) return orr_out_of_memory(error, origin);
+    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
+        struct orr_kernel_row *row = new_row(&r, kind);
+        if (!row) break;
+        row->measured_s = orr_row_number(&r, "time_s", 1e-12);
+        read(&r, row);
+        if (!r.err) orr_row_check_limits(fit, row);
+        row->fitted = row->fitted && !row->left_out;
+        if (!r.err && !row->left_out && row->group == SIZE_MAX) r.err = orr_out_of_memory(error, origin);
+    }
+    free(r.list);
+    return r.err;
 }
 
 enum orr_err orr_fit_read_rows(struct orr_fit *fit, enum orr_kernel kind, const struct orr_csv *csv, const char *origin,
                                struct orr_error *error)
 {
     const enum orr_err err = check_columns(kind, csv, origin, error);
-    if (err) return err;
-    struct orr_row_reader r = {
-        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
-    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
-    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) read_row(&r, kind);
-    free(r.list);
-    return r.err;
+    return err ? err : read_table(fit, csv, origin, read_row, kind, error);
 }
 
 /* ---------------------------------------------------------------- our own laboratory format */
@@ -235,18 +205,22 @@ bool orr_fit_is_lab(const struct orr_csv *csv)
 }
 
 /* A linear layer given as tokens x inputs x outputs: its forward product, or the gradient of its input or its
- * weight. */
-static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *row)
+ * weight. Other rows of a laboratory file are not used. */
+static void read_lab_row(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *op = orr_csv_cell(r->csv, r->row, "op"), *mode = orr_csv_cell(r->csv, r->row, "mode");
     const bool fp8 = strcmp(op, "fp8") == 0, dgrad = strcmp(op, "dgrad") == 0, wgrad = strcmp(op, "wgrad") == 0;
     double tokens, inputs, outputs;
+    row->source = "laboratory timings";
+    row->backend = row->dtype = "";
+    row->fitted = strcmp(orr_csv_cell(r->csv, r->row, "group"), "gemm") == 0;
+    row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
+    if (!row->fitted) return;
     if (sscanf(orr_csv_cell(r->csv, r->row, "shape"), "%lfx%lfx%lf", &tokens, &inputs, &outputs) != 3 ||
         !(tokens >= 1) || !(inputs >= 1) || !(outputs >= 1) || tokens > 1e9 || inputs > 1e9 || outputs > 1e9) {
         orr_row_fail(r, "shape", "TOKENSxINPUTSxOUTPUTS");
         return;
     }
-    row->kind = ORR_KERNEL_GEMM;
     row->dtype = fp8 ? "fp8" : "bf16";
     row->mode = strcmp(mode, "burst") == 0 ? ORR_MODE_BURST : ORR_MODE_SUSTAINED;
     row->ready_inputs = true;
@@ -260,22 +234,5 @@ static void read_lab_product(struct orr_row_reader *r, struct orr_kernel_row *ro
 enum orr_err orr_fit_read_lab(struct orr_fit *fit, const struct orr_csv *csv, const char *origin,
                               struct orr_error *error)
 {
-    struct orr_row_reader r = {
-        .fit = fit, .csv = csv, .origin = origin, .error = error, .list = malloc(sizeof *r.list)};
-    if (!r.list) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
-    for (r.row = 0; r.row < csv->n_rows && !r.err; r.row++) {
-        struct orr_kernel_row *row = new_row(&r);
-        if (!row) break;
-        row->source = "laboratory timings";
-        row->backend = "";
-        row->dtype = "";
-        row->measured_s = orr_row_number(&r, "time_s", 1e-12);
-        row->fitted = strcmp(orr_csv_cell(csv, r.row, "group"), "gemm") == 0;
-        row->left_out = row->fitted ? NULL : "only the products of a laboratory file are used";
-        if (row->fitted) read_lab_product(&r, row);
-        if (!r.err) orr_row_check_limits(fit, row);
-        row->fitted = row->fitted && !row->left_out;
-    }
-    free(r.list);
-    return r.err;
+    return read_table(fit, csv, origin, read_lab_row, ORR_KERNEL_GEMM, error);
 }

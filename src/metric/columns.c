@@ -7,20 +7,13 @@ enum { PLAN_COLUMNS_MAX = 26 };
 _Static_assert(ORR_N_TRAIN_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 _Static_assert(ORR_N_INFER_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
 
-static enum orr_column_type column_type(enum orr_metric_unit unit)
-{
-    if (unit == ORR_METRIC_UNIT_WORD) return ORR_COLUMN_TEXT;
-    if (unit == ORR_METRIC_UNIT_FLAG) return ORR_COLUMN_FLAG;
-    return unit == ORR_METRIC_UNIT_COUNT || unit == ORR_METRIC_UNIT_WHOLE_BYTES ? ORR_COLUMN_WHOLE : ORR_COLUMN_REAL;
-}
-
 size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS])
 {
     size_t n = 0;
     for (int i = 0; i < orr_n_metrics(kind); i++) {
         const struct orr_metric_info *info = orr_metric_info(kind, i);
         if (!orr_metric_is_reason(kind, i))
-            columns[n++] = (struct orr_column){info->key, info->meaning, column_type(info->unit)};
+            columns[n++] = (struct orr_column){info->key, info->meaning, orr_unit_type(info->unit)};
     }
     return n;
 }

@@ -17,15 +17,6 @@ static double draft_step_s(const struct orr_job *job, const struct orr_infer_res
 
 /* ---------------------------------------------------------------- the lists as tables */
 
-const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric)
-{
-#define X(name, key, unit, meaning, formula, source, value) {key, meaning, formula, source, ORR_METRIC_UNIT_##unit},
-    static const struct orr_metric_info infos[] = {ORR_INFER_METRICS(X)};
-#undef X
-    _Static_assert(sizeof infos / sizeof infos[0] == ORR_N_INFER_METRICS, "one row per metric");
-    return &infos[metric];
-}
-
 struct orr_value orr_infer_metric_value(const struct orr_job *j, const struct orr_infer_result *r,
                                         enum orr_infer_metric metric)
 {
@@ -53,15 +44,6 @@ bool orr_infer_symbol(const struct orr_answer *answer, const char *name, size_t 
     ORR_INFER_SYMBOLS(X)
 #undef X
     return false;
-}
-
-const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n)
-{
-#define X(symbol, unit, origin, expression) {#symbol, origin, ORR_METRIC_UNIT_##unit},
-    static const struct orr_symbol_info infos[] = {ORR_INFER_SYMBOLS(X)};
-#undef X
-    *n = sizeof infos / sizeof infos[0];
-    return infos;
 }
 
 const char *orr_budget_formula(enum orr_budget budget)

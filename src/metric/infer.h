@@ -5,6 +5,7 @@
 #define ORR_METRIC_INFER_H
 
 #include "metric/job_symbols.h"
+#include "metric/shared.h"
 #include "metric/value.h"
 
 /* clang-format off */
@@ -37,14 +38,7 @@
     X(DECODE, "decode_s", S, "time of all further tokens, sampling in",                                               \
       "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
       r->decode_s)                                                                                                    \
-    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the latency",                               \
-      "latency_s · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",          \
-      r->interval_low_s)                                                                                              \
-    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the latency",                              \
-      "latency_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",         \
-      r->interval_high_s)                                                                                             \
-    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
-      "dense or MoE, the longer phase, and what bounds it", "validation residuals", r->interval_class)                \
+    ORR_METRICS_INTERVAL(X, "latency_s", "latency", "dense or MoE, the longer phase, and what bounds it")             \
     X(BOUND, "bound_s", S, "speed of light: no overhead, no communication, nominal rates",                            \
       "Σ over passes of max(FLOP / peak_flops_per_s, weights and cache read once / hbm_bytes_per_s)",                 \
       "Eqs. 24, 92 with u = 1", r->bound_s)                                                                           \
@@ -69,30 +63,11 @@
       "largest of prefill_bound_frac · prefill_s + decode_bound_frac · decode_s; the rest of the latency is"          \
       " overhead",                                                                                                    \
       "Eq. 25", orr_bound_name(r->bottleneck))                                                                        \
-    X(PREFILL_COMPUTE, "prefill_bound_frac.compute", FRAC, "share of the prompt bound by matrix or vector units",     \
-      "Σ compute-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_COMPUTE])                         \
-    X(PREFILL_L2, "prefill_bound_frac.l2", FRAC, "share of the prompt bound by last-level cache bandwidth",           \
-      "Σ l2-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_L2])                                   \
-    X(PREFILL_DRAM, "prefill_bound_frac.dram", FRAC, "share of the prompt bound by DRAM bandwidth",                   \
-      "Σ dram-bound kernels / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_DRAM])                               \
-    X(PREFILL_NETWORK, "prefill_bound_frac.network", FRAC, "share of the prompt bound by link bandwidth or latency",  \
-      "(Σ collectives + pipeline sends) / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_NETWORK])                \
-    X(PREFILL_OVERHEAD, "prefill_bound_frac.overhead", FRAC,                                                          \
-      "share of the prompt in launch gaps and other fixed cost",                                                      \
-      "(Σ launch-bound kernels + gaps and host) / prompt", "Eq. 25", r->prefill_bound_frac[ORR_BOUND_OVERHEAD])       \
-    X(DECODE_COMPUTE, "decode_bound_frac.compute", FRAC, "share of a decode step bound by matrix or vector units",    \
-      "Σ compute-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_COMPUTE])                     \
-    X(DECODE_L2, "decode_bound_frac.l2", FRAC, "share of a decode step bound by last-level cache bandwidth",          \
-      "Σ l2-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_L2])                               \
-    X(DECODE_DRAM, "decode_bound_frac.dram", FRAC, "share of a decode step bound by DRAM bandwidth",                  \
-      "Σ dram-bound kernels / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_DRAM])                           \
-    X(DECODE_NETWORK, "decode_bound_frac.network", FRAC,                                                              \
-      "share of a decode step bound by link bandwidth or latency",                                                    \
-      "(Σ collectives + pipeline sends) / decode step", "Eq. 25", r->decode_bound_frac[ORR_BOUND_NETWORK])            \
-    X(DECODE_OVERHEAD, "decode_bound_frac.overhead", FRAC,                                                            \
-      "share of a decode step in launch gaps and other fixed cost",                                                   \
-      "(Σ launch-bound kernels + gaps, sampling and host) / decode step", "Eq. 25",                                   \
-      r->decode_bound_frac[ORR_BOUND_OVERHEAD])
+    ORR_METRICS_BOUNDS(X, PREFILL, "prefill_bound_frac", prefill_bound_frac, "the prompt", "prompt",                  \
+                       "Σ dram-bound kernels", "(Σ collectives + pipeline sends)", "launch gaps", "gaps and host")    \
+    ORR_METRICS_BOUNDS(X, DECODE, "decode_bound_frac", decode_bound_frac, "a decode step", "decode step",             \
+                       "Σ dram-bound kernels", "(Σ collectives + pipeline sends)", "launch gaps",                     \
+                       "gaps, sampling and host")
 
 /* ORDER ORR_INFER_PARTS */
 #define ORR_INFER_METRICS_TIME(X)                                                                                     \
@@ -172,26 +147,7 @@
 #define ORR_INFER_METRICS_COST(X)                                                                                     \
     X(TOKENS_PER_STEP, "tokens_per_step", NUMBER, "mean tokens a decode step yields; 1 without speculation",          \
       "(1 - draft_accept_frac^(draft_tokens + 1)) / (1 - draft_accept_frac), or 1", "Eq. 94", r->tokens_per_step)     \
-    X(ENERGY, "energy_j", J, "energy of the request, whole system with facility overhead",                            \
-      "gpus · power_w_per_gpu · latency_s · pue_frac", "Eq. 104", r->energy_j)                                        \
-    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
-      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte) /"            \
-      " latency_s)",                                                                                                  \
-      "Eq. 104", r->power_w_per_gpu)                                                                                  \
-    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one output token",                                        \
-      "energy_j / (dp · batch · output_len)", "Eq. 104", orr_ratio(r->energy_j, output_tokens(j)))                    \
-    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
-      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
-    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
-      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
-    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
-      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
-      "gpus · idle_w · latency_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                      \
-    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
-      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
-    X(COST, "cost_usd", USD, "rent of the GPUs for the request",                                                      \
-      "gpus · price_usd_per_gpu_hour · latency_s / 3600", "definition", r->cost_usd)                                  \
+    ORR_METRICS_ENERGY(X, "latency_s", "the request", "output", "dp · batch · output_len", output_tokens(j))          \
     X(COST_PER_MILLION, "cost_usd_per_million_tokens", USD, "rent of the GPUs for a million output tokens",           \
       "cost_usd · 1e6 / (dp · batch · output_len)", "Eq. 108", r->cost_usd_per_million_tokens)                        \
     X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts",                                    \
@@ -267,13 +223,10 @@ enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRI
 
 /* clang-format on */
 
-const struct orr_metric_info *orr_infer_metric_info(enum orr_infer_metric metric);
 struct orr_value orr_infer_metric_value(const struct orr_job *job, const struct orr_infer_result *result,
                                         enum orr_infer_metric metric);
 /* Value of a symbol by its name, `length` bytes long; false if there is none. */
 bool orr_infer_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
-/* The symbols as the glossary lists them; *n of them. */
-const struct orr_symbol_info *orr_infer_symbol_infos(size_t *n);
 
 /* The formula of the cache budget for one of the rules. */
 const char *orr_budget_formula(enum orr_budget budget);

@@ -13,8 +13,19 @@ int orr_n_metrics(enum orr_job_kind kind)
 
 const struct orr_metric_info *orr_metric_info(enum orr_job_kind kind, int metric)
 {
-    return is_train(kind) ? orr_train_metric_info((enum orr_train_metric)metric)
-                          : orr_infer_metric_info((enum orr_infer_metric)metric);
+#define X(name, key, unit, meaning, formula, source, value) {key, meaning, formula, source, ORR_METRIC_UNIT_##unit},
+    static const struct orr_metric_info TRAIN[] = {ORR_TRAIN_METRICS(X)}, INFER[] = {ORR_INFER_METRICS(X)};
+#undef X
+    return is_train(kind) ? &TRAIN[metric] : &INFER[metric];
+}
+
+const struct orr_symbol_info *orr_symbol_infos(enum orr_job_kind kind, size_t *n)
+{
+#define X(symbol, unit, origin, expression) {#symbol, origin, ORR_METRIC_UNIT_##unit},
+    static const struct orr_symbol_info TRAIN[] = {ORR_TRAIN_SYMBOLS(X)}, INFER[] = {ORR_INFER_SYMBOLS(X)};
+#undef X
+    *n = is_train(kind) ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
+    return is_train(kind) ? TRAIN : INFER;
 }
 
 struct orr_value orr_metric_value(const struct orr_answer *answer, int metric)

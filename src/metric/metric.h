@@ -8,6 +8,8 @@
 int orr_n_metrics(enum orr_job_kind kind);
 const struct orr_metric_info *orr_metric_info(enum orr_job_kind kind, int metric);
 struct orr_value orr_metric_value(const struct orr_answer *answer, int metric);
+/* The symbols of the formulas as the glossary lists them; *n of them. */
+const struct orr_symbol_info *orr_symbol_infos(enum orr_job_kind kind, size_t *n);
 /* A metric with its value; a job that fits has no reason. */
 struct orr_entry orr_metric_entry(const struct orr_answer *answer, int metric);
 /* Is it the reason why a job does not fit? */

@@ -16,15 +16,6 @@ static const char *peak_instant(const struct orr_result *result)
 
 /* ---------------------------------------------------------------- the lists as tables */
 
-const struct orr_metric_info *orr_train_metric_info(enum orr_train_metric metric)
-{
-#define X(name, key, unit, meaning, formula, source, value) {key, meaning, formula, source, ORR_METRIC_UNIT_##unit},
-    static const struct orr_metric_info infos[] = {ORR_TRAIN_METRICS(X)};
-#undef X
-    _Static_assert(sizeof infos / sizeof infos[0] == ORR_N_TRAIN_METRICS, "one row per metric");
-    return &infos[metric];
-}
-
 struct orr_value orr_train_metric_value(const struct orr_job *j, const struct orr_result *r,
                                         enum orr_train_metric metric)
 {
@@ -53,13 +44,4 @@ bool orr_train_symbol(const struct orr_answer *answer, const char *name, size_t 
     ORR_TRAIN_SYMBOLS(X)
 #undef X
     return false;
-}
-
-const struct orr_symbol_info *orr_train_symbol_infos(size_t *n)
-{
-#define X(symbol, unit, origin, expression) {#symbol, origin, ORR_METRIC_UNIT_##unit},
-    static const struct orr_symbol_info infos[] = {ORR_TRAIN_SYMBOLS(X)};
-#undef X
-    *n = sizeof infos / sizeof infos[0];
-    return infos;
 }

@@ -5,6 +5,7 @@
 #define ORR_METRIC_TRAIN_H
 
 #include "metric/job_symbols.h"
+#include "metric/shared.h"
 #include "metric/value.h"
 #include "spec/job.h"
 
@@ -25,14 +26,7 @@
       " + time_s.ep_exposed + time_s.pp_exposed + time_s.pp_bubble + time_s.dp_exposed + time_s.optimizer"            \
       " + time_s.overhead",                                                                                           \
       "Eq. 1", r->step_time_s)                                                                                        \
-    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the step time",                             \
-      "step_time_s · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",        \
-      r->interval_low_s)                                                                                              \
-    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the step time",                            \
-      "step_time_s · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",       \
-      r->interval_high_s)                                                                                             \
-    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
-      "dense or MoE, and whether the chip's kernels were measured", "validation residuals", r->interval_class)        \
+    ORR_METRICS_INTERVAL(X, "step_time_s", "step time", "dense or MoE, and whether the chip's kernels were measured") \
     X(BOUND, "bound_s", S, "speed of light: no overhead, full overlap, nominal rates",                                \
       "max(causal model FLOP / (gpus · peak), optimizer state / DRAM rate, gradients / fastest link)",                \
       "Eq. 24 with u = 1", r->bound_s)                                                                                \
@@ -59,17 +53,14 @@
       "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
     X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the step",                            \
       "largest of bound_share", "Eq. 25", orr_bound_name(r->bottleneck))                                              \
-    X(SHARE_COMPUTE, "bound_share.compute", FRAC, "share of the step bound by matrix or vector units",                \
-      "Σ compute-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_COMPUTE])                      \
-    X(SHARE_L2, "bound_share.l2", FRAC, "share of the step bound by last-level cache bandwidth",                      \
-      "Σ l2-bound kernels / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_L2])                                \
-    X(SHARE_DRAM, "bound_share.dram", FRAC, "share of the step bound by DRAM bandwidth",                              \
-      "(Σ dram-bound kernels + time_s.optimizer) / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_DRAM])       \
-    X(SHARE_NETWORK, "bound_share.network", FRAC, "share of the step bound by link bandwidth or latency",             \
-      "Σ exposed communication / step_time_s", "Eq. 25", r->bound_share_frac[ORR_BOUND_NETWORK])                      \
-    X(SHARE_OVERHEAD, "bound_share.overhead", FRAC, "share of the step in launch gaps, waiting and other fixed cost", \
-      "(Σ launch-bound kernels + time_s.pp_bubble + time_s.overhead) / step_time_s", "Eq. 25",                        \
-      r->bound_share_frac[ORR_BOUND_OVERHEAD])
+    ORR_METRICS_BOUNDS(X, SHARE, "bound_share", bound_share_frac, "the step", "step_time_s",                          \
+                       "(Σ dram-bound kernels + time_s.optimizer)", "Σ exposed communication",                        \
+                       "launch gaps, waiting", "time_s.pp_bubble + time_s.overhead")
+
+/* Communication of a group, as far as it is hidden. */
+#define ORR_TRAIN_METRIC_HIDDEN(X, GROUP, group, what, equation)                                                      \
+    X(HIDDEN_##GROUP, "hidden_s." group, S, what " that runs beside compute",                                         \
+      "(1 - overlap_contention_frac) · min(communication, window)", equation, r->hidden_s[ORR_GROUP_##GROUP])
 
 #define ORR_TRAIN_METRICS_TIME(X)                                                                                     \
     X(TIME_FORWARD, "time_s.forward", S, "forward compute of the critical pipeline rank",                             \
@@ -98,22 +89,15 @@
       "host_step_s + max(0, launches · host_launch_s - busy_s)"                                                       \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
       "Eq. 39", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
-    X(HIDDEN_TP, "hidden_s.tp", S, "tensor-parallel communication that runs beside compute",                          \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_TP])              \
-    X(HIDDEN_CP, "hidden_s.cp", S, "context-parallel communication that runs beside compute",                         \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_CP])              \
-    X(HIDDEN_EP, "hidden_s.ep", S, "expert-parallel communication that runs beside compute",                          \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_EP])              \
-    X(HIDDEN_ETP, "hidden_s.etp", S, "tensor-parallel communication of experts that runs beside compute",             \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eq. 64", r->hidden_s[ORR_GROUP_ETP])             \
+    ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
+    ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
+    ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
+    ORR_TRAIN_METRIC_HIDDEN(X, ETP, "etp", "tensor-parallel communication of experts", "Eq. 64")                      \
     X(HIDDEN_PP, "hidden_s.pp", S, "pipeline sends that run beside compute",                                          \
       "n_micro_batches · vpp · send_pair_s where sends run beside compute", "Eqs. 64, 74", r->hidden_s[ORR_GROUP_PP]) \
-    X(HIDDEN_DP, "hidden_s.dp", S, "data-parallel communication of dense weights that runs beside compute",           \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_DP])         \
-    X(HIDDEN_EDP, "hidden_s.edp", S, "data-parallel communication of expert weights that runs beside compute",        \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_EDP])        \
-    X(HIDDEN_RDP, "hidden_s.rdp", S, "communication between replicas of a sharded group that runs beside compute",    \
-      "(1 - overlap_contention_frac) · min(communication, window)", "Eqs. 64, 76", r->hidden_s[ORR_GROUP_RDP])
+    ORR_TRAIN_METRIC_HIDDEN(X, DP, "dp", "data-parallel communication of dense weights", "Eqs. 64, 76")               \
+    ORR_TRAIN_METRIC_HIDDEN(X, EDP, "edp", "data-parallel communication of expert weights", "Eqs. 64, 76")            \
+    ORR_TRAIN_METRIC_HIDDEN(X, RDP, "rdp", "communication between replicas of a sharded group", "Eqs. 64, 76")
 
 #define ORR_TRAIN_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights as the kernels read them",                              \
@@ -145,26 +129,7 @@
       "by schedule", "Eqs. 67-71, 89", r->memory.in_flight)
 
 #define ORR_TRAIN_METRICS_COST(X)                                                                                     \
-    X(ENERGY, "energy_j", J, "energy of one step, whole system with facility overhead",                               \
-      "gpus · power_w_per_gpu · step_time_s · pue_frac", "Eq. 104", r->energy_j)                                      \
-    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
-      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte)"              \
-      " / step_time_s)",                                                                                              \
-      "Eq. 104", r->power_w_per_gpu)                                                                                  \
-    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one trained token", "energy_j / (global_batch · seq)",    \
-      "Eq. 104", orr_ratio(r->energy_j, step_tokens(j)))                                                              \
-    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
-      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
-    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
-      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
-    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
-      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
-    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
-      "gpus · idle_w · step_time_s", "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                    \
-    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
-      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
-    X(COST, "cost_usd", USD, "rent of the GPUs for one step",                                                         \
-      "gpus · price_usd_per_gpu_hour · step_time_s / 3600", "definition", r->cost_usd)                                \
+    ORR_METRICS_ENERGY(X, "step_time_s", "one step", "trained", "global_batch · seq", step_tokens(j))                 \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
       "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, step_tokens(j)))               \
     X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
@@ -227,12 +192,9 @@ enum orr_train_metric { ORR_TRAIN_METRICS(ORR_X_TRAIN_METRIC_) ORR_N_TRAIN_METRI
 
 /* clang-format on */
 
-const struct orr_metric_info *orr_train_metric_info(enum orr_train_metric metric);
 struct orr_value orr_train_metric_value(const struct orr_job *job, const struct orr_result *result,
                                         enum orr_train_metric metric);
 /* Value of a symbol by its name, `length` bytes long; false if there is none. */
 bool orr_train_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
-/* The symbols as the glossary lists them; *n of them. */
-const struct orr_symbol_info *orr_train_symbol_infos(size_t *n);
 
 #endif

@@ -15,6 +15,13 @@ const char *orr_metric_unit_name(enum orr_metric_unit unit)
     return names[unit];
 }
 
+enum orr_column_type orr_unit_type(enum orr_metric_unit unit)
+{
+    if (unit == ORR_METRIC_UNIT_WORD) return ORR_COLUMN_TEXT;
+    if (unit == ORR_METRIC_UNIT_FLAG) return ORR_COLUMN_FLAG;
+    return unit == ORR_METRIC_UNIT_COUNT || unit == ORR_METRIC_UNIT_WHOLE_BYTES ? ORR_COLUMN_WHOLE : ORR_COLUMN_REAL;
+}
+
 struct orr_value orr_value_real(enum orr_metric_unit unit, double number)
 {
     return (struct orr_value){.unit = unit, .number = number};

@@ -53,6 +53,8 @@ struct orr_entry {
 };
 
 const char *orr_metric_unit_name(enum orr_metric_unit unit);
+/* How a row of numbers holds a value of this unit. */
+enum orr_column_type orr_unit_type(enum orr_metric_unit unit);
 
 struct orr_value orr_value_real(enum orr_metric_unit unit, double number);
 struct orr_value orr_value_count(enum orr_metric_unit unit, int64_t count);

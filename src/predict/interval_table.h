@@ -14,7 +14,7 @@
     X(DECODE_DRAM, 0.93, 1.13, 0.92, 1.14) \
     /* Calibrated: rows 91, sources 5, inside 80 %, left out 77 %. \
        Datasheet: rows 3, sources 1, inside 100 %, left out 33 %. */ \
-    X(DECODE_NETWORK, 0.89, 1.11, 0.89, 1.18) \
+    X(DECODE_NETWORK, 0.89, 1.10, 0.89, 1.18) \
     /* Calibrated: rows 5, sources 1, inside 80 %, left out 60 %. \
        Datasheet: no rows of its own. */ \
     X(HOST, 0.85, 1.56, 0.74, 1.56) \
@@ -24,12 +24,12 @@
     /* Calibrated: rows 38, sources 4, inside 92 %, left out 95 %. \
        Datasheet: rows 1, sources 1, inside 100 %, left out 100 %. */ \
     X(PREFILL_SHORT, 0.93, 1.42, 0.83, 1.42) \
-    /* Calibrated: rows 16, sources 3, inside 75 %, left out 62 %. \
+    /* Calibrated: rows 16, sources 3, inside 75 %, left out 56 %. \
        Datasheet: rows 5, sources 1, inside 80 %, left out 60 %. */ \
     X(INFER_MOE, 0.89, 1.33, 0.63, 1.33) \
     /* Calibrated: rows 10, sources 2, inside 90 %, left out 80 %. \
        Datasheet: rows 6, sources 2, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT, 0.83, 1.12, 0.83, 1.12) \
-    /* Calibrated: rows 61, sources 2, inside 95 %, left out 90 %. \
+    X(IN_FLIGHT, 0.83, 1.11, 0.83, 1.11) \
+    /* Calibrated: rows 61, sources 2, inside 93 %, left out 92 %. \
        Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT_MOE, 0.77, 1.46, 0.74, 1.46)
+    X(IN_FLIGHT_MOE, 0.77, 1.40, 0.77, 1.40)

@@ -8,14 +8,15 @@
 
 /* Counts that are remembered; parts of more rows, or of a broken number of them, are priced on every call. */
 #define REMEMBERED_ROWS 16384
-/* Kernels of a remembered curve whose bound changes with the clock; a curve with more of them is not remembered. */
-#define REMEMBERED_BENDS 12
+/* Kernels of all remembered parts whose bound changes with the clock. A part without room is not remembered. */
+#define REMEMBERED_BENDS 32768
 
 /* A part of a pass as a function of the clock. */
 struct part {
+    double fixed_s, clock_s; /* whatever the clock; stretched by its inverse */
+    double matrix_s, launches;
+    uint32_t first_bend, n_bends; /* of the model's memory */
     bool known;
-    struct orr_layer_curve curve;
-    struct orr_bend bends[REMEMBERED_BENDS];
 };
 
 /* The parts that depend on one count. */
@@ -28,6 +29,8 @@ struct orr_step_model {
     double layers[ORR_MAX_LAYER_KINDS];
     bool latent; /* decoding sequences have products of their own */
     struct part parts[N_COUNTS][REMEMBERED_ROWS + 1];
+    struct orr_bend remembered[REMEMBERED_BENDS];
+    size_t n_remembered;
     struct orr_op_list list;
     struct orr_cost costs[ORR_MAX_OPS];
     struct orr_bend bends[ORR_MAX_OPS]; /* of the parts that are priced in this call */
@@ -54,22 +57,20 @@ void orr_step_model_free(struct orr_step_model *model)
 
 /* A pass as the sum of its parts. */
 struct sum {
-    const struct orr_step_model *model;
-    double fixed_s, clock_s; /* whatever the clock; stretched by its inverse */
-    double matrix_s, launches, gap_s;
+    double fixed_s, clock_s, matrix_s, launches, gap_s;
     size_t n_parts;
     const struct orr_bend *bends[4];
     size_t n_bends[4];
 };
 
-static void add_part(struct sum *sum, const struct orr_layer_curve *curve, const struct orr_bend *bends)
+static void add_part(struct sum *sum, const struct part *part, const struct orr_bend *bends)
 {
-    sum->fixed_s += curve->forward_s + curve->forward_exposed_s;
-    sum->clock_s += curve->forward_clock_s;
-    sum->matrix_s += curve->matrix_s;
-    sum->launches += curve->launches;
+    sum->fixed_s += part->fixed_s;
+    sum->clock_s += part->clock_s;
+    sum->matrix_s += part->matrix_s;
+    sum->launches += part->launches;
     sum->bends[sum->n_parts] = bends;
-    sum->n_bends[sum->n_parts++] = curve->n_bends;
+    sum->n_bends[sum->n_parts++] = part->n_bends;
 }
 
 static double busy_s(const struct sum *sum, double clock_frac)
@@ -91,24 +92,39 @@ static struct orr_load load_at(void *context, double clock_frac)
 }
 
 /* Price the operators of some parts; attention of decoding sequences comes from its own curves, so only its launches
- * are counted. Returns the bends, in the model's working memory. */
+ * are counted. Returns the bends, in the working memory of this call. */
 static struct orr_bend *price(struct orr_step_model *model, const struct orr_serve_shape *shape, unsigned parts,
-                              enum orr_phase phase, struct orr_layer_curve *curve)
+                              enum orr_phase phase, struct part *part)
 {
     struct orr_bend *bends = &model->bends[model->n_bends];
+    struct orr_layer_curve curve = {0};
     double launches = 0;
-    *curve = (struct orr_layer_curve){0};
     model->list.n = 0;
     orr_serve_parts(&model->job, &model->job.model, shape, parts, phase, &model->list);
     orr_cost_range(&model->job, &model->list, 0, model->costs);
     for (size_t i = 0; i < model->list.n; i++) {
         const struct orr_op *op = &model->list.items[i];
         launches += op->count * op->launches;
-        if (op->kind != ORR_OP_DECODE) orr_curve_add(curve, bends, op, &model->costs[i], model->clock_min);
+        if (op->kind != ORR_OP_DECODE) orr_curve_add(&curve, bends, op, &model->costs[i], model->clock_min);
     }
-    curve->launches = launches; /* collectives and decode attention included */
-    model->n_bends += curve->n_bends;
+    *part = (struct part){.fixed_s = curve.forward_s + curve.forward_exposed_s,
+                          .clock_s = curve.forward_clock_s,
+                          .matrix_s = curve.matrix_s,
+                          .launches = launches,
+                          .n_bends = (uint32_t)curve.n_bends};
+    model->n_bends += curve.n_bends;
     return bends;
+}
+
+/* Keep a part for the next call, where there is room for its bends. */
+static void remember(struct orr_step_model *model, const struct part *part, const struct orr_bend *bends,
+                     struct part *slot)
+{
+    if (model->n_remembered + part->n_bends > REMEMBERED_BENDS) return;
+    *slot = *part;
+    slot->known = true;
+    slot->first_bend = (uint32_t)model->n_remembered;
+    for (size_t i = 0; i < part->n_bends; i++) model->remembered[model->n_remembered++] = bends[i];
 }
 
 /* A part that depends on `n` rows or sequences alone; remembered where n is whole. */
@@ -116,18 +132,14 @@ static void add_counted(struct orr_step_model *model, enum count count, double n
 {
     const struct orr_serve_shape shape = {.decode_sequences = n, .decode_context = 1, .queries = 1};
     const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
-    struct part *part = whole ? &model->parts[count][(int64_t)n] : NULL;
-    struct orr_layer_curve curve;
-    if (part && part->known) {
-        add_part(sum, &part->curve, part->bends);
+    struct part *slot = whole ? &model->parts[count][(int64_t)n] : NULL, part;
+    if (slot && slot->known) {
+        add_part(sum, slot, &model->remembered[slot->first_bend]);
         return;
     }
-    const struct orr_bend *bends = price(model, &shape, PARTS[count], ORR_PHASE_DECODE, &curve);
-    add_part(sum, &curve, bends);
-    if (!part || curve.n_bends > REMEMBERED_BENDS) return;
-    part->known = true;
-    part->curve = curve;
-    for (size_t i = 0; i < curve.n_bends; i++) part->bends[i] = bends[i];
+    const struct orr_bend *bends = price(model, &shape, PARTS[count], ORR_PHASE_DECODE, &part);
+    add_part(sum, &part, bends);
+    if (slot) remember(model, &part, bends, slot);
 }
 
 /* Attention over the cached contexts of the decoding sequences. */
@@ -153,8 +165,8 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     const double decode_rows = (shape->decode_sequences + idle) * shape->queries;
     const double rows = shape->prefill_tokens / (double)job->plan.cp + decode_rows;
     const double heads = shape->prefill_sequences + decode_rows;
-    struct sum sum = {.model = model};
-    struct orr_layer_curve prompt;
+    struct sum sum = {0};
+    struct part prompt;
     model->n_bends = 0;
     add_counted(model, COUNT_ROWS, rows, &sum);
     if (!shape->no_head) add_counted(model, COUNT_SEQUENCES, heads, &sum);

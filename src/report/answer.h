@@ -33,17 +33,11 @@ void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style
                          struct orr_text *text);
 /* The heaviest operators and waits of a part of the time. */
 void orr_explain_rows(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text);
-/* The constants behind the answer (train_constants.c, infer_constants.c). */
-void orr_train_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
-void orr_infer_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The constants behind the answer (constants.c). */
+void orr_explain_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 
-/* ---- dumps: JSON arrays, one object per line (dump.c) */
-
-void orr_dump_ops(const struct orr_answer *answer, struct orr_text *text);
-void orr_dump_costs(const struct orr_answer *answer, struct orr_text *text);
-void orr_dump_ledger(const struct orr_answer *answer, struct orr_text *text);
-void orr_dump_timeline(const struct orr_answer *answer, struct orr_text *text);
-void orr_dump_memory(const struct orr_answer *answer, struct orr_text *text);
+/* A stage of the flow, ORR_FORMAT_DUMP_..., as a JSON array with one object per line (dump.c). */
+void orr_dump(const struct orr_answer *answer, enum orr_format stage, struct orr_text *text);
 
 /* Spans of the pipeline of a training step, malloc'd; NULL: out of memory. */
 struct orr_span *orr_answer_spans(const struct orr_answer *answer, size_t *n);

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/html_plot.h"
 #include "report/json_text.h"
+#include "report/record.h"
 #include "report/table.h"
 
 #include <jansson.h>
@@ -267,14 +268,6 @@ static json_t *fit_json(const struct orr_fit *fit)
 
 /* ---------------------------------------------------------------- CSV */
 
-static void add_cell(struct orr_text *text, const char *cell)
-{
-    const bool quoted = strpbrk(cell, ",\"\n") != NULL;
-    orr_text_add(text, quoted ? "\"" : "");
-    for (const char *c = cell; *c; c++) orr_text_add(text, quoted && *c == '"' ? "\"\"" : "%c", *c);
-    orr_text_add(text, quoted ? "\"," : ",");
-}
-
 static void add_csv(const struct orr_fit *fit, struct orr_text *text)
 {
     char name[64], reason[128];
@@ -291,7 +284,10 @@ static void add_csv(const struct orr_fit *fit, struct orr_text *text)
                                      out ? "" : orr_size_class_name(row->kind, row->size_class),
                                      row->backend,
                                      row->source};
-        for (size_t j = 0; j < sizeof words / sizeof *words; j++) add_cell(text, words[j]);
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
+            orr_csv_word(text, words[j]);
+            orr_text_add(text, ",");
+        }
         if (out) orr_text_add(text, "%.6g,,,,,0,%s\n", row->measured_s, reason_of(row, 0, reason));
         else
             orr_text_add(text, "%.6g,%.6g,%.6g,%.6g,%.5f,%d,\n", row->measured_s, row->before_s, row->after_s,
@@ -324,10 +320,9 @@ static void add_errors(void *context, const struct residual *r)
 static void add_report(const struct orr_fit *fit, enum orr_format format, const struct orr_style *style,
                        struct orr_text *text)
 {
-    if (format == ORR_FORMAT_JSON) orr_json_add(text, fit_json(fit), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON) orr_json_lines(text, fit_json(fit));
     else if (format == ORR_FORMAT_CSV) add_csv(fit, text);
     else add_terminal(fit, text, style);
-    if (format == ORR_FORMAT_JSON) orr_text_add(text, "\n");
 }
 
 static void add_html(const struct orr_fit *fit, struct orr_text *text)

@@ -50,15 +50,32 @@ static void set_record(json_t *record, const struct orr_fit_group *group)
     }
 }
 
+/* Was the group fitted to the table? NULL: any table will do. */
+static bool is_of(const struct orr_fit_table *table, const size_t *group)
+{
+    return !group || (table->group == *group && table->n_fitted > 0);
+}
+
+/* "aiconfigurator 095f58a nccl, apex_plus": the tables of a group, or of all, each once. */
+static void add_table_names(const struct orr_fit *fit, const size_t *group, struct orr_text *text)
+{
+    const struct orr_fit_table *tables = fit->tables;
+    const char *gap = "";
+    for (size_t t = 0; t < fit->n_tables; t++) {
+        size_t first = 0;
+        while (first < t && !(is_of(&tables[first], group) && strcmp(tables[first].source, tables[t].source) == 0))
+            first++;
+        if (first < t || !is_of(&tables[t], group)) continue;
+        orr_text_add(text, "%s%s", gap, tables[t].source);
+        gap = ", ";
+    }
+}
+
 /* The software named so far made the constants that are only borrowed. */
 static bool set_software(const struct orr_fit *fit, json_t *root)
 {
     struct orr_text text = {0};
-    for (size_t t = 0; t < fit->n_tables; t++) {
-        size_t earlier = 0;
-        while (earlier < t && strcmp(fit->tables[earlier].source, fit->tables[t].source) != 0) earlier++;
-        if (earlier == t) orr_text_add(&text, "%s%s", t == 0 ? "" : ", ", fit->tables[t].source);
-    }
+    add_table_names(fit, NULL, &text);
     const char *old = json_string_value(json_object_get(root, "software"));
     if (old) orr_text_add(&text, "%s%s", KEPT_MARK, old);
     char *software = orr_text_take(&text);
@@ -105,27 +122,11 @@ static void source_key(const struct orr_fit_group *group, char key[64])
     else (void)snprintf(key, 64, "%.*s", group->kind == ORR_FIT_LATENT ? 10 : 48, group->path);
 }
 
-/* "aiconfigurator 095f58a nccl; apex_plus": the tables a group was fitted to, each once. */
-static void add_table_names(const struct orr_fit *fit, size_t g, struct orr_text *text)
-{
-    bool first = true;
-    for (size_t t = 0; t < fit->n_tables; t++) {
-        if (fit->tables[t].group != g || fit->tables[t].n_fitted == 0) continue;
-        size_t earlier = 0;
-        while (earlier < t && (fit->tables[earlier].group != g || fit->tables[earlier].n_fitted == 0 ||
-                               strcmp(fit->tables[earlier].source, fit->tables[t].source) != 0))
-            earlier++;
-        if (earlier < t) continue;
-        orr_text_add(text, "%s%s", first ? "" : ", ", fit->tables[t].source);
-        first = false;
-    }
-}
-
 static void add_group_source(const struct orr_fit *fit, size_t g, const char *date, struct orr_text *text)
 {
     const struct orr_fit_group *group = &fit->groups[g];
     bool kept = false;
-    add_table_names(fit, g, text);
+    add_table_names(fit, &g, text);
     orr_text_add(text, ": %zu rows (%s%s), median error %.1f %%, 90 %% below %.1f %%", group->n_fitted,
                  group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM
                      ? orr_collective_name((enum orr_collective)group->index)
@@ -221,8 +222,7 @@ static void add_wrapped(struct orr_text *text, json_t *object, int column)
             used = column;
         } else if (!first) orr_text_add(text, ", ");
         orr_text_add(text, "%s", member.data ? member.data : "");
-        text->failed |= member.failed;
-        free(member.data);
+        orr_text_drop(text, &member);
         used += length + 2;
         first = false;
     }

@@ -1,30 +1,35 @@
-/* Constants of a job -> the tables at the end of --explain. */
-#include "report/constants.h"
-
+/* Constants of a job, with their origin -> the tables at the end of --explain: name, value, meaning. */
 #include <stdio.h>
 
 #include "base/units.h"
+#include "report/answer.h"
+#include "report/table.h"
 #include "spec/calibration_list.h"
 #include "spec/names.h"
 
 #define TITLE_TEXT 320
 
-void orr_constant_row(struct orr_table *table, const char *name, const char *value, const char *meaning)
+static void word_row(struct orr_table *table, const char *name, const char *value, const char *meaning)
 {
     ORR_ROW(table, ORR_PAINT_NONE, name, value, meaning);
 }
 
-void orr_constant_plain(struct orr_table *table, const char *name, double number, const char *meaning)
+static void number_row(struct orr_table *table, const char *name, double number, const char *meaning)
 {
     char buffer[32];
     (void)snprintf(buffer, sizeof buffer, "%.4g", number);
-    orr_constant_row(table, name, buffer, meaning);
+    word_row(table, name, buffer, meaning);
 }
 
-void orr_constant_s(struct orr_table *table, const char *name, double seconds, const char *meaning)
+static void time_row(struct orr_table *table, const char *name, double seconds, const char *meaning)
 {
     char buffer[32];
-    orr_constant_row(table, name, orr_print_s(buffer, seconds), meaning);
+    word_row(table, name, orr_print_s(buffer, seconds), meaning);
+}
+
+static void flag_row(struct orr_table *table, const char *name, bool flag, const char *meaning)
+{
+    word_row(table, name, flag ? "yes" : "no", meaning);
 }
 
 static void add_table(const struct orr_style *style, const char *title, struct orr_table *table, struct orr_text *text)
@@ -60,7 +65,7 @@ static void add_constant(const char *name, double value, const struct orr_consta
     else if (constant->unit == ORR_UNIT_BYTES) (void)orr_print_bytes(buffer, value);
     else if (constant->unit == ORR_UNIT_BYTES_PER_S) (void)orr_print_rate(buffer, value);
     else (void)snprintf(buffer, sizeof buffer, "%.4g", value);
-    orr_constant_row(table, name, buffer, constant->meaning);
+    word_row(table, name, buffer, constant->meaning);
 }
 
 /* The constants of one struct of the calibration. */
@@ -92,9 +97,10 @@ static void add_pointwise(const struct orr_calibration *calibration, const struc
     }
 }
 
-void orr_constants_calibration(const struct orr_style *style, const struct orr_job *job, const struct orr_op *ops,
-                               size_t n_ops, struct orr_text *text)
+/* The constants that act on the job with its operators, and how far they can be trusted. */
+static void add_calibration(const struct orr_style *style, const struct orr_answer *answer, struct orr_text *text)
 {
+    const struct orr_job *job = answer->job;
     const struct orr_calibration *calibration = &job->calibration;
     const bool train = job->kind == ORR_JOB_TRAIN;
     const int kernel = (int)job->workload.attention, narrow = orr_dtype_bytes(job->serving.kv) < 2;
@@ -110,7 +116,7 @@ void orr_constants_calibration(const struct orr_style *style, const struct orr_j
                     is_latent(&job->model) ? &calibration->mla_decode[narrow]
                                            : &calibration->decode[job->engine.decode_kernel][narrow],
                     &table);
-    add_pointwise(calibration, ops, n_ops, &table);
+    add_pointwise(calibration, answer->ops, answer->n_ops, &table);
     add_members(job, ORR_HOME_CALIBRATION, "", calibration, &table);
     (void)snprintf(title, sizeof title, "constants: calibration %s, %s", calibration->id,
                    calibration->calibrated ? "fitted to this chip's kernels"
@@ -121,25 +127,79 @@ void orr_constants_calibration(const struct orr_style *style, const struct orr_j
 
 /* ---------------------------------------------------------------- hardware, software */
 
-void orr_constants_hardware(const struct orr_style *style, const struct orr_system *system, struct orr_text *text)
+static void add_hardware(const struct orr_style *style, const struct orr_system *system, struct orr_text *text)
 {
     char title[TITLE_TEXT], buffer[32];
     struct orr_table table;
     (void)snprintf(title, sizeof title, "hardware facts: system %s, chip %s", system->id, system->chip.id);
     orr_table_start(&table, "lrf");
-    orr_constant_row(&table, "scaleup_bytes_per_s", orr_print_rate(buffer, system->scaleup_bytes_per_s),
-                     "one direction of a GPU");
-    orr_constant_row(&table, "scaleout_bytes_per_s", orr_print_rate(buffer, system->scaleout_bytes_per_s),
-                     "one direction of a GPU");
-    orr_constant_plain(&table, "scaleout_efficiency_frac", system->scaleout_efficiency_frac, "sustained share of it");
-    orr_constant_s(&table, "scaleout_latency_s", system->scaleout_latency_s, "one hop");
+    word_row(&table, "scaleup_bytes_per_s", orr_print_rate(buffer, system->scaleup_bytes_per_s),
+             "one direction of a GPU");
+    word_row(&table, "scaleout_bytes_per_s", orr_print_rate(buffer, system->scaleout_bytes_per_s),
+             "one direction of a GPU");
+    number_row(&table, "scaleout_efficiency_frac", system->scaleout_efficiency_frac, "sustained share of it");
+    time_row(&table, "scaleout_latency_s", system->scaleout_latency_s, "one hop");
     add_table(style, title, &table, text);
 }
 
-void orr_constants_engine(const struct orr_style *style, const struct orr_engine *engine, struct orr_table *table,
-                          struct orr_text *text)
+static void train_rows(const struct orr_engine *engine, struct orr_table *table)
+{
+    number_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
+    number_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
+    number_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
+    number_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");
+    time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
+    time_row(table, "host_step_s", engine->host_step_s, "host time per iteration");
+}
+
+static void kernel_rows(const struct orr_engine *engine, struct orr_table *table)
+{
+    time_row(table, "kernel_gap_s", engine->kernel_gap_s, "idle between kernels");
+    time_row(table, "short_prefill_gap_s", engine->short_prefill_gap_s, "the same up to 512 rows of prompt");
+    number_row(table, "layer_pointwise_kernels", (double)engine->layer_pointwise_kernels, "in one layer");
+    time_row(table, "pointwise_floor_s", engine->pointwise_floor_s, "least time of one of them");
+    number_row(table, "pointwise_bytes_per_element", engine->pointwise_bytes_per_element,
+               "their traffic, activation apart");
+    word_row(table, "decode_kernel", orr_decode_kernel_name(engine->decode_kernel), "attention of a decode step");
+    flag_row(table, "fused_gate_up", engine->fused_gate_up, "gate and up are one product");
+    flag_row(table, "split_kv", engine->split_kv, "long contexts cut over idle SMs");
+    flag_row(table, "packed_gqa", engine->packed_gqa, "a K,V head is read once for its group");
+    flag_row(table, "dynamic_quantisation", engine->dynamic_quantisation, "kernels quantise the activations");
+}
+
+static void step_rows(const struct orr_engine *engine, struct orr_table *table)
+{
+    flag_row(table, "custom_allreduce", engine->custom_allreduce, "one- and two-shot beside the library's");
+    time_row(table, "allreduce_skew_s", engine->allreduce_skew_s, "launch and rank skew of a collective");
+    time_row(table, "request_s", engine->request_s, "once per batch of requests");
+    time_row(table, "request_s_per_sequence", engine->request_s_per_sequence, "and for each of them");
+    time_row(table, "sampling_s", engine->sampling_s, "once per step");
+    time_row(table, "sampling_s_per_sequence", engine->sampling_s_per_sequence, "and for each sequence");
+    time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
+    word_row(table, "budget", orr_budget_name(engine->budget), "rule of the cache");
+    number_row(table, "budget_frac", engine->budget_frac, "its share of the memory");
+    number_row(table, "kv_block_tokens", (double)engine->kv_block_tokens, "tokens of a cache block");
+    number_row(table, "max_requests", (double)engine->max_requests, "most sequences of a batch");
+}
+
+static void add_engine(const struct orr_style *style, const struct orr_job *job, struct orr_text *text)
 {
     char title[TITLE_TEXT];
-    (void)snprintf(title, sizeof title, "software facts: engine %s", engine->id);
-    add_table(style, title, table, text);
+    struct orr_table table;
+    (void)snprintf(title, sizeof title, "software facts: engine %s", job->engine.id);
+    orr_table_start(&table, "lrf");
+    if (job->kind == ORR_JOB_TRAIN) {
+        train_rows(&job->engine, &table);
+    } else {
+        kernel_rows(&job->engine, &table);
+        step_rows(&job->engine, &table);
+    }
+    add_table(style, title, &table, text);
+}
+
+void orr_explain_constants(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
+{
+    add_calibration(style, answer, text);
+    add_hardware(style, &answer->job->system, text);
+    add_engine(style, answer->job, text);
 }

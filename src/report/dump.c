@@ -50,13 +50,6 @@ static json_t *op_line(const struct orr_answer *answer, size_t i)
     return orr_json_joined(line, ridge_members(&answer->job->system.chip, op));
 }
 
-void orr_dump_ops(const struct orr_answer *answer, struct orr_text *text)
-{
-    orr_text_add(text, "[\n");
-    for (size_t i = 0; i < answer->n_ops; i++) orr_dump_line(text, op_line(answer, i), i + 1 == answer->n_ops);
-    orr_text_add(text, "]\n");
-}
-
 /* `runs` does not count a repeated execution, the seconds do. */
 static json_t *cost_line(const struct orr_answer *answer, size_t i)
 {
@@ -71,17 +64,11 @@ static json_t *cost_line(const struct orr_answer *answer, size_t i)
     return orr_json_joined(line, orr_cost_json(op, &answer->costs[i]));
 }
 
-void orr_dump_costs(const struct orr_answer *answer, struct orr_text *text)
-{
-    orr_text_add(text, "[\n");
-    for (size_t i = 0; i < answer->n_ops; i++) orr_dump_line(text, cost_line(answer, i), i + 1 == answer->n_ops);
-    orr_text_add(text, "]\n");
-}
-
 /* ---------------------------------------------------------------- ledger of time */
 
-static json_t *row_line(const struct orr_answer *answer, const struct orr_time_row *row)
+static json_t *row_line(const struct orr_answer *answer, size_t i)
 {
+    const struct orr_time_row *row = &answer->rows[i];
     json_t *line =
         json_pack("{ss so ss ss ss ss sI}", "name", row->name, "op",
                   row->op >= 0 ? json_integer((json_int_t)row->op) : json_null(), "phase", orr_phase_name(row->phase),
@@ -93,14 +80,6 @@ static json_t *row_line(const struct orr_answer *answer, const struct orr_time_r
                                            orr_json_real(row->hidden_s), "flops", orr_json_real(row->flops),
                                            "dram_bytes", orr_json_real(row->dram_bytes), "link_bytes",
                                            orr_json_real(row->link_bytes), "energy_j", orr_json_real(row->energy_j)));
-}
-
-void orr_dump_ledger(const struct orr_answer *answer, struct orr_text *text)
-{
-    orr_text_add(text, "[\n");
-    for (size_t i = 0; i < answer->n_rows; i++)
-        orr_dump_line(text, row_line(answer, &answer->rows[i]), i + 1 == answer->n_rows);
-    orr_text_add(text, "]\n");
 }
 
 /* ---------------------------------------------------------------- timeline */
@@ -140,13 +119,6 @@ static void infer_timeline(const struct orr_answer *answer, struct orr_text *tex
                   true);
 }
 
-void orr_dump_timeline(const struct orr_answer *answer, struct orr_text *text)
-{
-    orr_text_add(text, "[\n");
-    (is_train(answer) ? train_timeline : infer_timeline)(answer, text);
-    orr_text_add(text, "]\n");
-}
-
 /* ---------------------------------------------------------------- memory */
 
 static void tensor_line(struct orr_text *text, const struct orr_tensor *tensor, const char *part, bool last)
@@ -158,15 +130,16 @@ static void tensor_line(struct orr_text *text, const struct orr_tensor *tensor, 
                   last);
 }
 
-static void train_memory(const struct orr_memory *memory, struct orr_text *text)
+static void train_memory(const struct orr_answer *answer, struct orr_text *text)
 {
+    const struct orr_memory *memory = &answer->train.memory;
     for (int64_t i = 0; i < memory->n_tensors; i++)
         tensor_line(text, &memory->tensors[i], orr_memory_part_name(memory->tensors[i].part),
                     i + 1 == memory->n_tensors);
 }
 
 /* What a part of the memory is made of; symbols as in docs/equations.md. */
-static void infer_memory(const struct orr_infer_result *result, struct orr_text *text)
+static void infer_memory(const struct orr_answer *answer, struct orr_text *text)
 {
     static const struct orr_tensor PARTS[ORR_N_SERVE_MEMORY_PARTS] = {
         [ORR_SERVE_MEMORY_WEIGHTS] = {NULL, "parameters", "tp, pp; experts ep, etp", "always", 0, 0, true},
@@ -179,15 +152,27 @@ static void infer_memory(const struct orr_infer_result *result, struct orr_text 
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) {
         struct orr_tensor tensor = PARTS[i];
         tensor.name = orr_serve_memory_part_name((enum orr_serve_memory_part)i);
-        tensor.bytes = result->memory_bytes[i];
+        tensor.bytes = answer->infer.memory_bytes[i];
         tensor_line(text, &tensor, tensor.name, i + 1 == ORR_N_SERVE_MEMORY_PARTS);
     }
 }
 
-void orr_dump_memory(const struct orr_answer *answer, struct orr_text *text)
+/* ---------------------------------------------------------------- the array */
+
+static void add_lines(const struct orr_answer *answer, size_t n, json_t *(*line)(const struct orr_answer *, size_t),
+                      struct orr_text *text)
 {
+    for (size_t i = 0; i < n; i++) orr_dump_line(text, line(answer, i), i + 1 == n);
+}
+
+void orr_dump(const struct orr_answer *answer, enum orr_format stage, struct orr_text *text)
+{
+    const bool train = is_train(answer);
     orr_text_add(text, "[\n");
-    if (is_train(answer)) train_memory(&answer->train.memory, text);
-    else infer_memory(&answer->infer, text);
+    if (stage == ORR_FORMAT_DUMP_COSTS) add_lines(answer, answer->n_ops, cost_line, text);
+    else if (stage == ORR_FORMAT_DUMP_LEDGER) add_lines(answer, answer->n_rows, row_line, text);
+    else if (stage == ORR_FORMAT_DUMP_TIMELINE) (train ? train_timeline : infer_timeline)(answer, text);
+    else if (stage == ORR_FORMAT_DUMP_MEMORY) (train ? train_memory : infer_memory)(answer, text);
+    else add_lines(answer, answer->n_ops, op_line, text);
     orr_text_add(text, "]\n");
 }

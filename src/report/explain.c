@@ -44,8 +44,7 @@ static void add_operator(const struct orr_answer *answer, const struct orr_style
                  orr_print_s(one, row->run_s), orr_print_s(all, alike->exposed_s), orr_bound_name(row->resource));
     orr_op_explain(style, head.data ? head.data : "", &answer->ops[row->op], &answer->costs[row->op],
                    clock_of(answer, row->phase), text);
-    text->failed |= head.failed;
-    free(head.data);
+    orr_text_drop(text, &head);
 }
 
 /* A wait of one phase among others says which. */
@@ -81,8 +80,7 @@ void orr_explain(const struct orr_answer *answer, const struct orr_style *style,
 {
     const bool train = answer->job->kind == ORR_JOB_TRAIN;
     orr_heading(answer, style, text);
-    orr_paint(text, style, ORR_PAINT_BOLD, "headline: formula = values = result [source]");
-    orr_text_add(text, "\n");
+    orr_text_title(text, style, "headline: formula = values = result [source]");
     (train ? orr_train_explain : orr_infer_explain)(answer, style, text);
-    (train ? orr_train_constants : orr_infer_constants)(answer, style, text);
+    orr_explain_constants(answer, style, text);
 }

@@ -63,13 +63,5 @@ void orr_add_formula(const struct orr_answer *answer, const struct orr_style *st
     const bool same = strcmp(with_values, formula) == 0 || strcmp(with_values, result) == 0;
     const char *const steps[] = {formula, same ? result : with_values, result};
     orr_add_steps(style, info->key, steps, same ? 2 : 3, info->source, text);
-    text->failed |= values.failed;
-    free(values.data);
-}
-
-void orr_add_title(const struct orr_style *style, const char *title, struct orr_text *text)
-{
-    orr_text_add(text, "\n");
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    orr_text_drop(text, &values);
 }

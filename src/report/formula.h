@@ -10,7 +10,5 @@ void orr_add_steps(const struct orr_style *style, const char *name, const char *
 /* A metric of an answer: formula (its own, or the case of this job), its values if it names any, and the result. */
 void orr_add_formula(const struct orr_answer *answer, const struct orr_style *style, int metric, const char *formula,
                      struct orr_text *text);
-/* An empty line and a title. */
-void orr_add_title(const struct orr_style *style, const char *title, struct orr_text *text);
 
 #endif

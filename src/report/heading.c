@@ -17,20 +17,6 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
     if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
 }
 
-static void add_plan(const struct orr_job *job, struct orr_text *line)
-{
-    const struct orr_plan *plan = &job->plan;
-    const bool train = job->kind == ORR_JOB_TRAIN;
-    orr_text_add(line, "tp %lld", (long long)plan->tp);
-    orr_summary_degree(line, "pp", plan->pp);
-    if (train && plan->vpp > 1) orr_summary_degree(line, "vpp", plan->vpp);
-    orr_summary_degree(line, "dp", plan->dp);
-    if (plan->cp > 1) orr_summary_degree(line, "cp", plan->cp);
-    if (plan->ep > 1) orr_summary_degree(line, "ep", plan->ep);
-    if (plan->etp > 1) orr_summary_degree(line, "etp", plan->etp);
-    if (train) add_train_plan(plan, line);
-}
-
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
 {
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
@@ -62,7 +48,8 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     orr_summary_model(job, train ? answer->train.params_total : answer->infer.params_total,
                       train ? answer->train.params_active : answer->infer.params_active, &line);
     orr_summary_line(text, style, train ? "training" : "inference", &line);
-    add_plan(job, &line);
+    orr_summary_degrees(&job->plan, &line);
+    if (train) add_train_plan(&job->plan, &line);
     orr_summary_line(text, style, "plan", &line);
     if (train) add_train_workload(&job->workload, &line);
     else add_infer_workload(job, &line);

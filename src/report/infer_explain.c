@@ -28,7 +28,7 @@ static void add_part(const struct orr_answer *answer, const struct orr_style *st
 
 static void add_parts(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_add_title(style, "parts of the latency, with their operators", text);
+    orr_text_section(text, style, "parts of the latency, with their operators");
     for (int part = 0; part < ORR_N_INFER_PARTS; part++) add_part(answer, style, part, text);
 }
 
@@ -53,15 +53,13 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     orr_text_add(&line, " · %.4g B = %s B per token", element_bytes,
                  orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(answer->job, kind))));
     if (kind->window > 0) orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
-    orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 
 static void add_cache(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     char line[160];
-    orr_add_title(style, "cache", text);
+    orr_text_section(text, style, "cache");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_TOKEN, ORR_INFER_METRIC_KV_PER_TOKEN, text);
     for (int64_t k = 0; k < answer->job->model.n_kinds; k++) add_kind(answer, style, k, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_KV_PER_SEQUENCE, text);
@@ -80,7 +78,7 @@ static void add_speculation(const struct orr_answer *answer, const struct orr_st
     const char *formula = "(1 - draft_accept_frac^(draft_tokens + 1)) / (1 - draft_accept_frac)";
     if (serving->draft_accept_frac >= 1) formula = "draft_tokens + 1";
     if (serving->draft_tokens == 0) formula = "no draft model";
-    orr_add_title(style, "speculative decoding", text);
+    orr_text_section(text, style, "speculative decoding");
     orr_add_formula(answer, style, ORR_INFER_METRIC_TOKENS_PER_STEP, formula, text);
 }
 
@@ -88,12 +86,12 @@ void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *
 {
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_LATENCY, ORR_INFER_METRIC_DECODE_OVERHEAD, text);
     add_parts(answer, style, text);
-    orr_add_title(style, "memory of a GPU", text);
+    orr_text_section(text, style, "memory of a GPU");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MEMORY_WEIGHTS, ORR_INFER_METRIC_MEMORY_HEADROOM, text);
     add_cache(answer, style, text);
     add_speculation(answer, style, text);
-    orr_add_title(style, "energy and cost", text);
+    orr_text_section(text, style, "energy and cost");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_ENERGY, ORR_INFER_METRIC_COST_PER_MILLION, text);
-    orr_add_title(style, "sizes and sustained rate", text);
+    orr_text_section(text, style, "sizes and sustained rate");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_PARAMS_TOTAL, ORR_INFER_METRIC_MATRIX, text);
 }

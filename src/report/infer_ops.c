@@ -107,9 +107,7 @@ static void add_products(const struct orr_answer *answer, enum orr_phase phase, 
     orr_text_wrap(text, style, label, PRODUCTS_INDENT, line.data ? line.data : "", ", ");
     line.length = 0;
     orr_text_add(&line, "memory %.0f %%, compute %.0f %%", 100 * products.memory_frac, 100 * products.compute_frac);
-    orr_text_wrap(text, style, "  by the ridge:", PRODUCTS_INDENT, line.data ? line.data : "", ", ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_wrap_line(text, style, "  by the ridge:", PRODUCTS_INDENT, &line, ", ");
 }
 
 /* The ridges of the formats in use: "bf16 153 FLOP/B". */
@@ -125,9 +123,7 @@ static void add_legend(const struct orr_answer *answer, const struct orr_style *
                          orr_ridge(&answer->job->system.chip, (enum orr_dtype)i));
     orr_text_add(&line, " (peak / DRAM rate, Eq. 96); M*: rows from which a product is compute-bound by it;"
                         " collectives show their payload under DRAM");
-    orr_text_wrap(text, style, "ridge:", 7, line.data ? line.data : "", " ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_wrap_line(text, style, "ridge:", 7, &line, " ");
 }
 
 void orr_infer_ops(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)

@@ -22,6 +22,13 @@ json_t *orr_json_word(const char *word)
     return json_string(plain);
 }
 
+json_t *orr_json_whole(json_t *value, int failed)
+{
+    if (!failed) return value;
+    json_decref(value);
+    return NULL;
+}
+
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
 {
     char *dump = value ? json_dumps(value, flags | ORR_JSON_FLAGS) : NULL;
@@ -29,4 +36,21 @@ void orr_json_add(struct orr_text *text, json_t *value, size_t flags)
     else text->failed = true;
     free(dump);
     json_decref(value);
+}
+
+void orr_json_lines(struct orr_text *text, json_t *value)
+{
+    orr_json_add(text, value, JSON_INDENT(2));
+    orr_text_add(text, "\n");
+}
+
+json_t *orr_json_cell(enum orr_column_type type, double number, const char *word)
+{
+    switch (type) {
+    case ORR_COLUMN_TEXT: return orr_json_word(word);
+    case ORR_COLUMN_FLAG: return json_boolean(number != 0);
+    case ORR_COLUMN_WHOLE: return json_integer((json_int_t)number);
+    case ORR_COLUMN_REAL: break;
+    }
+    return orr_json_real(number);
 }

@@ -108,9 +108,7 @@ void orr_op_explain(const struct orr_style *style, const char *head, const struc
     struct orr_text line = {0};
     orr_text_wrap(text, style, "", EXPLAIN_INDENT - 2, head, " ");
     add_make_up(op, cost, clock_frac, &line);
-    orr_text_wrap(text, style, "", EXPLAIN_INDENT, line.data ? line.data : "", ", ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_wrap_line(text, style, "", EXPLAIN_INDENT, &line, ", ");
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -119,9 +117,7 @@ json_t *orr_json_joined(json_t *object, json_t *more)
 {
     const int failed = !object || !more || json_object_update(object, more);
     json_decref(more);
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+    return orr_json_whole(object, failed);
 }
 
 void orr_dump_line(struct orr_text *text, json_t *element, bool last)

@@ -10,26 +10,7 @@
 
 static json_t *metric_json(struct orr_value value)
 {
-    switch (value.unit) {
-    case ORR_METRIC_UNIT_WORD: return orr_json_word(value.word);
-    case ORR_METRIC_UNIT_FLAG: return json_boolean(value.number != 0);
-    case ORR_METRIC_UNIT_WHOLE_BYTES:
-    case ORR_METRIC_UNIT_COUNT: return json_integer((json_int_t)value.number);
-    case ORR_METRIC_UNIT_S:
-    case ORR_METRIC_UNIT_FRAC:
-    case ORR_METRIC_UNIT_NUMBER:
-    case ORR_METRIC_UNIT_BYTES:
-    case ORR_METRIC_UNIT_BYTES_PER_S:
-    case ORR_METRIC_UNIT_FLOP:
-    case ORR_METRIC_UNIT_FLOP_PER_S:
-    case ORR_METRIC_UNIT_TFLOP_PER_S:
-    case ORR_METRIC_UNIT_TOKENS_PER_S:
-    case ORR_METRIC_UNIT_J:
-    case ORR_METRIC_UNIT_W:
-    case ORR_METRIC_UNIT_USD: return orr_json_real(value.number);
-    case ORR_N_METRIC_UNITS: break;
-    }
-    return NULL;
+    return orr_json_cell(orr_unit_type(value.unit), value.number, value.word);
 }
 
 /* Put a value at "group.member" or "group.0" (a place in an array) or "member". Takes the value. */
@@ -56,24 +37,24 @@ int orr_record_put(json_t *root, const struct orr_entry *entry)
     return entry->absent ? 0 : set_path(root, entry->info->key, metric_json(entry->value));
 }
 
-void orr_record_json(const char *kind, const struct orr_entry *entries, size_t n_entries, json_t *formats,
-                     json_t *request, struct orr_text *text)
+void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
 {
-    json_t *root = json_pack("{ss ss}", "schema", ORR_SCHEMA, "kind", kind);
+    const enum orr_job_kind kind = answer->job->kind;
+    json_t *root = json_pack("{ss ss}", "schema", ORR_SCHEMA, "kind", kind == ORR_JOB_TRAIN ? "train" : "infer");
     int failed = !root;
-    for (size_t i = 0; i < n_entries && !failed; i++) failed = orr_record_put(root, &entries[i]);
-    if (formats && root) failed |= json_object_set_new(root, "formats", formats);
-    if (failed) json_decref(request);
-    else failed = json_object_set_new(root, "request", request);
+    for (int i = 0; i < orr_n_metrics(kind) && !failed; i++) {
+        const struct orr_entry entry = orr_metric_entry(answer, i);
+        failed = orr_record_put(root, &entry);
+    }
+    if (!failed && kind == ORR_JOB_INFER) failed = json_object_set_new(root, "formats", orr_formats_json(answer->job));
+    if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;
-    orr_json_add(text, root, JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, root);
 }
 
 /* ---------------------------------------------------------------- CSV */
 
-/* A cell; quoted where a comma, quote or line break would break the row. */
-static void csv_word(struct orr_text *text, const char *word)
+void orr_csv_word(struct orr_text *text, const char *word)
 {
     const char *const quote = strpbrk(word, ",\"\r\n") ? "\"" : "";
     orr_text_add(text, "%s", quote);
@@ -85,7 +66,7 @@ static void csv_word(struct orr_text *text, const char *word)
 static void csv_scalar(struct orr_text *text, json_t *value)
 {
     if (json_is_string(value)) {
-        csv_word(text, json_string_value(value));
+        orr_csv_word(text, json_string_value(value));
         json_decref(value);
     } else {
         orr_json_add(text, value, JSON_ENCODE_ANY);
@@ -112,50 +93,22 @@ static void csv_request(struct orr_text *text, const char *prefix, json_t *objec
     }
 }
 
-void orr_record_csv_line(const struct orr_entry *entries, size_t n_entries, json_t *request, bool names,
-                         struct orr_text *text)
+void orr_record_csv_line(const struct orr_answer *answer, json_t *request, bool names, struct orr_text *text)
 {
+    const enum orr_job_kind kind = answer->job->kind;
+    text->failed |= !request;
     csv_request(text, "", request, names);
-    for (size_t i = 0; i < n_entries; i++) {
+    json_decref(request);
+    for (int i = 0; i < orr_n_metrics(kind); i++) {
         orr_text_add(text, "%s", i > 0 ? "," : "");
-        if (names) orr_text_add(text, "%s", entries[i].info->key);
-        else csv_scalar(text, metric_json(entries[i].value));
+        if (names) orr_text_add(text, "%s", orr_metric_info(kind, i)->key);
+        else csv_scalar(text, metric_json(orr_metric_value(answer, i)));
     }
     orr_text_add(text, "\n");
 }
 
-void orr_record_csv(const struct orr_entry *entries, size_t n_entries, json_t *request, struct orr_text *text)
-{
-    text->failed |= !request;
-    orr_record_csv_line(entries, n_entries, request, true, text);
-    orr_record_csv_line(entries, n_entries, request, false, text);
-    json_decref(request);
-}
-
-/* ---------------------------------------------------------------- an answer */
-
-#define MAX_METRICS 160
-_Static_assert((int)ORR_N_TRAIN_METRICS <= MAX_METRICS && (int)ORR_N_INFER_METRICS <= MAX_METRICS, "room for a list");
-
-static size_t list_entries(const struct orr_answer *answer, struct orr_entry entries[MAX_METRICS])
-{
-    const int n = orr_n_metrics(answer->job->kind);
-    for (int i = 0; i < n; i++) entries[i] = orr_metric_entry(answer, i);
-    return (size_t)n;
-}
-
-void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
-{
-    struct orr_entry entries[MAX_METRICS];
-    const size_t n = list_entries(answer, entries);
-    const bool train = answer->job->kind == ORR_JOB_TRAIN;
-    orr_record_json(train ? "train" : "infer", entries, n, train ? NULL : orr_formats_json(answer->job),
-                    orr_request_json(answer->job, false), text);
-}
-
 void orr_answer_csv(const struct orr_answer *answer, struct orr_text *text)
 {
-    struct orr_entry entries[MAX_METRICS];
-    const size_t n = list_entries(answer, entries);
-    orr_record_csv(entries, n, orr_request_json(answer->job, true), text);
+    orr_record_csv_line(answer, orr_request_json(answer->job, true), true, text);
+    orr_record_csv_line(answer, orr_request_json(answer->job, true), false, text);
 }

@@ -26,14 +26,14 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
     case ORR_FORMAT_JSON_EXPLAINED: orr_answer_explained(answer, &text); break;
     case ORR_FORMAT_CSV: orr_answer_csv(answer, &text); break;
     case ORR_FORMAT_OPS:
-        if (train) orr_dump_ops(answer, &text); /* a training step shows its operators in the dump */
+        if (train) orr_dump(answer, ORR_FORMAT_DUMP_OPS, &text); /* a step shows its operators in the dump */
         else orr_infer_ops(answer, style, &text);
         break;
-    case ORR_FORMAT_DUMP_OPS: orr_dump_ops(answer, &text); break;
-    case ORR_FORMAT_DUMP_COSTS: orr_dump_costs(answer, &text); break;
-    case ORR_FORMAT_DUMP_TIMELINE: orr_dump_timeline(answer, &text); break;
-    case ORR_FORMAT_DUMP_MEMORY: orr_dump_memory(answer, &text); break;
-    case ORR_FORMAT_DUMP_LEDGER: orr_dump_ledger(answer, &text); break;
+    case ORR_FORMAT_DUMP_OPS:
+    case ORR_FORMAT_DUMP_COSTS:
+    case ORR_FORMAT_DUMP_TIMELINE:
+    case ORR_FORMAT_DUMP_MEMORY:
+    case ORR_FORMAT_DUMP_LEDGER: orr_dump(answer, format, &text); break;
     case ORR_FORMAT_TRACE: (train ? orr_train_trace : orr_infer_trace)(answer, &text); break;
     case ORR_FORMAT_HTML: orr_answer_html(answer, &text); break;
     }

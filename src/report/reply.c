@@ -22,6 +22,5 @@ void orr_answer_explained(const struct orr_answer *answer, struct orr_text *text
     if (json_object_set_new(json, "explain", explanation ? json_string(explanation) : NULL)) text->failed = true;
     free(result);
     free(explanation);
-    orr_json_add(text, json, JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, json);
 }

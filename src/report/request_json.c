@@ -20,9 +20,7 @@ static json_t *train_plan(const struct orr_plan *plan)
     for (int64_t i = 0; i < plan->n_stage_layers && !failed; i++)
         failed = json_array_append_new(layers, json_integer((json_int_t)plan->stage_layers[i]));
     failed |= json_object_set_new(json, "stage_layers", layers);
-    if (!failed) return json;
-    json_decref(json);
-    return NULL;
+    return orr_json_whole(json, failed);
 }
 
 static json_t *train_workload(const struct orr_job *job)
@@ -62,9 +60,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
         orr_json_real(serving->moe_imbalance));
     const bool drafted = job->draft.n_layers > 0;
     if (!json || !(drafted || every_key)) return json;
-    if (!json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : ""))) return json;
-    json_decref(json);
-    return NULL;
+    return orr_json_whole(json, json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : "")));
 }
 
 json_t *orr_request_json(const struct orr_job *job, bool every_key)

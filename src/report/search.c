@@ -62,41 +62,22 @@ void orr_search_show(struct orr_search_view *view, const struct orr_choice *choi
 
 const int *orr_search_headline(enum orr_job_kind kind, size_t *n)
 {
-    static const int TRAIN[] = {ORR_TRAIN_METRIC_STEP_TIME,
-                                ORR_TRAIN_METRIC_INTERVAL_LOW,
-                                ORR_TRAIN_METRIC_INTERVAL_HIGH,
-                                ORR_TRAIN_METRIC_BOUND,
-                                ORR_TRAIN_METRIC_BOUND_FRAC,
-                                ORR_TRAIN_METRIC_TOKENS,
-                                ORR_TRAIN_METRIC_TOKENS_PER_GPU,
-                                ORR_TRAIN_METRIC_MODEL_TFLOPS,
-                                ORR_TRAIN_METRIC_MFU,
-                                ORR_TRAIN_METRIC_HFU,
-                                ORR_TRAIN_METRIC_TRUST,
-                                ORR_TRAIN_METRIC_FITS,
-                                ORR_TRAIN_METRIC_BOTTLENECK,
-                                ORR_TRAIN_METRIC_MEMORY_TOTAL,
-                                ORR_TRAIN_METRIC_MEMORY_HEADROOM,
-                                ORR_TRAIN_METRIC_ENERGY_PER_TOKEN,
-                                ORR_TRAIN_METRIC_COST_PER_BILLION};
-    static const int INFER[] = {ORR_INFER_METRIC_LATENCY,
-                                ORR_INFER_METRIC_TTFT,
-                                ORR_INFER_METRIC_TPOT,
-                                ORR_INFER_METRIC_INTERVAL_LOW,
-                                ORR_INFER_METRIC_INTERVAL_HIGH,
-                                ORR_INFER_METRIC_BOUND,
-                                ORR_INFER_METRIC_BOUND_FRAC,
-                                ORR_INFER_METRIC_OUTPUT_TOKENS,
-                                ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU,
-                                ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER,
-                                ORR_INFER_METRIC_TRUST,
-                                ORR_INFER_METRIC_FITS,
-                                ORR_INFER_METRIC_BOTTLENECK,
-                                ORR_INFER_METRIC_MEMORY_TOTAL,
-                                ORR_INFER_METRIC_MEMORY_HEADROOM,
-                                ORR_INFER_METRIC_MAX_BATCH,
-                                ORR_INFER_METRIC_ENERGY_PER_TOKEN,
-                                ORR_INFER_METRIC_COST_PER_MILLION};
+    /* clang-format off */
+#define T(name) ORR_TRAIN_METRIC_##name
+#define I(name) ORR_INFER_METRIC_##name
+    static const int TRAIN[] = {
+        T(STEP_TIME), T(INTERVAL_LOW), T(INTERVAL_HIGH), T(BOUND), T(BOUND_FRAC), T(TOKENS), T(TOKENS_PER_GPU),
+        T(MODEL_TFLOPS), T(MFU), T(HFU), T(TRUST), T(FITS), T(BOTTLENECK), T(MEMORY_TOTAL), T(MEMORY_HEADROOM),
+        T(ENERGY_PER_TOKEN), T(COST_PER_BILLION),
+    };
+    static const int INFER[] = {
+        I(LATENCY), I(TTFT), I(TPOT), I(INTERVAL_LOW), I(INTERVAL_HIGH), I(BOUND), I(BOUND_FRAC), I(OUTPUT_TOKENS),
+        I(OUTPUT_TOKENS_PER_GPU), I(OUTPUT_TOKENS_PER_USER), I(TRUST), I(FITS), I(BOTTLENECK), I(MEMORY_TOTAL),
+        I(MEMORY_HEADROOM), I(MAX_BATCH), I(ENERGY_PER_TOKEN), I(COST_PER_MILLION),
+    };
+#undef T
+#undef I
+    /* clang-format on */
     *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
     return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
 }

@@ -34,7 +34,9 @@ struct orr_plan_column {
     const char *title;
     char align, drop;  /* as in struct orr_table */
     const char *plain; /* hidden where every row has this; NULL: never */
-    void (*cell)(const struct orr_search_view *view, struct orr_text *cell);
+    void (*cell)(const struct orr_search_view *view, struct orr_text *cell); /* NULL: the metric */
+    int metric;
+    bool bare; /* without its unit, which the title has */
 };
 #define ORR_MAX_PLAN_COLUMNS 15 /* and one for the rank: ORR_TABLE_COLUMNS */
 

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/units.h"
 #include "report/search.h"
+#include "report/summary.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ DEGREE(ep_cell, v->job.plan.ep)
 DEGREE(etp_cell, v->job.plan.etp)
 DEGREE(micro_batch_cell, v->job.workload.micro_batch)
 DEGREE(batch_cell, v->choice->batch)
+DEGREE(most_cell, v->answer.infer.max_batch)
 
 static void word(struct orr_text *cell, const char *text)
 {
@@ -67,115 +69,60 @@ static void infer_options_cell(const struct orr_search_view *v, struct orr_text 
                      c->decode_batch);
 }
 
-static void print_metric(const struct orr_search_view *v, int metric, struct orr_text *cell)
-{
-    char buffer[ORR_VALUE_TEXT];
-    orr_text_add(cell, "%s", orr_value_print(buffer, orr_metric_value(&v->answer, metric)));
-}
-
-/* A rate without its unit: the title has it. */
-static void print_number(double number, struct orr_text *cell)
-{
-    char buffer[ORR_VALUE_TEXT];
-    orr_text_add(cell, "%s", orr_value_print(buffer, orr_value_real(ORR_METRIC_UNIT_NUMBER, number)));
-}
-
-static void step_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_metric(v, ORR_TRAIN_METRIC_STEP_TIME, cell);
-}
-
 static void mfu_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
     orr_text_add(cell, "%.1f %%", 100 * v->answer.train.mfu_frac);
 }
 
-static void tokens_cell(const struct orr_search_view *v, struct orr_text *cell)
+/* A column of a metric; where its title has the unit, the cell is the bare number. */
+static void add_cell(const struct orr_plan_column *column, const struct orr_search_view *v, struct orr_text *cell)
 {
-    print_number(v->answer.train.tokens_per_s_per_gpu, cell);
-}
-
-static void train_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_metric(v, ORR_TRAIN_METRIC_MEMORY_TOTAL, cell);
-}
-
-static void train_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_number(orr_metric_value(&v->answer, ORR_TRAIN_METRIC_COST_PER_BILLION).number, cell);
-}
-
-static void ttft_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_metric(v, ORR_INFER_METRIC_TTFT, cell);
-}
-
-static void tpot_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_metric(v, ORR_INFER_METRIC_TPOT, cell);
-}
-
-static void output_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_number(v->answer.infer.output_tokens_per_s_per_gpu, cell);
-}
-
-static void user_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_number(orr_metric_value(&v->answer, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER).number, cell);
-}
-
-static void most_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    orr_text_add(cell, "%lld", (long long)v->answer.infer.max_batch);
-}
-
-static void infer_memory_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_metric(v, ORR_INFER_METRIC_MEMORY_TOTAL, cell);
-}
-
-static void infer_cost_cell(const struct orr_search_view *v, struct orr_text *cell)
-{
-    print_number(v->answer.infer.cost_usd_per_million_tokens, cell);
+    char buffer[ORR_VALUE_TEXT];
+    if (column->cell) {
+        column->cell(v, cell);
+        return;
+    }
+    struct orr_value value = orr_metric_value(&v->answer, column->metric);
+    if (column->bare) value.unit = ORR_METRIC_UNIT_NUMBER;
+    orr_text_add(cell, "%s", orr_value_print(buffer, value));
 }
 
 /* ---------------------------------------------------------------- columns */
 
 static const struct orr_plan_column TRAIN[] = {
-    {"gpus", 'r', '0', NULL, gpus_cell},
-    {"tp", 'r', '0', "1", tp_cell},
-    {"cp", 'r', '0', "1", cp_cell},
-    {"pp", 'r', '0', "1", pp_cell},
-    {"vpp", 'r', '0', "1", vpp_cell},
-    {"dp", 'r', '0', "1", dp_cell},
-    {"ep", 'r', '0', "1", ep_cell},
-    {"etp", 'r', '0', "1", etp_cell},
-    {"mb", 'r', '0', NULL, micro_batch_cell},
-    {"options", 'f', '0', "", train_options_cell},
-    {"step", 'r', '0', NULL, step_cell},
-    {"MFU", 'r', '0', NULL, mfu_cell},
-    {"tok/s/GPU", 'r', '2', NULL, tokens_cell},
-    {"memory", 'r', '1', NULL, train_memory_cell},
-    {"$/Btok", 'r', '3', NULL, train_cost_cell},
+    {"gpus", 'r', '0', NULL, gpus_cell, 0, false},
+    {"tp", 'r', '0', "1", tp_cell, 0, false},
+    {"cp", 'r', '0', "1", cp_cell, 0, false},
+    {"pp", 'r', '0', "1", pp_cell, 0, false},
+    {"vpp", 'r', '0', "1", vpp_cell, 0, false},
+    {"dp", 'r', '0', "1", dp_cell, 0, false},
+    {"ep", 'r', '0', "1", ep_cell, 0, false},
+    {"etp", 'r', '0', "1", etp_cell, 0, false},
+    {"mb", 'r', '0', NULL, micro_batch_cell, 0, false},
+    {"options", 'f', '0', "", train_options_cell, 0, false},
+    {"step", 'r', '0', NULL, NULL, ORR_TRAIN_METRIC_STEP_TIME, false},
+    {"MFU", 'r', '0', NULL, mfu_cell, 0, false},
+    {"tok/s/GPU", 'r', '2', NULL, NULL, ORR_TRAIN_METRIC_TOKENS_PER_GPU, true},
+    {"memory", 'r', '1', NULL, NULL, ORR_TRAIN_METRIC_MEMORY_TOTAL, false},
+    {"$/Btok", 'r', '3', NULL, NULL, ORR_TRAIN_METRIC_COST_PER_BILLION, true},
 };
 
 static const struct orr_plan_column INFER[] = {
-    {"gpus", 'r', '0', NULL, gpus_cell},
-    {"tp", 'r', '0', "1", tp_cell},
-    {"cp", 'r', '0', "1", cp_cell},
-    {"pp", 'r', '0', "1", pp_cell},
-    {"dp", 'r', '0', "1", dp_cell},
-    {"ep", 'r', '0', "1", ep_cell},
-    {"batch", 'r', '0', NULL, batch_cell},
-    {"options", 'f', '0', NULL, infer_options_cell},
-    {"TTFT", 'r', '0', NULL, ttft_cell},
-    {"TPOT", 'r', '0', NULL, tpot_cell},
-    {"tok/s/GPU", 'r', '0', NULL, output_cell},
-    {"tok/s/user", 'r', '1', NULL, user_cell},
-    {"most", 'r', '3', NULL, most_cell},
-    {"memory", 'r', '2', NULL, infer_memory_cell},
-    {"$/Mtok", 'r', '4', NULL, infer_cost_cell},
+    {"gpus", 'r', '0', NULL, gpus_cell, 0, false},
+    {"tp", 'r', '0', "1", tp_cell, 0, false},
+    {"cp", 'r', '0', "1", cp_cell, 0, false},
+    {"pp", 'r', '0', "1", pp_cell, 0, false},
+    {"dp", 'r', '0', "1", dp_cell, 0, false},
+    {"ep", 'r', '0', "1", ep_cell, 0, false},
+    {"batch", 'r', '0', NULL, batch_cell, 0, false},
+    {"options", 'f', '0', NULL, infer_options_cell, 0, false},
+    {"TTFT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TTFT, false},
+    {"TPOT", 'r', '0', NULL, NULL, ORR_INFER_METRIC_TPOT, false},
+    {"tok/s/GPU", 'r', '0', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, true},
+    {"tok/s/user", 'r', '1', NULL, NULL, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, true},
+    {"most", 'r', '3', NULL, most_cell, 0, false},
+    {"memory", 'r', '2', NULL, NULL, ORR_INFER_METRIC_MEMORY_TOTAL, false},
+    {"$/Mtok", 'r', '4', NULL, NULL, ORR_INFER_METRIC_COST_PER_MILLION, true},
 };
 
 static const struct orr_plan_column *columns_of(enum orr_job_kind kind, size_t *n)
@@ -192,7 +139,7 @@ static void fill_row(struct orr_search_view *view, const struct orr_found *found
     orr_search_show(view, &found->choice);
     for (size_t i = 0; i < table->n_columns; i++) {
         struct orr_text text = {0};
-        table->columns[i].cell(view, &text);
+        add_cell(&table->columns[i], view, &text);
         cells[i] = text.data ? orr_text_take(&text) : strdup("");
         const char *plain = table->columns[i].plain;
         const bool same = table->columns[i].cell == gpus_cell && view->request->space.gpus.n == 1;
@@ -272,17 +219,8 @@ static void infer_plan(const struct orr_search_view *view, struct orr_text *text
 
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text)
 {
-    const struct orr_plan *plan = &view->job.plan;
-    const struct {
-        const char *name;
-        int64_t degree;
-        bool always;
-    } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
-                   {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
-    orr_text_add(text, "%d GPU%s", view->choice->gpus, view->choice->gpus == 1 ? "" : "s");
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (degrees[i].always || degrees[i].degree > 1)
-            orr_text_add(text, " · %s %lld", degrees[i].name, (long long)degrees[i].degree);
+    orr_text_add(text, "%d GPU%s · ", view->choice->gpus, view->choice->gpus == 1 ? "" : "s");
+    orr_summary_degrees(&view->job.plan, text);
     if (view->job.kind == ORR_JOB_TRAIN) train_plan(&view->job, text);
     else infer_plan(view, text);
 }

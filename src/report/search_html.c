@@ -69,8 +69,7 @@ static void add_mark(struct orr_search_view *v, const struct orr_found *found, c
                  LEFT + place(axes[0], found->front[0], WIDE), TOP + HIGH - place(axes[1], found->front[1], HIGH));
     orr_html_text(text, plan.data ? plan.data : "");
     orr_text_add(text, "</title></circle>\n");
-    text->failed |= plan.failed;
-    free(plan.data);
+    orr_text_drop(text, &plan);
 }
 
 static void add_picture(struct orr_search_view *v, struct orr_text *text)
@@ -128,17 +127,14 @@ static void add_launch(struct orr_search_view *v, struct orr_text *text)
 {
     orr_search_show(v, &v->best[0].choice);
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text flags = {0}, notes = {0};
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &flags, &notes);
-        orr_text_add(text, "<h2>%s</h2>\n<p><code>", orr_launcher_program(launcher));
+        if (!orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
+        orr_text_add(text, "<h2>%s</h2>\n<p><code>", orr_launchers[i].program);
         orr_html_text(text, flags.data ? flags.data : "");
         orr_text_add(text, "</code></p>\n");
         if (notes.length) orr_html_element(text, "p", "", notes.data);
-        text->failed |= flags.failed || notes.failed;
-        free(flags.data);
-        free(notes.data);
+        orr_text_drop(text, &flags);
+        orr_text_drop(text, &notes);
     }
 }
 
@@ -175,8 +171,7 @@ static void add_summary(struct orr_search_view *v, struct orr_text *text)
     orr_search_obstacles_text(v, &line);
     char *lines = line.length > 0 ? line.data : NULL;
     for (const char *why; (why = orr_next_line(&lines));) orr_html_element(text, "p", "", why);
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_drop(text, &line);
 }
 
 void orr_search_page(struct orr_search_view *v, struct orr_text *text)

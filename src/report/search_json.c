@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { METRICS_MAX = 160 };
-_Static_assert((int)ORR_N_TRAIN_METRICS < (int)METRICS_MAX && (int)ORR_N_INFER_METRICS < (int)METRICS_MAX,
-               "room for every metric");
-
 static json_t *ratio_json(double ratio)
 {
     return orr_json_real(ratio > 0 ? ratio : (double)NAN);
@@ -22,9 +18,7 @@ static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
     json_t *request = orr_request_json(&v->job, every_key);
     if (!request || v->job.kind == ORR_JOB_TRAIN || !v->choice || v->choice->decode_gpus == 0) return request;
-    if (!json_object_set_new(request, "gpus", json_integer(v->choice->gpus))) return request;
-    json_decref(request);
-    return NULL;
+    return orr_json_whole(request, json_object_set_new(request, "gpus", json_integer(v->choice->gpus)));
 }
 
 /* ---------------------------------------------------------------- one plan */
@@ -49,14 +43,11 @@ static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *cho
     size_t n;
     const int *metrics = orr_search_headline(v->job.kind, &n);
     for (size_t i = 0; i < n && !failed; i++) {
-        const struct orr_entry entry = {.info = orr_metric_info(v->job.kind, metrics[i]),
-                                        .value = orr_metric_value(&v->answer, metrics[i])};
+        const struct orr_entry entry = orr_metric_entry(&v->answer, metrics[i]);
         failed = orr_record_put(plan, &entry);
     }
     json_decref(request);
-    if (!failed) return plan;
-    json_decref(plan);
-    return NULL;
+    return orr_json_whole(plan, failed);
 }
 
 static json_t *plans_json(struct orr_search_view *v, const struct orr_found *found, size_t n)
@@ -71,9 +62,7 @@ static json_t *plans_json(struct orr_search_view *v, const struct orr_found *fou
             failed = json_object_set_new(
                 plan, "front", json_pack("[o o]", orr_json_real(found[i].front[0]), orr_json_real(found[i].front[1])));
     }
-    if (!failed) return list;
-    json_decref(list);
-    return NULL;
+    return orr_json_whole(list, failed);
 }
 
 static json_t *compare_json(struct orr_search_view *v)
@@ -81,9 +70,7 @@ static json_t *compare_json(struct orr_search_view *v)
     json_t *plan = plan_json(v, &v->request->compare);
     const int failed = !plan || json_object_set_new(plan, "better_plans", json_integer((json_int_t)v->counts.better)) ||
                        json_object_set_new(plan, "ratio", ratio_json(v->compare_ratio));
-    if (!failed) return plan;
-    json_decref(plan);
-    return NULL;
+    return orr_json_whole(plan, failed);
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -95,9 +82,7 @@ static json_t *rejected_json(const struct orr_search_counts *counts)
     for (int i = 0; i < ORR_N_REJECTS && !failed; i++)
         failed = json_object_set_new(rejected, orr_reject_name((enum orr_reject)i),
                                      json_integer((json_int_t)counts->rejected[i]));
-    if (!failed) return rejected;
-    json_decref(rejected);
-    return NULL;
+    return orr_json_whole(rejected, failed);
 }
 
 /* Flags of the winner by program; with `notes` what has none. */
@@ -107,18 +92,14 @@ static json_t *launch_json(struct orr_search_view *v, bool notes)
     int failed = !launch;
     if (v->n_best > 0) orr_search_show(v, &v->best[0].choice);
     for (int i = 0; i < ORR_N_LAUNCHERS && v->n_best > 0 && !failed; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text texts[2] = {{0}};
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &texts[0], &texts[1]);
+        if (!orr_launch((enum orr_launcher)i, &v->job, &texts[0], &texts[1])) continue;
         const char *text = texts[notes].data ? texts[notes].data : "";
         failed = texts[0].failed || texts[1].failed ||
-                 json_object_set_new(launch, orr_launcher_key(launcher), orr_json_word(text));
+                 json_object_set_new(launch, orr_launchers[i].key, orr_json_word(text));
         for (int k = 0; k < 2; k++) free(texts[k].data);
     }
-    if (!failed) return launch;
-    json_decref(launch);
-    return NULL;
+    return orr_json_whole(launch, failed);
 }
 
 static json_t *asked_json(const struct orr_search_request *request)
@@ -143,8 +124,7 @@ static json_t *obstacles_json(const struct orr_search_view *v, struct orr_text *
     orr_search_obstacles_text(v, &why);
     char *lines = why.data;
     for (const char *line; (line = orr_next_line(&lines));) json_array_append_new(obstacles, orr_json_word(line));
-    text->failed |= why.failed;
-    free(why.data);
+    orr_text_drop(text, &why);
     return obstacles;
 }
 
@@ -164,24 +144,10 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
         launch_json(v, true), "request", asked_json(v->request));
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
     if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;
-    orr_json_add(text, root, JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, root);
 }
 
 /* ---------------------------------------------------------------- CSV */
-
-static void csv_line(const struct orr_search_view *v, bool names, struct orr_text *text)
-{
-    const size_t n = (size_t)orr_n_metrics(v->job.kind);
-    struct orr_entry entries[METRICS_MAX];
-    json_t *request = request_of(v, true);
-    for (size_t i = 0; i < n; i++)
-        entries[i] = (struct orr_entry){.info = orr_metric_info(v->job.kind, (int)i),
-                                        .value = orr_metric_value(&v->answer, (int)i)};
-    text->failed |= !request;
-    orr_record_csv_line(entries, n, request, names, text);
-    json_decref(request);
-}
 
 /* The pool that decodes; zeros where there is one pool. */
 static void csv_decode(const struct orr_choice *c, struct orr_text *text)
@@ -198,7 +164,7 @@ static void csv_lines(struct orr_search_view *v, const char *list, const struct 
         orr_json_add(text, orr_json_real(found[r].objective), JSON_ENCODE_ANY);
         orr_text_add(text, ",");
         if (v->job.kind == ORR_JOB_INFER) csv_decode(&found[r].choice, text);
-        csv_line(v, false, text);
+        orr_record_csv_line(&v->answer, request_of(v, true), false, text);
     }
 }
 
@@ -208,7 +174,7 @@ void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
     v->answer.job = &v->job;
     orr_text_add(text, "list,rank,objective,");
     if (v->job.kind == ORR_JOB_INFER) orr_text_add(text, "decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,");
-    csv_line(v, true, text);
+    orr_record_csv_line(&v->answer, request_of(v, true), true, text);
     csv_lines(v, "best", v->best, v->n_best, text);
     csv_lines(v, "pareto", v->front, v->n_front, text);
 }

@@ -11,13 +11,6 @@
 
 enum { FRONT_ROWS = 12 };
 
-static void add_title(struct orr_text *text, const struct orr_style *style, const char *title)
-{
-    orr_text_add(text, "\n");
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
-}
-
 /* ---------------------------------------------------------------- what was asked */
 
 static void add_workload(const struct orr_job *job, struct orr_text *line)
@@ -60,41 +53,33 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
 
 /* ---------------------------------------------------------------- the winner */
 
-static char *number(const struct orr_search_view *v, int metric, char buffer[ORR_VALUE_TEXT])
+static void train_rows(const struct orr_answer *answer, struct orr_table *table)
 {
-    return orr_value_print(buffer, orr_metric_value(&v->answer, metric));
+    char speed[64];
+    const struct orr_summary_row rows[] = {
+        {"step time", ORR_TRAIN_METRIC_STEP_TIME, speed, ORR_TRAIN_METRIC_INTERVAL_LOW, ORR_TRAIN_METRIC_INTERVAL_HIGH,
+         NULL},
+        {"throughput", ORR_TRAIN_METRIC_TOKENS, "%s per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU, 0, NULL},
+        {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL, "of %s usable", ORR_TRAIN_METRIC_MEMORY_USABLE, 0, NULL},
+        {"cost", ORR_TRAIN_METRIC_COST_PER_BILLION, "per billion tokens, %s per token",
+         ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, 0, NULL}};
+    (void)snprintf(speed, sizeof speed, "MFU %.1f %%%%, 80 %%%%: %%s … %%s", 100 * answer->train.mfu_frac);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows, sizeof rows / sizeof *rows);
 }
 
-static void train_rows(const struct orr_search_view *v, struct orr_table *table)
+static void infer_rows(const struct orr_answer *answer, struct orr_table *table)
 {
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "MFU %.1f %%, 80 %%: %s … %s", 100 * v->answer.train.mfu_frac,
-                   number(v, ORR_TRAIN_METRIC_INTERVAL_LOW, a), number(v, ORR_TRAIN_METRIC_INTERVAL_HIGH, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "step time", orr_print_s(a, v->answer.train.step_time_s), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_TRAIN_METRIC_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_TRAIN_METRIC_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable", number(v, ORR_TRAIN_METRIC_MEMORY_USABLE, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_TRAIN_METRIC_MEMORY_TOTAL, a), detail);
-    (void)snprintf(detail, sizeof detail, "per billion tokens, %s per token",
-                   number(v, ORR_TRAIN_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_TRAIN_METRIC_COST_PER_BILLION, a), detail);
-}
-
-static void infer_rows(const struct orr_search_view *v, struct orr_table *table)
-{
-    char a[ORR_VALUE_TEXT], b[ORR_VALUE_TEXT], detail[3 * ORR_VALUE_TEXT];
-    (void)snprintf(detail, sizeof detail, "TTFT, whole answer %s", number(v, ORR_INFER_METRIC_LATENCY, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "first token", number(v, ORR_INFER_METRIC_TTFT, a), detail);
-    (void)snprintf(detail, sizeof detail, "TPOT, %s per user", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, b));
-    ORR_ROW(table, ORR_PAINT_BOLD, "next tokens", number(v, ORR_INFER_METRIC_TPOT, a), detail);
-    (void)snprintf(detail, sizeof detail, "%s per GPU", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "throughput", number(v, ORR_INFER_METRIC_OUTPUT_TOKENS, a), detail);
-    (void)snprintf(detail, sizeof detail, "of %s usable, at most batch %lld",
-                   number(v, ORR_INFER_METRIC_MEMORY_USABLE, b), (long long)v->answer.infer.max_batch);
-    ORR_ROW(table, ORR_PAINT_NONE, "memory", number(v, ORR_INFER_METRIC_MEMORY_TOTAL, a), detail);
-    (void)snprintf(detail, sizeof detail, "per million output tokens, %s per token",
-                   number(v, ORR_INFER_METRIC_ENERGY_PER_TOKEN, b));
-    ORR_ROW(table, ORR_PAINT_NONE, "cost", number(v, ORR_INFER_METRIC_COST_PER_MILLION, a), detail);
+    char room[64];
+    const struct orr_summary_row rows[] = {
+        {"first token", ORR_INFER_METRIC_TTFT, "TTFT, whole answer %s", ORR_INFER_METRIC_LATENCY, 0, NULL},
+        {"next tokens", ORR_INFER_METRIC_TPOT, "TPOT, %s per user", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, 0, NULL},
+        {"throughput", ORR_INFER_METRIC_OUTPUT_TOKENS, "%s per GPU", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, 0, NULL},
+        {"memory", ORR_INFER_METRIC_MEMORY_TOTAL, room, ORR_INFER_METRIC_MEMORY_USABLE, 0, NULL},
+        {"cost", ORR_INFER_METRIC_COST_PER_MILLION, "per million output tokens, %s per token",
+         ORR_INFER_METRIC_ENERGY_PER_TOKEN, 0, NULL}};
+    (void)snprintf(room, sizeof room, "of %%s usable, at most batch %lld", (long long)answer->infer.max_batch);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows, 1);
+    orr_summary_rows(table, answer, ORR_PAINT_BOLD, rows + 1, sizeof rows / sizeof *rows - 1);
 }
 
 static void quality_rows(const struct orr_search_view *v, struct orr_table *table)
@@ -116,8 +101,8 @@ static void add_winner(struct orr_search_view *v, const struct orr_style *style,
     orr_search_plan(v, &line);
     orr_summary_line(text, style, "winner", &line);
     orr_table_start(&table, "llf");
-    if (v->job.kind == ORR_JOB_TRAIN) train_rows(v, &table);
-    else infer_rows(v, &table);
+    if (v->job.kind == ORR_JOB_TRAIN) train_rows(&v->answer, &table);
+    else infer_rows(&v->answer, &table);
     quality_rows(v, &table);
     orr_table_print(&table, text, style);
     free(line.data);
@@ -140,23 +125,21 @@ static void print_plans(const struct orr_plan_table *plans, const size_t *ranks,
             cells[n++] = r == 0 ? plans->columns[i].title : plans->cells[(r - 1) * plans->n_columns + i];
         }
         if (r == 0) orr_table_start(&table, align);
-        else (void)snprintf(rank, sizeof rank, "%zu", ranks[r - 1] + 1);
+        else (void)snprintf(rank, sizeof rank, "%zu", ranks ? ranks[r - 1] + 1 : r);
         orr_table_row(&table, r == 0 ? ORR_PAINT_DIM : ORR_PAINT_NONE, cells);
     }
     table.drop = drop;
     orr_table_print(&table, text, style);
 }
 
-static void add_best(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+/* `ranks`: places of the plans in their list, from 0; NULL: one after the other. */
+static void add_plans(struct orr_search_view *v, const struct orr_found *found, size_t n, const size_t *ranks,
+                      const struct orr_style *style, struct orr_text *text)
 {
-    size_t *ranks = calloc(v->n_best + 1, sizeof *ranks);
-    struct orr_plan_table plans = orr_plan_table_of(v, v->best, v->n_best);
-    for (size_t i = 0; i < v->n_best && ranks; i++) ranks[i] = i;
-    add_title(text, style, "best plans, one per layout");
-    if (ranks && plans.cells) print_plans(&plans, ranks, style, text);
+    struct orr_plan_table plans = orr_plan_table_of(v, found, n);
+    if (plans.cells) print_plans(&plans, ranks, style, text);
     else text->failed = true;
     orr_plan_table_free(&plans);
-    free(ranks);
 }
 
 /* The front, thinned to a few rows that keep its ends. */
@@ -174,11 +157,8 @@ static void add_front(struct orr_search_view *v, const struct orr_style *style, 
     if (n < v->n_front) (void)snprintf(of, sizeof of, ", %zu of %zu plans", n, v->n_front);
     (void)snprintf(title, sizeof title, "front of %s and %s%s", orr_front_name(v->request, 0),
                    orr_front_name(v->request, 1), of);
-    add_title(text, style, title);
-    struct orr_plan_table plans = orr_plan_table_of(v, rows, n);
-    if (plans.cells) print_plans(&plans, ranks, style, text);
-    else text->failed = true;
-    orr_plan_table_free(&plans);
+    orr_text_section(text, style, title);
+    add_plans(v, rows, n, ranks, style, text);
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -195,7 +175,7 @@ static void add_rejected(const struct orr_search_view *v, const struct orr_style
     const uint64_t plans = v->counts.plans;
     struct orr_table table;
     if (plans == 0) return;
-    add_title(text, style, "where the plans went");
+    orr_text_section(text, style, "where the plans went");
     orr_table_start(&table, "lrrf");
     for (int i = 0; i < ORR_N_REJECTS; i++)
         if (i != ORR_REJECT_LIMIT || v->request->n_limits > 0)
@@ -241,19 +221,16 @@ static void wrap_flags(struct orr_text *text, const struct orr_style *style, con
 static void add_launch(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     orr_search_show(v, &v->best[0].choice);
-    add_title(text, style, "to run the winner");
+    orr_text_section(text, style, "to run the winner");
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
-        const enum orr_launcher launcher = (enum orr_launcher)i;
         struct orr_text flags = {0}, notes = {0};
         char label[32];
-        if (!orr_launcher_runs(launcher, v->job.kind)) continue;
-        orr_launch(launcher, &v->job, &flags, &notes);
-        (void)snprintf(label, sizeof label, "  %s", orr_launcher_program(launcher));
+        if (!orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
+        (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
         if (flags.length) wrap_flags(text, style, label, flags.data);
         if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");
-        text->failed |= flags.failed || notes.failed;
-        free(flags.data);
-        free(notes.data);
+        orr_text_drop(text, &flags);
+        orr_text_drop(text, &notes);
     }
 }
 
@@ -266,8 +243,7 @@ static void add_nothing(const struct orr_search_view *v, const struct orr_style 
     orr_search_obstacles_text(v, &why);
     char *lines = why.data;
     for (const char *line; (line = orr_next_line(&lines));) orr_text_wrap(text, style, " ", 2, line, " ");
-    text->failed |= why.failed;
-    free(why.data);
+    orr_text_drop(text, &why);
 }
 
 void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text)
@@ -275,7 +251,8 @@ void orr_search_terminal(struct orr_search_view *view, const struct orr_style *s
     add_heading(view, style, text);
     if (view->n_best > 0) {
         add_winner(view, style, text);
-        add_best(view, style, text);
+        orr_text_section(text, style, "best plans, one per layout");
+        add_plans(view, view->best, view->n_best, NULL, style, text);
         add_front(view, style, text);
     } else {
         add_nothing(view, style, text);

@@ -90,8 +90,7 @@ static void add_terminal(const struct found *found, struct orr_text *text, const
                    words[0], words[1], words[2]);
     orr_text_fit(text, style, meaning);
     if (idle.length) orr_text_wrap(text, style, "  no effect", 12, idle.data, ", ");
-    text->failed |= idle.failed;
-    free(idle.data);
+    orr_text_drop(text, &idle);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -168,15 +167,9 @@ char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format, 
     if (!scratch) return NULL;
     found.n = orr_sensitivities(job, scratch, found.all, found.answers, &found.fits);
     orr_scratch_free(scratch);
-    if (format == ORR_FORMAT_JSON) {
-        orr_json_add(&text, sensitivity_json(&found), JSON_INDENT(2));
-        orr_text_add(&text, "\n");
-    } else if (format == ORR_FORMAT_CSV) {
-        add_csv(&found, &text);
-    } else if (format == ORR_FORMAT_HTML) {
-        add_html(&found, &text);
-    } else {
-        add_terminal(&found, &text, style);
-    }
+    if (format == ORR_FORMAT_JSON) orr_json_lines(&text, sensitivity_json(&found));
+    else if (format == ORR_FORMAT_CSV) add_csv(&found, &text);
+    else if (format == ORR_FORMAT_HTML) add_html(&found, &text);
+    else add_terminal(&found, &text, style);
     return orr_text_take(&text);
 }

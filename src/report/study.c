@@ -7,6 +7,7 @@
 
 #include "report/html.h"
 #include "report/json_text.h"
+#include "report/record.h"
 #include "report/table.h"
 
 /* A longer table is shown as its first rows. */
@@ -31,17 +32,6 @@ bool orr_column_is_text(const struct orr_sheet *sheet, size_t column)
 
 /* ---------------------------------------------------------------- CSV */
 
-static void add_csv_word(struct orr_text *text, const char *word)
-{
-    if (!strpbrk(word, ",\"\n")) {
-        orr_text_add(text, "%s", word);
-        return;
-    }
-    orr_text_add(text, "\"");
-    for (const char *c = word; *c; c++) orr_text_add(text, "%s%c", *c == '"' ? "\"" : "", *c);
-    orr_text_add(text, "\"");
-}
-
 static char *sheet_csv(const struct orr_sheet *sheet)
 {
     struct orr_text text = {0};
@@ -49,7 +39,7 @@ static char *sheet_csv(const struct orr_sheet *sheet)
     for (const char *c = sheet->columns; *c; c++) orr_text_add(&text, "%c", *c == ' ' ? ',' : *c);
     for (size_t i = 0; i < sheet->n_cells; i++) {
         orr_text_add(&text, i % sheet->n_columns ? "," : "\n");
-        add_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
+        orr_csv_word(&text, orr_cell_text(&sheet->cells[i], DIGITS_KEPT, word));
     }
     orr_text_add(&text, "\n");
     return orr_text_take(&text);
@@ -99,13 +89,11 @@ static void add_json(const struct orr_study *study, struct orr_text *text)
     json_t *tables = json_array(), *findings = json_array();
     for (size_t i = 0; i < study->n_findings; i++) json_array_append_new(findings, orr_json_word(study->findings[i]));
     for (size_t i = 0; i < study->n_sheets; i++) json_array_append_new(tables, sheet_json(&study->sheets[i]));
-    orr_json_add(text,
+    orr_json_lines(text,
                  json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "study", "study",
                            study->item->name, "title", study->item->title, "findings", findings, "assumptions",
                            lines_json(study->item->assumptions), "compared", lines_json(study->item->compared),
-                           "tables", tables),
-                 JSON_INDENT(2));
-    orr_text_add(text, "\n");
+                           "tables", tables));
 }
 
 /* ---------------------------------------------------------------- terminal */

@@ -36,9 +36,17 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
     orr_text_add(line, " · %lld × %s", (long long)job->plan.gpus, job->system.id);
 }
 
-void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree)
+void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line)
 {
-    orr_text_add(line, " · %s %lld", name, (long long)degree);
+    const struct {
+        const char *name;
+        int64_t degree;
+        bool always;
+    } degrees[] = {{"tp", plan->tp, true},  {"pp", plan->pp, true},  {"vpp", plan->vpp, false}, {"dp", plan->dp, true},
+                   {"cp", plan->cp, false}, {"ep", plan->ep, false}, {"etp", plan->etp, false}};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].always || degrees[i].degree > 1)
+            orr_text_add(line, "%s%s %lld", i > 0 ? " · " : "", degrees[i].name, (long long)degrees[i].degree);
 }
 
 void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound skip, struct orr_text *line)
@@ -113,8 +121,7 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
     struct orr_table table;
     char shape[ORR_SHAPE_TEXT], time[32], share[32];
     if (n == 0) return;
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    orr_text_title(text, style, title);
     orr_table_start(&table, "flfrrl");
     for (size_t i = 0; i < n; i++) {
         const struct orr_time_row *row = &answer->rows[heaviest[i].first];
@@ -201,8 +208,7 @@ void orr_summary_time(const struct orr_answer *answer, const struct orr_style *s
         slices[i] =
             (struct slice){orr_part_text(answer->job->kind, i), parts_s[i], 100 * orr_rows_share_frac(answer, i)};
     start_parts(&table);
-    orr_paint(text, style, ORR_PAINT_BOLD, title);
-    orr_text_add(text, "\n");
+    orr_text_title(text, style, title);
     (void)add_slices(&table, slices, (size_t)n, &scale);
     orr_table_print(&table, text, style);
     orr_text_add(text, "\n");

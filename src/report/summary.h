@@ -12,8 +12,8 @@
 void orr_summary_line(struct orr_text *text, const struct orr_style *style, const char *label, struct orr_text *line);
 /* "llama2-7b · 6.738 B parameters · 8 × a100-80g-sxm" */
 void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line);
-/* " · pp 8" */
-void orr_summary_degree(struct orr_text *line, const char *name, int64_t degree);
+/* "tp 8 · pp 8 · dp 1": those above 1, and these three always. */
+void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line);
 /* Shares by binding resource, largest first, from half a percent on, without `skip` (ORR_N_BOUNDS: none). */
 void orr_summary_shares(const double share_frac[ORR_N_BOUNDS], enum orr_bound skip, struct orr_text *line);
 /* A row of the headline: how much of the time `bound` binds, and the others behind it. */

@@ -146,18 +146,6 @@ static json_t *value_json(const char *text)
     return whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
-static json_t *cell_json(const struct orr_column *column, const struct orr_sweep_row *row, size_t i)
-{
-    if (row->blank) return json_null();
-    switch (column->type) {
-    case ORR_COLUMN_TEXT: return orr_json_word(row->words[i]);
-    case ORR_COLUMN_FLAG: return json_boolean(row->numbers[i] != 0);
-    case ORR_COLUMN_WHOLE: return json_integer((json_int_t)row->numbers[i]);
-    case ORR_COLUMN_REAL: break;
-    }
-    return orr_json_real(row->numbers[i]);
-}
-
 static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *columns, size_t n_columns,
                         int64_t point, const struct orr_sweep_row *row)
 {
@@ -170,10 +158,9 @@ static json_t *row_json(const struct orr_sweep *sweep, const struct orr_column *
         failed = json_array_append_new(list, value_json(value));
     }
     for (size_t i = 0; i < n_columns && !failed; i++)
-        failed = json_array_append_new(list, cell_json(&columns[i], row, i));
-    if (!failed) return list;
-    json_decref(list);
-    return NULL;
+        failed = json_array_append_new(
+            list, row->blank ? json_null() : orr_json_cell(columns[i].type, row->numbers[i], row->words[i]));
+    return orr_json_whole(list, failed);
 }
 
 static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows)

@@ -72,6 +72,18 @@ void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_pa
     orr_text_add(text, "%s%s%s", painted ? paint_code(paint) : "", body, painted ? "\033[0m" : "");
 }
 
+void orr_text_title(struct orr_text *text, const struct orr_style *style, const char *title)
+{
+    orr_paint(text, style, ORR_PAINT_BOLD, title);
+    orr_text_add(text, "\n");
+}
+
+void orr_text_section(struct orr_text *text, const struct orr_style *style, const char *title)
+{
+    orr_text_add(text, "\n");
+    orr_text_title(text, style, title);
+}
+
 /* ---------------------------------------------------------------- wrapped text */
 
 /* Add one piece on the line that has `*column` columns; cut it where it is longer than a whole line. */
@@ -123,6 +135,13 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
         body += n_bytes + (end ? strlen(separator) : 0);
     }
     orr_text_add(text, "\n");
+}
+
+void orr_text_wrap_line(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
+                        struct orr_text *line, const char *separator)
+{
+    orr_text_wrap(text, style, label, indent, line->data ? line->data : "", separator);
+    orr_text_drop(text, line);
 }
 
 #define LABEL 40 /* bytes of the longest label */
@@ -284,8 +303,7 @@ static void print_row(const struct orr_table *table, const struct orr_row *row, 
         }
         if (table->align[i] != 'r') spaces += widths[i] - columns;
         spaces += GAP;
-        text->failed |= cell.failed;
-        free(cell.data);
+        orr_text_drop(text, &cell);
     }
     orr_text_add(text, "\n");
 }

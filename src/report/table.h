@@ -17,12 +17,20 @@ int orr_columns(const char *text);
 int orr_style_width(const struct orr_style *style);
 /* Add `body` in a colour if the style has colours. */
 void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_paint paint, const char *body);
+/* A line in bold. */
+void orr_text_title(struct orr_text *text, const struct orr_style *style, const char *title);
+/* An empty line before it. */
+void orr_text_section(struct orr_text *text, const struct orr_style *style, const char *title);
 
 /* `label`, padded to `indent` columns, then `body`; lines break at `separator` and go on at column `indent`. Of the
  * separator a broken line keeps what stands before its first space: "," of ", ", nothing of " · ". A piece longer
  * than a line is cut into lines. */
 void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                    const char *body, const char *separator);
+
+/* The same with a line that was collected, which is freed. */
+void orr_text_wrap_line(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
+                        struct orr_text *line, const char *separator);
 
 /* Whole lines, those that are too long broken at spaces. They go on below the second column of "  label   text", or
  * below their own beginning. */

@@ -8,15 +8,21 @@
 #include "report/html.h"
 #include "report/json_text.h"
 
-enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
-                              struct orr_machine *machine, struct orr_error *error)
+enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                                  struct orr_error *error)
 {
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
-    char reason[ORR_REASON];
     if (!orr_is_generated(name))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
                         "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", name);
-    const enum orr_err err = orr_recipe_read(catalogue, &reference, recipe, error);
+    return orr_recipe_read(catalogue, &reference, recipe, error);
+}
+
+enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                              struct orr_machine *machine, struct orr_error *error)
+{
+    char reason[ORR_REASON];
+    const enum orr_err err = orr_generated_recipe(catalogue, name, recipe, error);
     if (err) return err;
     if (!orr_generate(recipe, machine, reason))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "generated: %s", reason);
@@ -199,8 +205,7 @@ static void add_machine(const struct orr_recipe *recipe, const struct orr_machin
     struct orr_system system;
     if (format == ORR_FORMAT_JSON) {
         orr_machine_system(recipe, machine, &system);
-        orr_json_add(text, orr_generated_json(recipe, &system, name), JSON_INDENT(2));
-        orr_text_add(text, "\n");
+        orr_json_lines(text, orr_generated_json(recipe, &system, name));
     } else if (format == ORR_FORMAT_CSV) {
         add_csv_head(text);
         add_csv_row(recipe, machine, text);
@@ -254,11 +259,8 @@ static void add_nodes_json(struct nodes *nodes, struct orr_text *text)
                 missing, json_pack("{s:f, s:o}", "node_nm", row->node.nm, "reason", orr_json_word(row->reason)));
         else json_array_append_new(made, row_json(&nodes->recipe, &row->machine));
     }
-    orr_json_add(text,
-                 json_pack("{s:s, s:s, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", made,
-                           "not_made", missing),
-                 JSON_INDENT(2));
-    orr_text_add(text, "\n");
+    orr_json_lines(text, json_pack("{s:s, s:s, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "technology", "nodes", made,
+                                   "not_made", missing));
 }
 
 static void add_nodes_csv(struct nodes *nodes, struct orr_text *text)

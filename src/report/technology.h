@@ -6,7 +6,9 @@
 #include "report/table.h"
 #include "spec/technology.h"
 
-/* The recipe of a name and the machine it makes. */
+/* The recipe of the name of a generated system; and the machine it makes. */
+enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
+                                  struct orr_error *error);
 enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
                               struct orr_machine *machine, struct orr_error *error);
 /* What a view is rendered as, and where its text goes. */

@@ -135,8 +135,7 @@ static void add_bill(const struct bill *bill, enum orr_format format, const stru
 {
     struct orr_table table;
     if (format == ORR_FORMAT_JSON) {
-        orr_json_add(text, cost_json(&bill->machine, bill->job, &bill->run), JSON_INDENT(2));
-        orr_text_add(text, "\n");
+        orr_json_lines(text, cost_json(&bill->machine, bill->job, &bill->run));
         return;
     }
     orr_text_add(text, "%s at %g nm, die %.4g mm2\n\n", bill->recipe.design.name, bill->recipe.node.nm,

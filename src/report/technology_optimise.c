@@ -75,76 +75,56 @@ static json_t *split_json(const struct orr_split *split)
     return object;
 }
 
-static json_t *optimum_json(const struct orr_optimise *options, const struct orr_split_optimum *optimum,
-                            const char *system)
-{
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
-                     "technology_optimise", "objective", orr_objective_name(options->objective), "optimiser",
-                     orr_optimiser_name(options->optimiser), "evaluated", (json_int_t)optimum->evaluations, "before",
-                     side_json(&optimum->before), "after", side_json(&optimum->after), "split",
-                     split_json(&optimum->split), "system", orr_json_word(system));
-}
-
-static void add_terminal(const struct orr_split_problem *problem, const struct orr_optimise *options,
-                         const struct orr_split_optimum *optimum, const char *system, struct orr_text *text,
-                         const struct orr_style *style)
-{
-    const struct orr_split_value *before = &optimum->before, *after = &optimum->after;
-    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_objective_name(options->objective),
-                 problem->job->model.id, orr_optimiser_name(options->optimiser), (long long)optimum->evaluations);
-    add_side("given", options->objective, before, text);
-    add_side("best", options->objective, after, text);
-    if (before->made && before->fits)
-        orr_text_add(text, "  change   %+.2f %%\n", 100 * (after->value / before->value - 1));
-    orr_text_add(text, "\n");
-    add_shares(&problem->given, &optimum->split, text, style);
-    orr_text_add(text, "\n%s\n", system);
-}
-
 /* What a report is made of. */
 struct answer {
     const struct orr_split_problem *problem;
     const struct orr_optimise *options;
-    const struct orr_split_optimum *optimum;
-    const char *system;
+    struct orr_split_optimum optimum;
+    const char *name; /* of the system that was given */
+    char *system;     /* of the one with the best split; owned */
 };
 
-static void add_answer(const struct answer *answer, enum orr_format format, const struct orr_style *style,
+static json_t *answer_json(const struct answer *a)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
+                     "technology_optimise", "objective", orr_objective_name(a->options->objective), "optimiser",
+                     orr_optimiser_name(a->options->optimiser), "evaluated", (json_int_t)a->optimum.evaluations,
+                     "before", side_json(&a->optimum.before), "after", side_json(&a->optimum.after), "split",
+                     split_json(&a->optimum.split), "system", orr_json_word(a->system));
+}
+
+static void add_terminal(const struct answer *a, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_split_value *before = &a->optimum.before, *after = &a->optimum.after;
+    orr_text_add(text, "best %s of %s by %s, %lld splits tried\n\n", orr_objective_name(a->options->objective),
+                 a->problem->job->model.id, orr_optimiser_name(a->options->optimiser),
+                 (long long)a->optimum.evaluations);
+    add_side("given", a->options->objective, before, text);
+    add_side("best", a->options->objective, after, text);
+    if (before->made && before->fits)
+        orr_text_add(text, "  change   %+.2f %%\n", 100 * (after->value / before->value - 1));
+    orr_text_add(text, "\n");
+    add_shares(&a->problem->given, &a->optimum.split, text, style);
+    orr_text_add(text, "\n%s\n", a->system);
+}
+
+static void add_answer(const struct answer *a, enum orr_format format, const struct orr_style *style,
                        struct orr_text *text)
 {
-    if (format == ORR_FORMAT_JSON) {
-        orr_json_add(text, optimum_json(answer->options, answer->optimum, answer->system), JSON_INDENT(2));
-        orr_text_add(text, "\n");
-    } else {
-        add_terminal(answer->problem, answer->options, answer->optimum, answer->system, text, style);
-    }
+    if (format == ORR_FORMAT_JSON) orr_json_lines(text, answer_json(a));
+    else add_terminal(a, style, text);
 }
 
-static void add_page(const struct answer *answer, const char *name, struct orr_text *text)
+static void add_page(const struct answer *a, struct orr_text *text)
 {
     static const char *const NAMES[] = {"given", "best"};
-    const struct orr_split splits[] = {answer->problem->given, answer->optimum->split};
+    const struct orr_split splits[] = {a->problem->given, a->optimum.split};
     struct orr_text terminal = {0}, json = {0};
-    orr_html_start(text, name);
+    orr_html_start(text, a->name);
     orr_split_lanes(text, NAMES, splits, 2);
-    add_answer(answer, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
-    add_answer(answer, ORR_FORMAT_JSON, NULL, &json);
+    add_answer(a, ORR_FORMAT_TERMINAL, &orr_html_style, &terminal);
+    add_answer(a, ORR_FORMAT_JSON, NULL, &json);
     orr_html_finish(text, &terminal, &json);
-}
-
-/* The optimum as text. */
-static enum orr_err report(const struct orr_split_problem *problem, const struct orr_technology_question *question,
-                           const struct orr_split_optimum *optimum, const struct orr_rendering *to,
-                           struct orr_error *error)
-{
-    struct orr_text text = {0};
-    char *system = orr_recipe_name(question->name, &optimum->split);
-    if (!system) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-    const struct answer answer = {problem, question->optimise, optimum, system};
-    if (to->format == ORR_FORMAT_HTML) add_page(&answer, question->name, &text);
-    else add_answer(&answer, to->format, to->style, &text);
-    free(system);
-    return orr_text_done(&text, to->text, error);
 }
 
 enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,
@@ -152,18 +132,20 @@ enum orr_err orr_technology_optimise(const struct orr_catalogue *catalogue,
                                      struct orr_error *error)
 {
     struct orr_recipe recipe;
-    struct orr_split_optimum optimum;
-    const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = question->name};
-    if (!orr_is_generated(question->name))
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0},
-                        "\"%.60s\" is not a generated system, e.g. generated:node=5,memory=hbm3", question->name);
-    enum orr_err err = orr_recipe_read(catalogue, &reference, &recipe, error);
+    struct orr_text text = {0};
+    enum orr_err err = orr_generated_recipe(catalogue, question->name, &recipe, error);
     if (err) return err;
     struct orr_split_problem *problem = calloc(1, sizeof *problem);
     if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    struct answer answer = {.problem = problem, .options = question->optimise, .name = question->name};
     err = orr_split_problem_open(&recipe, question->job, question->optimise, problem, error);
-    if (!err) err = orr_split_solve(problem, question->optimise, &optimum, error);
-    if (!err) err = report(problem, question, &optimum, to, error);
+    if (!err) err = orr_split_solve(problem, question->optimise, &answer.optimum, error);
+    if (!err) answer.system = orr_recipe_name(question->name, &answer.optimum.split);
+    text.failed = !answer.system;
+    if (answer.system && to->format == ORR_FORMAT_HTML) add_page(&answer, &text);
+    else if (answer.system) add_answer(&answer, to->format, to->style, &text);
+    if (!err) err = orr_text_done(&text, to->text, error);
+    free(answer.system);
     orr_split_problem_close(problem);
     free(problem);
     return err;

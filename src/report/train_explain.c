@@ -75,8 +75,7 @@ static void add_tensor(const struct orr_tensor *tensor, const struct orr_style *
     orr_text_add(&line, " · alive: %s", tensor->lifetime);
     orr_text_wrap(text, &(struct orr_style){.width = orr_style_width(style)}, label, LEDGER_INDENT,
                   line.data ? line.data : "", " · ");
-    text->failed |= line.failed;
-    free(line.data);
+    orr_text_drop(text, &line);
 }
 
 /* Tensors by part, as the parts are listed in the report. */
@@ -97,7 +96,7 @@ static void add_time_parts(const struct orr_answer *answer, const struct orr_sty
     char where[96];
     (void)snprintf(where, sizeof where, "time parts, with the operators of pipeline rank %lld",
                    (long long)answer->facts.rank);
-    orr_add_title(style, where, text);
+    orr_text_section(text, style, where);
     for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
         const int metric = (int)ORR_TRAIN_METRIC_TIME_FORWARD + part;
         if (part == ORR_TIME_PP_BUBBLE) add_bubble(answer, style, text);
@@ -110,15 +109,15 @@ void orr_train_explain(const struct orr_answer *answer, const struct orr_style *
 {
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_STEP_TIME, ORR_TRAIN_METRIC_SHARE_OVERHEAD, text);
     add_time_parts(answer, style, text);
-    orr_add_title(style, "communication hidden beside compute", text);
+    orr_text_section(text, style, "communication hidden beside compute");
     const size_t before = text->length;
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_HIDDEN_TP, ORR_TRAIN_METRIC_HIDDEN_RDP, text);
     if (text->length == before) orr_text_add(text, "none\n");
-    orr_add_title(style, "memory of a GPU", text);
+    orr_text_section(text, style, "memory of a GPU");
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_MEMORY_WEIGHTS, ORR_TRAIN_METRIC_IN_FLIGHT, text);
     add_ledger(answer, style, text);
-    orr_add_title(style, "energy and cost", text);
+    orr_text_section(text, style, "energy and cost");
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_ENERGY, ORR_TRAIN_METRIC_COST_PER_BILLION, text);
-    orr_add_title(style, "sizes and sustained rate", text);
+    orr_text_section(text, style, "sizes and sustained rate");
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_PARAMS_TOTAL, ORR_TRAIN_METRIC_MATRIX, text);
 }

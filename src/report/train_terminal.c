@@ -114,16 +114,13 @@ static void add_hardware(const struct orr_answer *answer, const struct orr_style
         if (answer->what_ifs[i].hardware)
             orr_text_add(&line, "%s%s %+.1f %%", line.length ? " · " : "", answer->what_ifs[i].text,
                          100 * gain_frac(answer, &answer->what_ifs[i]));
-    orr_text_wrap(text, style, "  10 % more", 13, line.data ? line.data : "", " · ");
-    free(line.data);
+    orr_text_wrap_line(text, style, "  10 % more", 13, &line, " · ");
 }
 
 /* The fastest single changes of plan or workload that fit and gain at least half a percent. */
 static void add_changes(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_text_add(text, "\n");
-    orr_paint(text, style, ORR_PAINT_BOLD, "what would change it");
-    orr_text_add(text, "\n");
+    orr_text_section(text, style, "what would change it");
     add_hardware(answer, style, text);
     struct orr_table table;
     orr_table_start(&table, "lrr");

@@ -3,6 +3,7 @@
 #include "report/validation.h"
 
 #include "report/json_text.h"
+#include "report/record.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -11,13 +12,6 @@
 #include <string.h>
 
 #define WORST_ROWS 10
-
-static size_t count_scored(const struct orr_validation *v)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_scores; i++) n += v->scores[i].skipped[0] == '\0';
-    return n;
-}
 
 static char *percent(char buffer[16], double frac)
 {
@@ -126,7 +120,7 @@ static void add_terminal(const struct orr_validation *v, struct orr_text *text, 
     (void)snprintf(
         scored, sizeof scored,
         "%zu rows, %zu values scored. Error in %%: predicted time over measured time - 1 (memory: bytes).\n\n",
-        v->n_rows, count_scored(v));
+        v->n_rows, orr_score_stats(v, NULL, NULL).n);
     orr_text_fit(text, style, scored);
     add_without(v, text, style);
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];
@@ -223,17 +217,6 @@ static json_t *validation_json(const struct orr_validation *v)
 
 /* ---- CSV */
 
-static void add_csv_cell(struct orr_text *text, const char *cell)
-{
-    if (!strpbrk(cell, ",\"\n")) {
-        orr_text_add(text, "%s", cell);
-        return;
-    }
-    orr_text_add(text, "\"");
-    for (const char *c = cell; *c; c++) orr_text_add(text, *c == '"' ? "\"\"" : "%c", *c);
-    orr_text_add(text, "\"");
-}
-
 static void add_csv(const struct orr_validation *v, struct orr_text *text)
 {
     orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class\n");
@@ -241,7 +224,7 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
         const struct orr_score *s = &v->scores[i];
         const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
         for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
-            add_csv_cell(text, words[j]);
+            orr_csv_word(text, words[j]);
             orr_text_add(text, ",");
         }
         if (s->skipped[0]) orr_text_add(text, ",,,,");
@@ -250,9 +233,9 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
                          !s->timed    ? ""
                          : s->covered ? "1"
                                       : "0");
-        add_csv_cell(text, s->skipped);
+        orr_csv_word(text, s->skipped);
         orr_text_add(text, ",");
-        add_csv_cell(text, s->skipped[0] ? "" : orr_class_of(s));
+        orr_csv_word(text, s->skipped[0] ? "" : orr_class_of(s));
         orr_text_add(text, "\n");
     }
 }

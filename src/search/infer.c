@@ -98,55 +98,56 @@ static void choose_decode(const struct orr_search_request *request, const struct
     choose_pool(request, &pool, ANSWER, job);
 }
 
-/* Two pools as one answer: the prompt's times come from the first pool, the answer's from the second, and requests flow
- * at the rate of the slower pool. Members that depend on both pools are written into the result of the second. */
-static void join_pools(const struct orr_job *job, const struct orr_choice *choice, double requests_per_s,
-                       const struct orr_infer_result *prompt, struct orr_infer_result *answer)
+/* The time of a request by parts: the prompt's parts come from the first pool and the rest from the second. The
+ * remainder of the latency is host time, sampling and requests of both pools. It may be negative, because the pipeline
+ * part includes the second pool's own short prefill. */
+static void join_times(const struct orr_infer_result *prompt, struct orr_infer_result *joint)
 {
+    double parts_s = 0;
+    for (int i = ORR_INFER_PREFILL_GEMM; i <= ORR_INFER_PREFILL_NETWORK; i++) joint->time_s[i] = prompt->time_s[i];
+    joint->time_s[ORR_INFER_KV_TRANSFER] = prompt->time_s[ORR_INFER_KV_TRANSFER];
+    joint->time_s[ORR_INFER_OVERHEAD] = 0;
+    for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += joint->time_s[i];
+    const double left_s = joint->latency_s - parts_s;
+    joint->time_s[ORR_INFER_OVERHEAD] = orr_max(0, left_s);
+    joint->time_s[ORR_INFER_PIPELINE] += orr_min(0, left_s);
+}
+
+/* Two pools as one answer, made from that of the second pool: the prompt's times come from the first, and requests flow
+ * at the rate of the slower pool. */
+static void join_pools(const struct orr_job *job, const struct orr_choice *choice, double rate_per_s,
+                       const struct orr_infer_result *prompt, struct orr_infer_result *joint)
+{
+    const struct orr_infer_result answer = *joint;
     const struct orr_system *system = &job->system;
-    const double gpus = choice->gpus, decode = choice->decode_gpus, output = (double)job->serving.output_len;
-    /* time from one batch to the next */
-    const double batch_s = (double)(job->plan.dp * job->serving.batch) / requests_per_s;
-    const double alone_s = answer->latency_s;
-    for (int i = ORR_INFER_PREFILL_GEMM; i <= ORR_INFER_PREFILL_NETWORK; i++) answer->time_s[i] = prompt->time_s[i];
-    answer->time_s[ORR_INFER_KV_TRANSFER] = prompt->time_s[ORR_INFER_KV_TRANSFER];
-    answer->ttft_s = prompt->ttft_s;
-    answer->prefill_s = prompt->prefill_s;
-    answer->kv_handoff_s = prompt->kv_handoff_s;
-    answer->latency_s = prompt->ttft_s + answer->decode_s;
-    answer->interval_low_s *= answer->latency_s / alone_s;
-    answer->interval_high_s *= answer->latency_s / alone_s;
-    answer->time_s[ORR_INFER_OVERHEAD] = 0;
-    double parts_s = 0; /* What the parts leave of the latency is host time, sampling and requests of both pools. */
-    for (int i = 0; i < ORR_N_INFER_PARTS; i++) parts_s += answer->time_s[i];
-    /* It may be negative: the pipeline part includes the second pool's own short prefill. */
-    const double left_s = answer->latency_s - parts_s;
-    answer->time_s[ORR_INFER_OVERHEAD] = orr_max(0, left_s);
-    answer->time_s[ORR_INFER_PIPELINE] += orr_min(0, left_s);
-    answer->bound_s += prompt->bound_s;
-    answer->output_tokens_per_s = requests_per_s * output;
-    answer->output_tokens_per_s_per_gpu = answer->output_tokens_per_s / gpus;
-    answer->input_tokens_per_s_per_gpu = requests_per_s * (double)job->serving.input_len / gpus;
-    answer->fits = answer->fits && prompt->fits;
-    answer->memory_total_bytes = orr_max(answer->memory_total_bytes, prompt->memory_total_bytes);
-    answer->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer->power_w_per_gpu) / gpus;
-    answer->energy_j = gpus * answer->power_w_per_gpu * system->pue_frac * batch_s;
+    const double gpus = choice->gpus, decode = choice->decode_gpus;
+    const double batch_s = (double)(job->plan.dp * job->serving.batch) / rate_per_s; /* from one batch to the next */
+    joint->ttft_s = prompt->ttft_s;
+    joint->prefill_s = prompt->prefill_s;
+    joint->kv_handoff_s = prompt->kv_handoff_s;
+    joint->latency_s = prompt->ttft_s + answer.decode_s;
+    joint->interval_low_s *= joint->latency_s / answer.latency_s;
+    joint->interval_high_s *= joint->latency_s / answer.latency_s;
+    joint->bound_s += prompt->bound_s;
+    join_times(prompt, joint);
+    joint->output_tokens_per_s = rate_per_s * (double)job->serving.output_len;
+    joint->output_tokens_per_s_per_gpu = joint->output_tokens_per_s / gpus;
+    joint->input_tokens_per_s_per_gpu = rate_per_s * (double)job->serving.input_len / gpus;
+    joint->fits = answer.fits && prompt->fits;
+    joint->memory_total_bytes = orr_max(answer.memory_total_bytes, prompt->memory_total_bytes);
+    joint->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer.power_w_per_gpu) / gpus;
+    joint->energy_j = gpus * joint->power_w_per_gpu * system->pue_frac * batch_s;
     for (int i = 0; i < ORR_N_ENERGY_PARTS; i++) /* Each pool draws its mean power from one batch to the next. */
-        answer->energy_part_j[i] =
-            batch_s * (prompt->energy_part_j[i] / prompt->latency_s + answer->energy_part_j[i] / alone_s);
-    answer->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
-    answer->cost_usd_per_million_tokens = answer->cost_usd / (batch_s * answer->output_tokens_per_s) * 1e6;
+        joint->energy_part_j[i] =
+            batch_s * (prompt->energy_part_j[i] / prompt->latency_s + answer.energy_part_j[i] / answer.latency_s);
+    joint->cost_usd = gpus * system->price_usd_per_gpu_hour / 3600 * batch_s;
+    joint->cost_usd_per_million_tokens = joint->cost_usd / (batch_s * joint->output_tokens_per_s) * 1e6;
 }
 
-/* Requests per second that all replicas of a pool take in, or finish. */
-static double prompts_per_s(const struct orr_job *job, const struct orr_infer_result *result)
+/* Requests per second that all replicas of a pool serve if each serves a batch in `batch_s`. */
+static double requests_per_s(const struct orr_job *job, double batch_s)
 {
-    return (double)(job->plan.dp * job->serving.batch) / result->ttft_s;
-}
-
-static double answers_per_s(const struct orr_job *job, const struct orr_infer_result *result)
-{
-    return (double)(job->plan.dp * job->serving.batch) / result->decode_s;
+    return (double)(job->plan.dp * job->serving.batch) / batch_s;
 }
 
 void orr_infer_predict(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job,
@@ -157,10 +158,10 @@ void orr_infer_predict(const struct orr_search *search, const struct orr_choice 
     orr_infer(job, scratch, result);
     if (choice->decode_gpus > 0) {
         const struct orr_infer_result prompt = *result;
-        const double rate = prompts_per_s(job, &prompt);
+        const double prompts_per_s = requests_per_s(job, prompt.ttft_s);
         choose_decode(&search->request, choice, job);
         orr_infer(job, scratch, result);
-        join_pools(job, choice, orr_min(rate, answers_per_s(job, result)), &prompt, result);
+        join_pools(job, choice, orr_min(prompts_per_s, requests_per_s(job, result->decode_s)), &prompt, result);
     }
 }
 
@@ -176,26 +177,19 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 
 /* ---------------------------------------------------------------- what a plan is worth */
 
-/* The figures that objectives and fronts compare, or bounds of them: a bound is an upper one for the rate and a lower
- * one for the others. */
+/* The figures that objectives and fronts compare, or lower bounds of them. */
 struct figures {
-    double latency_s, user_s, tokens_per_s_per_gpu, usd_per_token, j_per_token, memory_bytes;
+    double values[ORR_N_OBJECTIVES]; /* by objective; a rate counts as its inverse */
+    double user_s;
 };
 
 static void set_figures(const struct orr_search_request *request, const struct figures *f, struct orr_found *found)
 {
-    found->time_s = f->latency_s;
-    found->memory_bytes = f->memory_bytes;
-    found->front[0] = 1 / f->tokens_per_s_per_gpu;
+    found->objective = f->values[request->objective];
+    found->time_s = f->values[ORR_OBJECTIVE_TIME];
+    found->memory_bytes = f->values[ORR_OBJECTIVE_MEMORY];
+    found->front[0] = f->values[ORR_OBJECTIVE_THROUGHPUT];
     found->front[1] = f->user_s;
-    switch (request->objective) {
-    case ORR_OBJECTIVE_TIME: found->objective = f->latency_s; return;
-    case ORR_OBJECTIVE_THROUGHPUT: found->objective = 1 / f->tokens_per_s_per_gpu; return;
-    case ORR_OBJECTIVE_COST: found->objective = f->usd_per_token; return;
-    case ORR_OBJECTIVE_ENERGY: found->objective = f->j_per_token; return;
-    case ORR_OBJECTIVE_MEMORY: found->objective = f->memory_bytes; return;
-    case ORR_N_OBJECTIVES: return;
-    }
 }
 
 /* Seconds that a user waits for each token, or for the only token. */
@@ -209,12 +203,12 @@ void orr_infer_found(const struct orr_search_request *request, const struct orr_
 {
     const double tokens = r->output_tokens_per_s > 0 ? r->cost_usd / r->cost_usd_per_million_tokens * 1e6 : 1;
     const struct figures figures = {
-        .latency_s = r->latency_s,
+        .values = {[ORR_OBJECTIVE_TIME] = r->latency_s,
+                   [ORR_OBJECTIVE_THROUGHPUT] = 1 / r->output_tokens_per_s_per_gpu,
+                   [ORR_OBJECTIVE_COST] = r->cost_usd_per_million_tokens / 1e6,
+                   [ORR_OBJECTIVE_ENERGY] = r->energy_j / tokens,
+                   [ORR_OBJECTIVE_MEMORY] = r->memory_total_bytes},
         .user_s = user_s(request, r->ttft_s, r->tpot_s),
-        .tokens_per_s_per_gpu = r->output_tokens_per_s_per_gpu,
-        .usd_per_token = r->cost_usd_per_million_tokens / 1e6,
-        .j_per_token = r->energy_j / tokens,
-        .memory_bytes = r->memory_total_bytes,
     };
     *found = (struct orr_found){.choice = *choice};
     set_figures(request, &figures, found);
@@ -226,6 +220,7 @@ struct tour {
     const struct orr_search *search;
     struct orr_worker *worker;
     struct orr_outcome *outcome;
+    struct orr_search_counts *counts; /* those of the outcome, or a copy that is dropped */
     struct orr_choice choice;
     enum role role;
     int64_t slice, n_layouts; /* which slice this is; layouts seen so far */
@@ -243,14 +238,16 @@ static void list_result(struct tour *t, const struct orr_choice *choice, const s
     const struct orr_search_request *request = &t->search->request;
     struct orr_found found;
     orr_infer_found(request, result, choice, &found);
-    t->outcome->counts.feasible++;
+    t->counts->plans++;
+    t->counts->evaluated++;
+    t->counts->feasible++;
     const bool better = found.objective < t->search->compare_objective,
                wanted = orr_outcome_wants(t->outcome, &found, HUGE_VAL);
     if (!better && !wanted) return;
     const bool keeps = orr_limits_hold(request, &t->worker->job, NULL, result);
-    t->outcome->counts.better += better && keeps;
+    t->counts->better += better && keeps;
     if (wanted && keeps) orr_outcome_put(t->outcome, &found);
-    else if (wanted) t->outcome->counts.rejected[ORR_REJECT_LIMIT]++;
+    else if (wanted) t->counts->rejected[ORR_REJECT_LIMIT]++;
 }
 
 /* The batches asked for; else powers of two and the largest that fits. They ascend; returns how many there are. */
@@ -280,19 +277,26 @@ static void visit_batches(struct tour *t, visit_plan *visit, void *context)
     if (orr_job_check(job, NULL)) return;
     orr_infer(job, &t->worker->scratch, &result);
     const int64_t n = list_batches(&t->search->request.space, result.max_batch, batches);
-    t->outcome->counts.shapes++;
-    t->outcome->counts.plans += (uint64_t)n;
+    t->counts->shapes++;
     for (int64_t i = 0; i < n; i++) {
         t->choice.batch = (int32_t)batches[i];
         choose_pool(&t->search->request, &t->choice, t->role, job);
         orr_infer(job, &t->worker->scratch, &result);
         if (!result.fits) {
-            t->outcome->counts.rejected[ORR_REJECT_MEMORY] += (uint64_t)(n - i);
+            t->counts->plans += (uint64_t)(n - i);
+            t->counts->rejected[ORR_REJECT_MEMORY] += (uint64_t)(n - i);
             return;
         }
-        t->outcome->counts.evaluated++;
         visit(t, &result, context);
     }
+}
+
+static void choose_layout(struct tour *t, int64_t tp, int64_t cp, int64_t pp, int64_t dp)
+{
+    t->choice.tp = (int32_t)tp;
+    t->choice.cp = (int32_t)cp;
+    t->choice.pp = (int32_t)pp;
+    t->choice.dp = (int32_t)dp;
 }
 
 static void visit_experts(struct tour *t, visit_plan *visit, void *context)
@@ -326,10 +330,7 @@ static void visit_layouts(struct tour *t, int64_t gpus, visit_plan *visit, void 
                 const int64_t dp = gpus / (tp * cp * pp);
                 if (gpus % (tp * cp * pp) || !orr_chosen(&space->pp, pp) || !orr_chosen(&space->dp, dp)) continue;
                 if (!in_slice(t)) continue;
-                t->choice.tp = (int32_t)tp;
-                t->choice.cp = (int32_t)cp;
-                t->choice.pp = (int32_t)pp;
-                t->choice.dp = (int32_t)dp;
+                choose_layout(t, tp, cp, pp, dp);
                 visit_experts(t, visit, context);
             }
         }
@@ -360,19 +361,11 @@ static void keep_unit(struct tour *t, const struct orr_infer_result *result, voi
 {
     struct orr_units *units = context;
     const struct orr_job *job = &t->worker->job;
-    if (units->n == units->max) {
-        const size_t max = units->max ? 2 * units->max : 64;
-        struct unit *items = realloc(units->items, max * sizeof *items);
-        if (!items) {
-            units->failed = true;
-            return;
-        }
-        units->items = items;
-        units->max = max;
-    }
+    units->failed |= !orr_grow((void **)&units->items, &units->max, units->n + 1, sizeof *units->items);
+    if (units->failed) return;
     units->items[units->n++] =
         (struct unit){.choice = t->choice,
-                      .requests_per_s = t->role == ANSWER ? answers_per_s(job, result) : prompts_per_s(job, result),
+                      .requests_per_s = requests_per_s(job, t->role == ANSWER ? result->decode_s : result->ttft_s),
                       .result = *result};
 }
 
@@ -392,10 +385,7 @@ static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_
                     !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep) || !orr_chosen(&space->etp, etp))
                     continue;
                 if (!in_slice(t) && role == PROMPT) continue;
-                t->choice.tp = (int32_t)tp;
-                t->choice.cp = 1;
-                t->choice.pp = (int32_t)pp;
-                t->choice.dp = (int32_t)dp;
+                choose_layout(t, tp, 1, pp, dp);
                 t->choice.ep = (int32_t)ep;
                 t->choice.etp = (int32_t)etp;
                 visit_batches(t, keep_unit, units);
@@ -414,15 +404,18 @@ struct pair {
     double requests_per_s;
 };
 
-/* The pair with `prompts` prompt units and as many answer units as the remaining GPUs hold. */
-static struct pair pair_of(const struct pair *from, int64_t gpus, int64_t prompts)
+static struct pair pair_of(const struct pair *from, int64_t prompts, int64_t answers)
 {
-    struct pair pair = *from;
-    pair.prompts = prompts;
-    pair.answers = (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer);
+    struct pair pair = {from->prompt, from->answer, prompts, answers, 0};
     pair.requests_per_s = orr_min((double)pair.prompts * from->prompt->requests_per_s,
                                   (double)pair.answers * from->answer->requests_per_s);
     return pair;
+}
+
+/* The pair with `prompts` prompt units and as many answer units as the remaining GPUs hold. */
+static struct pair filled_pair(const struct pair *from, int64_t gpus, int64_t prompts)
+{
+    return pair_of(from, prompts, (gpus - prompts * unit_gpus(from->prompt)) / unit_gpus(from->answer));
 }
 
 static bool prompts_outrun(const struct pair *pair)
@@ -439,11 +432,11 @@ static struct pair match(const struct pair *from, int64_t gpus)
     if (high < 1) return *from;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        const struct pair pair = pair_of(from, gpus, middle);
+        const struct pair pair = filled_pair(from, gpus, middle);
         if (prompts_outrun(&pair)) high = middle;
         else low = middle + 1;
     }
-    const struct pair at = pair_of(from, gpus, low), before = low > 1 ? pair_of(from, gpus, low - 1) : *from;
+    const struct pair at = filled_pair(from, gpus, low), before = low > 1 ? filled_pair(from, gpus, low - 1) : *from;
     return at.requests_per_s > before.requests_per_s ? at : before;
 }
 
@@ -458,9 +451,8 @@ static struct pair match_given(const struct pair *from, int64_t gpus, const stru
             if (replicas->values[i] % from->prompt->choice.dp || replicas->values[j] % from->answer->choice.dp)
                 continue;
             if (prompts * unit_gpus(from->prompt) + answers * unit_gpus(from->answer) > gpus) continue;
-            const double rate =
-                orr_min((double)prompts * from->prompt->requests_per_s, (double)answers * from->answer->requests_per_s);
-            if (rate > best.requests_per_s) best = (struct pair){from->prompt, from->answer, prompts, answers, rate};
+            const struct pair pair = pair_of(from, prompts, answers);
+            if (pair.requests_per_s > best.requests_per_s) best = pair;
         }
     return best;
 }
@@ -475,14 +467,14 @@ static bool promising(struct tour *t, const struct pair *pair)
     const double gpu_s = (double)unit_gpus(pair->prompt) / pair->prompt->requests_per_s +
                          (double)unit_gpus(pair->answer) / pair->answer->requests_per_s; /* per request */
     const double token_gpu_s = BOUND_SLACK * gpu_s / (double)request->job.serving.output_len;
+    const double least_w = orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu);
     const struct figures least = {
-        .latency_s = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+        .values = {[ORR_OBJECTIVE_TIME] = BOUND_SLACK * (prompt->ttft_s + answer->decode_s),
+                   [ORR_OBJECTIVE_THROUGHPUT] = token_gpu_s,
+                   [ORR_OBJECTIVE_COST] = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
+                   [ORR_OBJECTIVE_ENERGY] = BOUND_SLACK * token_gpu_s * least_w * system->pue_frac,
+                   [ORR_OBJECTIVE_MEMORY] = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes)},
         .user_s = user_s(request, prompt->ttft_s, answer->tpot_s),
-        .tokens_per_s_per_gpu = 1 / token_gpu_s,
-        .usd_per_token = BOUND_SLACK * token_gpu_s * system->price_usd_per_gpu_hour / 3600,
-        .j_per_token =
-            BOUND_SLACK * token_gpu_s * orr_min(prompt->power_w_per_gpu, answer->power_w_per_gpu) * system->pue_frac,
-        .memory_bytes = orr_max(prompt->memory_total_bytes, answer->memory_total_bytes),
     };
     if (request->brute) return true;
     set_figures(request, &least, &t->least);
@@ -503,7 +495,6 @@ static void visit_pair(struct tour *t, int64_t gpus, const struct pair *pair)
     struct orr_infer_result result = pair->answer->result;
     choose_decode(&t->search->request, &choice, &t->worker->job);
     join_pools(&t->worker->job, &choice, pair->requests_per_s, &pair->prompt->result, &result);
-    t->outcome->counts.evaluated++;
     list_result(t, &choice, &result);
 }
 
@@ -519,15 +510,17 @@ static void visit_pairs(struct tour *t, int64_t gpus, const struct orr_units *pr
             if (replicas->n > 0) pair = match_given(&pair, gpus, replicas);
             else if (promises) pair = match(&pair, gpus);
             if (pair.prompts == 0 && (promises || replicas->n > 0)) continue;
-            t->outcome->counts.plans++;
-            t->outcome->counts.feasible += !promises;
-            t->outcome->counts.rejected[ORR_REJECT_BOUND] += !promises;
             if (promises) visit_pair(t, gpus, &pair);
+            else {
+                t->counts->plans++;
+                t->counts->feasible++;
+                t->counts->rejected[ORR_REJECT_BOUND]++;
+            }
         }
 }
 
-/* The answer units do not depend on the slice, so a worker keeps them for the next slice. They are counted only
- * once. */
+/* The answer units do not depend on the slice, so a worker keeps them for the next slice. Only the first slice counts
+ * them. */
 static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_t group)
 {
     struct orr_worker *w = t->worker;
@@ -536,11 +529,10 @@ static const struct orr_units *list_answers(struct tour *t, int64_t gpus, int64_
     w->answers = calloc(1, sizeof *w->answers);
     w->answers_of = group;
     if (!w->answers) return NULL;
-    const struct orr_search_counts before = t->outcome->counts;
+    struct orr_search_counts again = {0};
+    if (t->slice > 0) t->counts = &again;
     list_units(t, gpus, ANSWER, w->answers);
-    t->outcome->counts.plans -= w->answers->n; /* A pool alone is not a plan. */
-    t->outcome->counts.evaluated -= w->answers->n;
-    if (t->slice > 0) t->outcome->counts = before;
+    t->counts = &t->outcome->counts;
     return w->answers->failed ? NULL : w->answers;
 }
 
@@ -558,8 +550,6 @@ static void visit_disaggregated(struct tour *t, int64_t gpus, int64_t group)
     if (!orr_chosen(&t->search->request.space.cp, 1)) return;
     const struct orr_units *answers = list_answers(t, gpus, group);
     list_units(t, gpus, PROMPT, &prompts);
-    t->outcome->counts.plans -= prompts.n;
-    t->outcome->counts.evaluated -= prompts.n;
     t->outcome->failed |= prompts.failed || !answers;
     if (answers) visit_pairs(t, gpus, &prompts, answers);
     free(prompts.items);
@@ -596,7 +586,8 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
     const struct orr_space *space = &search->request.space;
     const struct orr_serving *serving = &search->request.job.serving;
     if (pass == 0) return; /* Inference has no coarse pass. */
-    struct tour t = {.search = search, .worker = worker, .outcome = outcome, .slice = block % SLICES};
+    struct tour t = {
+        .search = search, .worker = worker, .outcome = outcome, .counts = &outcome->counts, .slice = block % SLICES};
     int64_t rest = block / SLICES;
     const int64_t gpus = space->gpus.values[rest % space->gpus.n];
     rest /= space->gpus.n;

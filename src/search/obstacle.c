@@ -65,20 +65,13 @@ static bool leaves_plans(const struct orr_search_request *request)
     return some;
 }
 
-static bool divides_gpus(const struct orr_choices *gpus, int64_t degree)
-{
-    for (int64_t i = 0; i < gpus->n; i++)
-        if (gpus->values[i] % degree == 0) return true;
-    return false;
-}
-
 /* The first value after `value`, in steps of 1 or -1, that leaves plans; 0 if there is none nearby. */
 static int64_t nearest(struct orr_search_request *request, const struct list *list, int64_t value, int64_t step)
 {
     struct orr_choices *choices = list_of(request, list);
     for (int i = 0; i < NEAR && value + step > 0; i++) {
         value += step;
-        if (list->kind == DEGREE && !divides_gpus(&request->space.gpus, value)) continue;
+        if (list->kind == DEGREE && !orr_divides_some(&request->space.gpus, value)) continue;
         *choices = (struct orr_choices){1, {value}};
         if (leaves_plans(request)) return value;
     }

@@ -22,47 +22,31 @@ void orr_outcome_free(struct orr_outcome *outcome)
 
 /* ---------------------------------------------------------------- order */
 
-static int compare_int(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_double(double a, double b)
 {
     return (a > b) - (a < b);
 }
 
 /* Any total order would do. This one prefers fewer GPUs, smaller degrees and fewer overlaps switched off. */
+enum { N_ORDERED = 3 * 9 };
+static void list_ordered(const struct orr_choice *c, int64_t ordered[N_ORDERED])
+{
+    const int64_t members[3][9] = {
+        {c->gpus, c->tp, c->cp, c->pp, c->vpp, c->ep, c->etp, c->micro_batch, c->batch},
+        {c->exposed_groups, c->zero, c->recompute, c->recompute_every, c->sp, c->schedule, c->cp_kind, c->weights,
+         c->kv},
+        {c->disaggregated, c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep, c->decode_batch},
+    };
+    memcpy(ordered, members, sizeof members);
+}
+
 static int compare_choices(const struct orr_choice *a, const struct orr_choice *b)
 {
-    const int64_t pairs[][2] = {
-        {a->gpus, b->gpus},
-        {a->tp, b->tp},
-        {a->cp, b->cp},
-        {a->pp, b->pp},
-        {a->vpp, b->vpp},
-        {a->ep, b->ep},
-        {a->etp, b->etp},
-        {a->micro_batch, b->micro_batch},
-        {a->batch, b->batch},
-        {a->exposed_groups, b->exposed_groups},
-        {a->zero, b->zero},
-        {a->recompute, b->recompute},
-        {a->recompute_every, b->recompute_every},
-        {a->sp, b->sp},
-        {a->schedule, b->schedule},
-        {a->cp_kind, b->cp_kind},
-        {a->weights, b->weights},
-        {a->kv, b->kv},
-        {a->disaggregated, b->disaggregated},
-        {a->decode_gpus, b->decode_gpus},
-        {a->decode_tp, b->decode_tp},
-        {a->decode_pp, b->decode_pp},
-        {a->decode_ep, b->decode_ep},
-        {a->decode_batch, b->decode_batch},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i][0] != pairs[i][1]) return compare_int(pairs[i][0], pairs[i][1]);
+    int64_t x[N_ORDERED], y[N_ORDERED];
+    list_ordered(a, x);
+    list_ordered(b, y);
+    for (size_t i = 0; i < N_ORDERED; i++)
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
     return 0;
 }
 
@@ -127,16 +111,10 @@ static bool dominated(const struct orr_outcome *outcome, double x, double y)
 
 static bool room_for_one(struct orr_outcome *outcome)
 {
-    if (outcome->n_front < outcome->max_front) return true;
-    const size_t max = outcome->max_front ? 2 * outcome->max_front : 64;
-    struct orr_found *front = realloc(outcome->front, max * sizeof *front);
-    if (!front) {
-        outcome->failed = true;
-        return false;
-    }
-    outcome->front = front;
-    outcome->max_front = max;
-    return true;
+    const bool room =
+        orr_grow((void **)&outcome->front, &outcome->max_front, outcome->n_front + 1, sizeof *outcome->front);
+    outcome->failed |= !room;
+    return room;
 }
 
 static void put_front(struct orr_outcome *outcome, const struct orr_found *found)

@@ -39,11 +39,6 @@ const char *orr_front_name(const struct orr_search_request *request, int axis)
 
 /* ---------------------------------------------------------------- open, close */
 
-static enum orr_err fail_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 static enum orr_err compare_objective(struct orr_search *search, struct orr_job *job, struct orr_scratch *scratch,
                                       struct orr_error *error)
 {
@@ -58,7 +53,8 @@ static enum orr_err compare_objective(struct orr_search *search, struct orr_job 
                         &search->request.compare, &found);
     } else {
         struct orr_infer_result result;
-        if (orr_search_predict(search, &search->request.compare, scratch, &result)) return fail_memory(error);
+        if (orr_search_predict(search, &search->request.compare, scratch, &result))
+            return orr_out_of_memory(error, NULL);
         orr_infer_found(&search->request, &result, &search->request.compare, &found);
     }
     search->compare_objective = found.objective * (1 - 1e-12); /* A plan that differs only by rounding is not better. */
@@ -70,7 +66,8 @@ static enum orr_err compare_with(struct orr_search *search, struct orr_error *er
 {
     struct orr_job *job = malloc(sizeof *job);
     struct orr_scratch *scratch = orr_scratch_new();
-    const enum orr_err err = job && scratch ? compare_objective(search, job, scratch, error) : fail_memory(error);
+    const enum orr_err err =
+        job && scratch ? compare_objective(search, job, scratch, error) : orr_out_of_memory(error, NULL);
     orr_scratch_free(scratch);
     free(job);
     return err;
@@ -88,7 +85,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
 {
     struct orr_search *s = calloc(1, sizeof *s);
     *search = s;
-    if (!s) return fail_memory(error);
+    if (!s) return orr_out_of_memory(error, NULL);
     s->request = *request;
     /* Plans on fewer GPUs are slower and still belong on the front. */
     if (request->space.gpus.n > 1) s->request.front_within = HUGE_VAL;
@@ -97,7 +94,7 @@ enum orr_err orr_search_new(const struct orr_search_request *request, struct orr
     orr_outcome_open(&s->outcome, (size_t)request->top);
     orr_outcome_open(&s->pass, (size_t)request->top);
     enum orr_err err =
-        s->outcome.failed || s->pass.failed ? fail_memory(error) : orr_limits_resolve(&s->request, error);
+        s->outcome.failed || s->pass.failed ? orr_out_of_memory(error, NULL) : orr_limits_resolve(&s->request, error);
     if (!err && request->job.kind == ORR_JOB_TRAIN) err = orr_train_space_build(request, &s->train, error);
     if (!err && request->compared) err = compare_with(s, error);
     if (!err) s->n_blocks = count_blocks(s);
@@ -195,7 +192,7 @@ enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads, i
     search->running = false;
     if (pass == 0 && !search->stopped) /* Pass 1 counts the plans of the coarse pass again. */
         memset(&search->pass.counts, 0, sizeof search->pass.counts);
-    return search->pass.failed ? fail_memory(error) : ORR_OK;
+    return search->pass.failed ? orr_out_of_memory(error, NULL) : ORR_OK;
 }
 
 struct counter {
@@ -254,28 +251,25 @@ void *orr_search_pack(const struct orr_search *search, size_t *n_bytes)
 
 enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes, struct orr_error *error)
 {
-    struct packed head;
-    struct orr_outcome other = {0};
-    if (n_bytes < sizeof head)
-        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "an outcome of %zu bytes", n_bytes);
-    memcpy(&head, bytes, sizeof head);
+    struct packed head = {.n_best = 0};
+    if (n_bytes >= sizeof head) memcpy(&head, bytes, sizeof head);
     const size_t n = head.n_best + head.n_front;
     if (n > n_bytes || n_bytes != sizeof head + n * sizeof(struct orr_found))
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "an outcome of %zu bytes", n_bytes);
     struct orr_found *found = malloc((n ? n : 1) * sizeof *found);
-    if (!found) return fail_memory(error);
+    if (!found) return orr_out_of_memory(error, NULL);
     memcpy(found, (const char *)bytes + sizeof head, n * sizeof *found);
-    other = (struct orr_outcome){.counts = head.counts,
-                                 .fastest_s = head.fastest_s,
-                                 .n_best = head.n_best,
-                                 .best = found,
-                                 .n_front = head.n_front,
-                                 .front = found + head.n_best};
+    const struct orr_outcome other = {.counts = head.counts,
+                                      .fastest_s = head.fastest_s,
+                                      .n_best = head.n_best,
+                                      .best = found,
+                                      .n_front = head.n_front,
+                                      .front = found + head.n_best};
     orr_outcome_add(&search->outcome, &other);
     /* The blocks that one process skipped are missing from the joint outcome. */
     if (head.stopped) search->stopped = true;
     free(found);
-    return search->outcome.failed ? fail_memory(error) : ORR_OK;
+    return search->outcome.failed ? orr_out_of_memory(error, NULL) : ORR_OK;
 }
 
 /* ---------------------------------------------------------------- the answer */

@@ -30,6 +30,10 @@ void orr_outcome_add(struct orr_outcome *to, const struct orr_outcome *from);  /
 bool orr_outcome_wants(const struct orr_outcome *outcome, const struct orr_found *found, double front_within);
 void orr_outcome_put(struct orr_outcome *outcome, const struct orr_found *found);
 
+/* Make room for n items of `size` bytes in a list with room for *max, at least doubling it. Returns false if out of
+ * memory; the list is then unchanged. */
+bool orr_grow(void **items, size_t *max, size_t n, size_t size);
+
 /* ---------------------------------------------------------------- the space */
 
 /* A way to divide a layer over GPUs. The pipeline is chosen separately. */
@@ -66,6 +70,8 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
 void orr_train_space_free(struct orr_train_space *space);
 /* Is `value` one of the choices? Every value is if there are no choices. */
 bool orr_chosen(const struct orr_choices *choices, int64_t value);
+/* Does the degree divide some of these GPU counts? */
+bool orr_divides_some(const struct orr_choices *gpus, int64_t degree);
 
 /* ---------------------------------------------------------------- one thread's work */
 
@@ -77,12 +83,22 @@ struct orr_layout {
 };
 enum { ORR_MAX_LAYOUTS = 64 * 256 };
 
+/* The layer costs of a cut and micro-batch. Beside these, they depend on what the bits of the index say: tensor and
+ * expert transfers exposed, experts hidden by an interleaved pipeline, ZeRO-3. */
+enum { ORR_SHAPE_EXPOSED_TP = 1, ORR_SHAPE_EXPOSED_EP = 2, ORR_SHAPE_INTERLEAVED = 4, ORR_SHAPE_ZERO3 = 8 };
+enum { ORR_N_SHAPES = 16 };
+struct orr_priced_shape {
+    bool built;
+    double work_s; /* one micro-batch through all layers and both ends, at the burst clock */
+    struct orr_shape shape;
+};
+
 struct orr_units;
 struct orr_worker {
     struct orr_job job;
     struct orr_op_list ops;
     struct orr_cost costs[ORR_MAX_OPS];
-    struct orr_shape shapes[4][2][2]; /* [exposed: tp + 2 ep][experts hidden by an interleaved pipeline][ZeRO-3] */
+    struct orr_priced_shape shapes[ORR_N_SHAPES];
     size_t n_layer_ops;
     struct orr_rank_class classes[ORR_MAX_STAGES];
     struct orr_rank_time ranks[ORR_MAX_STAGES];

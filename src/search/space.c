@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "spec/job.h"
+#include "spec/spec.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ struct pipe_builder {
     size_t max_pipes, max_classes;
 };
 
-static bool grow(void **items, size_t *max, size_t n, size_t size)
+bool orr_grow(void **items, size_t *max, size_t n, size_t size)
 {
     if (n <= *max) return true;
     const size_t more = n > 2 * *max ? n : 2 * *max;
@@ -57,8 +58,8 @@ static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_s
     if (orr_job_check(&b->job, NULL)) return true;
     orr_stages_build(&b->job, b->stages);
     orr_classes_build(b->stages, pp, &b->classes);
-    if (!grow((void **)&space->pipes, &b->max_pipes, space->n_pipes + 1, sizeof *space->pipes) ||
-        !grow((void **)&space->classes, &b->max_classes, space->n_classes + b->classes.n, sizeof *space->classes))
+    if (!orr_grow((void **)&space->pipes, &b->max_pipes, space->n_pipes + 1, sizeof *space->pipes) ||
+        !orr_grow((void **)&space->classes, &b->max_classes, space->n_classes + b->classes.n, sizeof *space->classes))
         return false;
     space->pipes[space->n_pipes++] =
         (struct orr_pipe){.vpp = (int32_t)vpp,
@@ -87,8 +88,7 @@ static bool add_pipes(struct pipe_builder *b, int64_t pp)
     return done;
 }
 
-/* Does the degree divide some GPU count of the request? */
-static bool divides_some(const struct orr_choices *gpus, int64_t degree)
+bool orr_divides_some(const struct orr_choices *gpus, int64_t degree)
 {
     for (int64_t i = 0; i < gpus->n; i++)
         if (gpus->values[i] % degree == 0) return true;
@@ -107,7 +107,7 @@ static bool build_pipes(const struct orr_search_request *request, struct orr_tra
     bool done = true;
     for (int64_t pp = 1; pp <= ORR_MAX_STAGES && done; pp++) {
         space->first_pipe[pp] = space->n_pipes;
-        if (divides_some(&request->space.gpus, pp) && orr_chosen(&request->space.pp, pp)) done = add_pipes(b, pp);
+        if (orr_divides_some(&request->space.gpus, pp) && orr_chosen(&request->space.pp, pp)) done = add_pipes(b, pp);
         space->first_pipe[pp + 1] = space->n_pipes;
     }
     free(b);
@@ -127,7 +127,7 @@ struct cut_builder {
 static bool put_cut(struct cut_builder *b, const struct orr_cut *cut)
 {
     struct orr_train_space *space = b->space;
-    if (!grow((void **)&space->cuts, &b->max_cuts, space->n_cuts + 1, sizeof *space->cuts)) return false;
+    if (!orr_grow((void **)&space->cuts, &b->max_cuts, space->n_cuts + 1, sizeof *space->cuts)) return false;
     space->cuts[space->n_cuts++] = *cut;
     return true;
 }
@@ -137,13 +137,10 @@ static bool put_cut(struct cut_builder *b, const struct orr_cut *cut)
 static bool add_experts(struct cut_builder *b, const struct orr_cut *from)
 {
     const struct orr_space *space = &b->request->space;
-    int64_t experts = 1;
-    for (int64_t k = 0; k < b->request->job.model.n_kinds; k++)
-        if (b->request->job.model.kinds[k].n_experts > experts) experts = b->request->job.model.kinds[k].n_experts;
-    const bool dense = experts == 1;
+    const int64_t experts = orr_most_experts(&b->request->job.model);
     for (int64_t ep = 1; ep <= experts && ep <= b->most; ep++) {
         if (experts % ep || !orr_chosen(&space->ep, ep)) continue;
-        for (int64_t etp = 1; etp <= (dense ? 1 : from->tp); etp++) {
+        for (int64_t etp = 1; etp <= (experts > 1 ? from->tp : 1); etp++) {
             if (from->tp % etp || !orr_chosen(&space->etp, etp)) continue;
             struct orr_cut cut = *from;
             cut.ep = (int32_t)ep;
@@ -177,9 +174,9 @@ static bool build_cuts(const struct orr_search_request *request, struct orr_trai
     b->most = asked->gpus.values[asked->gpus.n - 1];
     bool done = true;
     for (int64_t tp = 1; tp <= b->most && done; tp++) {
-        if (!orr_chosen(&asked->tp, tp) || !divides_some(&asked->gpus, tp)) continue;
+        if (!orr_chosen(&asked->tp, tp) || !orr_divides_some(&asked->gpus, tp)) continue;
         for (int64_t cp = 1; tp * cp <= b->most && done; cp++) {
-            if (!orr_chosen(&asked->cp, cp) || !divides_some(&asked->gpus, tp * cp)) continue;
+            if (!orr_chosen(&asked->cp, cp) || !orr_divides_some(&asked->gpus, tp * cp)) continue;
             bool first = true;
             for (int kind = 0; kind < (cp > 1 ? ORR_N_CP_KINDS : 1) && done; kind++) {
                 struct orr_cut cut = {.tp = (int32_t)tp, .cp = (int32_t)cp, .cp_kind = (uint8_t)kind, .coarse = first};
@@ -211,7 +208,7 @@ static bool list_micro(const struct orr_search_request *request, struct orr_trai
     size_t max = 0;
     for (int64_t micro = 1; micro <= batch; micro++) {
         if (batch % micro || !orr_chosen(&request->space.micro_batch, micro)) continue;
-        if (!grow((void **)&space->micro, &max, (size_t)space->n_micro + 1, sizeof *space->micro)) return false;
+        if (!orr_grow((void **)&space->micro, &max, (size_t)space->n_micro + 1, sizeof *space->micro)) return false;
         space->micro[space->n_micro++] = micro;
     }
     return true;
@@ -225,7 +222,7 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
         (struct orr_train_space){.cut_by_dp = !engine->fused_gradient_accumulation && engine->gradients_16bit_live};
     list_every(request, space);
     if (!list_micro(request, space) || !build_pipes(request, space) || !build_cuts(request, space))
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+        return orr_out_of_memory(error, NULL);
     return ORR_OK;
 }
 

@@ -42,19 +42,17 @@ void orr_train_found(const struct orr_search_request *request, double time_s, do
 {
     const struct orr_workload *workload = &request->job.workload;
     const double gpus = choice->gpus, tokens = (double)workload->global_batch * (double)workload->seq;
-    *found = (struct orr_found){.time_s = time_s, .memory_bytes = memory_bytes, .choice = *choice};
+    const double values[ORR_N_OBJECTIVES] = {
+        [ORR_OBJECTIVE_TIME] = time_s,
+        [ORR_OBJECTIVE_THROUGHPUT] = gpus * time_s / tokens,
+        [ORR_OBJECTIVE_COST] = gpus * time_s / tokens * request->job.system.price_usd_per_gpu_hour / 3600,
+        [ORR_OBJECTIVE_ENERGY] = energy_j / tokens,
+        [ORR_OBJECTIVE_MEMORY] = memory_bytes,
+    };
+    *found = (struct orr_found){
+        .objective = values[request->objective], .time_s = time_s, .memory_bytes = memory_bytes, .choice = *choice};
     found->front[0] = time_s;
     found->front[1] = request->space.gpus.n > 1 ? gpus * time_s : memory_bytes;
-    switch (request->objective) {
-    case ORR_OBJECTIVE_TIME: found->objective = time_s; return;
-    case ORR_OBJECTIVE_THROUGHPUT: found->objective = gpus * time_s / tokens; return;
-    case ORR_OBJECTIVE_COST:
-        found->objective = gpus * time_s / tokens * request->job.system.price_usd_per_gpu_hour / 3600;
-        return;
-    case ORR_OBJECTIVE_ENERGY: found->objective = energy_j / tokens; return;
-    case ORR_OBJECTIVE_MEMORY: found->objective = memory_bytes; return;
-    case ORR_N_OBJECTIVES: return;
-    }
 }
 
 /* ---------------------------------------------------------------- below one cut */
@@ -68,12 +66,10 @@ struct visit {
     const struct orr_cut *cut;
     /* These depend on the micro-batch: its size, recomputation and sequence parallelism. */
     struct orr_layer_bytes bytes[ORR_MAX_LAYER_KINDS];
-    double saved_bytes;     /* saved activations of one micro-batch, all layers */
-    double layer_bytes;     /* least working memory of a layer, beside saved_bytes */
-    bool built[4][2][2];    /* which of worker->shapes are built */
-    double work_s[4][2][2]; /* one micro-batch through all layers and both ends, at the burst clock */
+    double saved_bytes; /* saved activations of one micro-batch, all layers */
+    double layer_bytes; /* least working memory of a layer, beside saved_bytes */
     /* These depend on the layout, the pipe and the ZeRO stage. */
-    struct orr_choice choice;
+    struct orr_choice choice; /* the only record of what was chosen; job_of applies it to the worker's job */
     struct orr_dims dims;
     const struct orr_pipe *pipe;
     bool iteration_built;
@@ -82,59 +78,63 @@ struct visit {
 
 /* ---- costs of the layers, shared between plans */
 
-/* The time of one micro-batch through the whole model at the full clock. */
-static double whole_s(const struct visit *v, const struct orr_shape *shape)
+/* The job of the present choice. */
+static struct orr_job *job_of(const struct visit *v)
 {
-    const struct orr_job *job = &v->worker->job;
+    orr_train_choose(&v->choice, &v->worker->job);
+    return &v->worker->job;
+}
+
+/* The time of one micro-batch through the whole model at the full clock. */
+static double whole_s(const struct visit *v, const struct orr_job *job, const struct orr_shape *shape)
+{
     struct orr_rank_time layers[ORR_N_SUMS];
     orr_layer_times(job, &shape->curves, 1, layers);
     const struct orr_rank_time all = orr_rank_time_of(job, &v->search->train.whole, layers);
     return all.forward_s + all.backward_s;
 }
 
-static int exposed_index(const struct visit *v)
-{
-    const uint32_t exposed = v->choice.exposed_groups;
-    return (int)((exposed >> ORR_GROUP_TP & 1) + 2 * (exposed >> ORR_GROUP_EP & 1));
-}
-
-static int interleaved_index(const struct visit *v)
+/* Does an interleaved pipeline hide the transfers of the experts? */
+static bool hides_experts(const struct visit *v)
 {
     return v->choice.schedule == ORR_SCHEDULE_INTERLEAVED && v->choice.ep > 1 &&
            v->worker->job.engine.ep_overlap_interleaved;
 }
 
-static const struct orr_shape *shape_of(struct visit *v, double *work_s)
+static int shape_index(const struct visit *v)
+{
+    const uint32_t exposed = v->choice.exposed_groups;
+    return (exposed >> ORR_GROUP_TP & 1 ? ORR_SHAPE_EXPOSED_TP : 0) |
+           (exposed >> ORR_GROUP_EP & 1 ? ORR_SHAPE_EXPOSED_EP : 0) | (hides_experts(v) ? ORR_SHAPE_INTERLEAVED : 0) |
+           (v->choice.zero == 3 ? ORR_SHAPE_ZERO3 : 0);
+}
+
+static const struct orr_priced_shape *shape_of(struct visit *v)
 {
     struct orr_worker *w = v->worker;
-    const int e = exposed_index(v), i = interleaved_index(v), z = v->choice.zero == 3;
-    struct orr_shape *shape = &w->shapes[e][i][z];
-    if (!v->built[e][i][z]) {
-        orr_shape_build(&w->job, &w->ops, w->costs, shape);
-        w->n_layer_ops = w->ops.n;
-        v->work_s[e][i][z] = whole_s(v, shape);
-        v->built[e][i][z] = true;
-        v->outcome->counts.shapes++;
-    }
-    *work_s = v->work_s[e][i][z];
-    return shape;
+    struct orr_priced_shape *priced = &w->shapes[shape_index(v)];
+    if (priced->built) return priced;
+    const struct orr_job *job = job_of(v);
+    orr_shape_build(job, &w->ops, w->costs, &priced->shape);
+    w->n_layer_ops = w->ops.n;
+    priced->work_s = whole_s(v, job, &priced->shape);
+    priced->built = true;
+    v->outcome->counts.shapes++;
+    return priced;
 }
 
 /* Forget the shapes that depend on the layout, or all of them, so that they are built again. */
 static void forget_shapes(struct visit *v, bool all)
 {
-    for (int e = 0; e < 4; e++)
-        for (int i = 0; i < 2; i++) {
-            v->built[e][i][1] = false;
-            if (all) v->built[e][i][0] = false;
-        }
+    for (int i = 0; i < ORR_N_SHAPES; i++)
+        if (all || i & ORR_SHAPE_ZERO3) v->worker->shapes[i].built = false;
 }
 
 static const struct orr_iteration *iteration_of(struct visit *v)
 {
     struct orr_worker *w = v->worker;
     if (!v->iteration_built)
-        v->iteration = orr_iteration_of(&w->job, orr_classes_heaviest(w->classes, v->pipe->n_classes), w->n_layer_ops,
+        v->iteration = orr_iteration_of(job_of(v), orr_classes_heaviest(w->classes, v->pipe->n_classes), w->n_layer_ops,
                                         &w->ops, w->costs);
     v->iteration_built = true;
     return &v->iteration;
@@ -157,10 +157,11 @@ static bool promising(const struct visit *v, double time_s, double memory_bytes)
 
 /* The slowest rank takes at least the mean time of all. Fill and drain follow the formula of the schedule (Eqs. 67-71)
  * with every rank at the mean: their sum with the slowest rank's work is least there. */
-static double time_bound_s(const struct visit *v, double work_s)
+static double time_bound_s(struct visit *v)
 {
     const struct orr_choice *c = &v->choice;
-    const double m = orr_micro_batches(&v->worker->job), pp = c->pp, vpp = c->vpp;
+    const double work_s = shape_of(v)->work_s;
+    const double m = orr_micro_batches(job_of(v)), pp = c->pp, vpp = c->vpp;
     switch ((enum orr_schedule)c->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return BOUND_SLACK * work_s * ((m - 1) / pp + 1);
@@ -178,11 +179,10 @@ static double time_bound_s(const struct visit *v, double work_s)
 static bool keeps_limits(const struct visit *v)
 {
     const struct orr_search_request *request = &v->search->request;
-    struct orr_worker *w = v->worker;
     struct orr_result result;
     if (request->n_limits == 0) return true;
-    orr_train(&w->job, &w->scratch, &result);
-    return orr_limits_hold(request, &w->job, &result, NULL);
+    orr_train(job_of(v), &v->worker->scratch, &result);
+    return orr_limits_hold(request, &v->worker->job, &result, NULL);
 }
 
 /* Work out the time, and list the plan if it is good enough and keeps the limits. */
@@ -190,14 +190,14 @@ static double evaluate(struct visit *v, double memory_bytes)
 {
     const struct orr_search_request *request = &v->search->request;
     struct orr_worker *w = v->worker;
-    double work_s, energy_j = 0;
-    const struct orr_shape *shape = shape_of(v, &work_s);
+    double energy_j = 0;
+    const struct orr_shape *shape = &shape_of(v)->shape;
     const struct orr_iteration *iteration = iteration_of(v);
-    const struct orr_settled step =
-        orr_settle(&w->job, shape, &iteration->sums, w->classes, v->pipe->n_classes, w->ranks);
+    const struct orr_job *job = job_of(v);
+    const struct orr_settled step = orr_settle(job, shape, &iteration->sums, w->classes, v->pipe->n_classes, w->ranks);
     if (request->objective == ORR_OBJECTIVE_ENERGY) {
-        const struct orr_work work = orr_rank_work(&w->job, shape, iteration, &w->classes[step.pipe.slowest].stage);
-        energy_j = orr_energy_of(&w->job, &work, step.total_s).total_j;
+        const struct orr_work work = orr_rank_work(job, shape, iteration, &w->classes[step.pipe.slowest].stage);
+        energy_j = orr_energy_of(job, &work, step.total_s).total_j;
     }
     struct orr_found found;
     orr_train_found(request, step.total_s, memory_bytes, energy_j, &v->choice, &found);
@@ -220,7 +220,7 @@ static uint32_t exposable(const struct visit *v)
     uint32_t groups = 0;
     if (!v->search->request.space.overlap || v->coarse) return 0;
     if (c->tp > 1 && (engine->tp_overlap_frac > 0 || engine->tp_async_backward)) groups |= 1u << ORR_GROUP_TP;
-    if (c->ep * c->etp > 1 && (engine->ep_overlap_frac > 0 || interleaved_index(v))) groups |= 1u << ORR_GROUP_EP;
+    if (c->ep * c->etp > 1 && (engine->ep_overlap_frac > 0 || hides_experts(v))) groups |= 1u << ORR_GROUP_EP;
     if (c->schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) groups |= 1u << ORR_GROUP_PP;
     if (c->dp * c->cp > 1 && (engine->dp_overlap_frac > 0 || engine->zero3_overlap_frac > 0))
         groups |= 1u << ORR_GROUP_DP;
@@ -240,22 +240,18 @@ static uint64_t subsets(uint32_t groups)
 static void visit_overlaps(struct visit *v, double memory_bytes)
 {
     const uint32_t base = v->search->request.job.plan.exposed_groups, groups = exposable(v) & ~base;
-    double bound_s, work_s;
     v->outcome->counts.feasible += subsets(groups);
-    v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base;
-    shape_of(v, &work_s);
-    bound_s = time_bound_s(v, work_s);
-    if (!promising(v, bound_s, memory_bytes)) {
+    if (!promising(v, time_bound_s(v), memory_bytes)) {
         v->outcome->counts.rejected[ORR_REJECT_BOUND] += subsets(groups);
         return;
     }
-    bound_s = evaluate(v, memory_bytes) * OVERLAP_SLACK;
+    const double bound_s = evaluate(v, memory_bytes) * OVERLAP_SLACK;
     for (uint32_t exposed = (0 - groups) & groups; exposed; exposed = (exposed - groups) & groups) {
-        v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base | exposed;
+        v->choice.exposed_groups = base | exposed;
         if (promising(v, bound_s, memory_bytes)) evaluate(v, memory_bytes);
         else v->outcome->counts.rejected[ORR_REJECT_BOUND]++;
     }
-    v->choice.exposed_groups = v->worker->job.plan.exposed_groups = base;
+    v->choice.exposed_groups = base;
 }
 
 /* ---- what only changes the memory */
@@ -277,9 +273,8 @@ static void visit_saved(struct visit *v)
     for (int64_t i = 0; i < n; i++) {
         const int64_t every = v->choice.recompute == ORR_RECOMPUTE_FULL ? v->search->train.every[i] : 1;
         v->choice.recompute_every = (int32_t)every;
-        w->job.workload.recompute_every = every;
         const struct orr_memory_peak peak =
-            orr_memory_peak_of(&w->job, &v->dims, v->bytes, w->classes, v->pipe->n_classes);
+            orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes);
         if (peak.bytes > v->search->usable_bytes)
             v->outcome->counts.rejected[ORR_REJECT_MEMORY] += subsets(exposable(v));
         else visit_overlaps(v, peak.bytes);
@@ -295,28 +290,19 @@ static bool wants_zero(const struct visit *v, int64_t zero)
     return orr_chosen(asked, zero) && (!v->coarse || zero == 1 || asked->n > 0);
 }
 
-static void choose_pipe(struct visit *v, const struct orr_pipe *pipe)
+static void visit_pipe(struct visit *v, const struct orr_pipe *pipe, const bool fits[4])
 {
     struct orr_worker *w = v->worker;
     v->pipe = pipe;
     v->choice.vpp = pipe->vpp;
     v->choice.schedule = pipe->schedule;
-    w->job.plan.vpp = pipe->vpp;
-    w->job.plan.schedule = (enum orr_schedule)pipe->schedule;
-}
-
-static void visit_pipe(struct visit *v, const bool fits[4])
-{
-    const struct orr_train_space *space = &v->search->train;
-    struct orr_worker *w = v->worker;
-    for (size_t c = 0; c < v->pipe->n_classes; c++) {
-        w->classes[c] = space->classes[v->pipe->first_class + c];
-        orr_stage_count(&w->job, &w->classes[c].stage);
+    for (size_t c = 0; c < pipe->n_classes; c++) {
+        w->classes[c] = v->search->train.classes[pipe->first_class + c];
+        orr_stage_count(job_of(v), &w->classes[c].stage);
     }
     for (int64_t zero = 0; zero < 4; zero++) {
         if (!fits[zero]) continue;
         v->choice.zero = (uint8_t)zero;
-        w->job.plan.zero = zero;
         v->iteration_built = false;
         visit_saved(v);
     }
@@ -339,16 +325,12 @@ static uint64_t count_plans(struct visit *v)
  * hidden wherever an interleaved pipeline hides them. */
 static double layout_bound_s(struct visit *v)
 {
-    double plain_s, interleaved_s;
     v->choice.zero = 0;
-    v->worker->job.plan.zero = 0;
     v->choice.schedule = ORR_SCHEDULE_1F1B;
-    v->worker->job.plan.schedule = ORR_SCHEDULE_1F1B;
-    shape_of(v, &plain_s);
+    const double plain_s = shape_of(v)->work_s;
     v->choice.schedule = ORR_SCHEDULE_INTERLEAVED;
-    v->worker->job.plan.schedule = ORR_SCHEDULE_INTERLEAVED;
-    shape_of(v, &interleaved_s);
-    return BOUND_SLACK * orr_min(plain_s, interleaved_s) * orr_micro_batches(&v->worker->job) / v->choice.pp;
+    const double interleaved_s = shape_of(v)->work_s;
+    return BOUND_SLACK * orr_min(plain_s, interleaved_s) * orr_micro_batches(job_of(v)) / v->choice.pp;
 }
 
 static void visit_layout(struct visit *v, const struct orr_layout *layout)
@@ -374,18 +356,16 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
     if (!some) return;
     v->choice.recompute_every = 1;
     v->choice.exposed_groups = v->search->request.job.plan.exposed_groups;
-    orr_train_choose(&v->choice, &v->worker->job);
     forget_shapes(v, v->search->train.cut_by_dp);
     if (!v->search->request.brute && !promising(v, layout_bound_s(v), least)) {
         v->outcome->counts.feasible += n_fits;
         v->outcome->counts.rejected[ORR_REJECT_BOUND] += n_fits;
         return;
     }
-    v->dims = orr_dims_of(&v->worker->job);
+    v->dims = orr_dims_of(job_of(v));
     for (size_t i = space->first_pipe[layout->pp]; i < space->first_pipe[layout->pp + 1]; i++) {
         if (v->coarse && !space->pipes[i].coarse) continue;
-        choose_pipe(v, &space->pipes[i]);
-        visit_pipe(v, fits);
+        visit_pipe(v, &space->pipes[i], fits);
     }
 }
 
@@ -394,10 +374,9 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
 /* Work out the activation bytes, which depend only on the cut and the micro-batch. */
 static void enter_micro(struct visit *v)
 {
-    struct orr_job *job = &v->worker->job;
     const struct orr_train_space *space = &v->search->train;
     v->choice.recompute_every = 1;
-    orr_train_choose(&v->choice, job);
+    struct orr_job *job = job_of(v);
     const struct orr_dims dims = orr_dims_of(job);
     v->saved_bytes = 0;
     v->layer_bytes = HUGE_VAL;
@@ -430,7 +409,6 @@ static void visit_micro(struct visit *v)
 static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
 {
     struct orr_worker *w = v->worker;
-    struct orr_job *job = &w->job;
     struct orr_layout layout = {.gpus = (int32_t)gpus, .dp = (int32_t)dp, .pp = (int32_t)pp};
     struct orr_stage whole = v->search->train.whole.stage;
     v->choice.gpus = layout.gpus;
@@ -439,10 +417,10 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     v->choice.micro_batch = 1;
     for (int sp = 0; sp < (v->cut->tp > 1 ? 2 : 1); sp++) {
         v->choice.sp = (uint8_t)sp;
-        orr_train_choose(&v->choice, job);
-        layout.sound[sp] = orr_job_check(job, NULL) == ORR_OK;
+        layout.sound[sp] = orr_job_check(job_of(v), NULL) == ORR_OK;
     }
     if ((!layout.sound[0] && !layout.sound[1]) || w->n_layouts == ORR_MAX_LAYOUTS) return;
+    struct orr_job *job = job_of(v);
     orr_stage_count(job, &whole);
     for (int64_t zero = 0; zero < 4; zero++) {
         job->plan.zero = zero;

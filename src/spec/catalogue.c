@@ -20,11 +20,6 @@ struct orr_catalogue {
 
 /* ---------------------------------------------------------------- filling */
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 static bool add_entry(struct orr_catalogue *catalogue, struct orr_entry entry)
 {
     if (catalogue->n_entries == catalogue->capacity) {
@@ -73,16 +68,16 @@ static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part
     const struct orr_place place = {.file = fits ? path : name};
     const char *why = fits ? orr_file_read(path, &text) : "the path is too long";
     if (why) return orr_fail(error, ORR_ERR_IO, place, "%s", why);
-    if (!own(catalogue, text)) return out_of_memory(error);
+    if (!own(catalogue, text)) return orr_out_of_memory(error, NULL);
     const size_t length = strlen(name) - strlen(".json");
     if (length >= ORR_ID)
         return orr_fail(error, ORR_ERR_INPUT, place, "the name is too long for an id (at most %d bytes)", ORR_ID - 1);
     char *file = strdup(path);
-    if (!own(catalogue, file)) return out_of_memory(error);
+    if (!own(catalogue, file)) return orr_out_of_memory(error, NULL);
     char *id = strndup(name, length);
-    if (!own(catalogue, id)) return out_of_memory(error);
+    if (!own(catalogue, id)) return orr_out_of_memory(error, NULL);
     const struct orr_entry entry = {.part = part, .id = id, .text = text, .file = file, .rank = rank};
-    return add_entry(catalogue, entry) ? ORR_OK : out_of_memory(error);
+    return add_entry(catalogue, entry) ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* One folder of a user's directory; it may be missing. */
@@ -151,10 +146,10 @@ enum orr_err orr_catalogue_open(const char *const *directories, size_t n_directo
                                 struct orr_error *error)
 {
     *catalogue = calloc(1, sizeof **catalogue);
-    if (!*catalogue) return out_of_memory(error);
-    enum orr_err err = add_builtins(*catalogue) ? ORR_OK : out_of_memory(error);
+    if (!*catalogue) return orr_out_of_memory(error, NULL);
+    enum orr_err err = add_builtins(*catalogue) ? ORR_OK : orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < n_directories && !err; i++) err = add_directory(*catalogue, directories[i], i + 1, error);
-    if (!err && !sort_entries(*catalogue)) err = out_of_memory(error);
+    if (!err && !sort_entries(*catalogue)) err = orr_out_of_memory(error, NULL);
     if (err) {
         orr_catalogue_close(*catalogue);
         *catalogue = NULL;

@@ -17,11 +17,6 @@ struct orr_form {
     struct orr_job job;
 };
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- opening */
 
 /* A form without values. NULL: out of memory. */
@@ -42,13 +37,13 @@ enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *js
                            struct orr_form **form, struct orr_error *error)
 {
     struct orr_form *new = *form = new_form(catalogue, json, origin);
-    if (!new) return out_of_memory(error);
+    if (!new) return orr_out_of_memory(error, NULL);
     enum orr_err err = ORR_OK;
     if (json) {
         err = orr_doc_parse(new->text, new->origin, &new->request, error);
     } else {
         new->request = (struct orr_doc){.root = json_object(), .file = new->origin};
-        if (!new->request.root) err = out_of_memory(error);
+        if (!new->request.root) err = orr_out_of_memory(error, NULL);
     }
     if (!err) return ORR_OK;
     orr_form_close(new);
@@ -156,7 +151,7 @@ static enum orr_err put(struct orr_form *form, const struct place *place, json_t
     if (!holder && value && json_object_set_new(root, place->member, holder = json_object())) holder = NULL;
     if (!holder && value) {
         json_decref(value);
-        return out_of_memory(error);
+        return orr_out_of_memory(error, NULL);
     }
     /* the last word counts: an older value of "set" would be put over this one */
     if (set != holder && json_object_get(set, place->path)) json_object_del(set, place->path);
@@ -167,7 +162,7 @@ static enum orr_err put(struct orr_form *form, const struct place *place, json_t
         return ORR_OK;
     }
     if (!value) json_object_del(holder, place->key);
-    else if (json_object_set_new(holder, place->key, value)) return out_of_memory(error);
+    else if (json_object_set_new(holder, place->key, value)) return orr_out_of_memory(error, NULL);
     return ORR_OK;
 }
 
@@ -203,12 +198,12 @@ enum orr_err orr_form_set_list(struct orr_form *form, const char *path, const ch
 {
     const struct place place = place_of(form, path);
     json_t *list = json_array();
-    if (!list) return out_of_memory(error);
+    if (!list) return orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < n; i++) {
         json_t *text = string_of(form, path, values[i], error);
         if (text && json_array_append_new(list, text) == 0) continue;
         json_decref(list);
-        return text ? out_of_memory(error) : ORR_ERR_INPUT;
+        return text ? orr_out_of_memory(error, NULL) : ORR_ERR_INPUT;
     }
     return put(form, &place, list, error);
 }
@@ -235,7 +230,7 @@ enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_requ
 {
     struct orr_doc request = copy_request(form);
     const enum orr_err err =
-        request.root ? orr_request_search(form->catalogue, &request, search, error) : out_of_memory(error);
+        request.root ? orr_request_search(form->catalogue, &request, search, error) : orr_out_of_memory(error, NULL);
     orr_doc_close(&request);
     return err;
 }

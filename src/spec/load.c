@@ -3,11 +3,6 @@
 
 #include "spec/part.h"
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 static void part_free(struct orr_part_doc *part)
 {
     if (!part) return;
@@ -20,7 +15,7 @@ static enum orr_err part_new(const struct orr_catalogue *catalogue, const struct
                              const struct orr_set *set, struct orr_part_doc **part, struct orr_error *error)
 {
     *part = calloc(1, sizeof **part);
-    return *part ? orr_part_open(catalogue, reference, set, *part, error) : out_of_memory(error);
+    return *part ? orr_part_open(catalogue, reference, set, *part, error) : orr_out_of_memory(error, NULL);
 }
 
 /* A reference inside another part: relative paths start from that part's folder, unless the request gave it. */

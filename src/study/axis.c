@@ -148,7 +148,7 @@ enum orr_err orr_axis_parse(const struct orr_vary *vary, bool sampled, struct or
     char *list = malloc(strlen(vary->values) + 1);
     axis->pieces = calloc(n_most, sizeof *axis->pieces);
     enum orr_err err = ORR_OK;
-    if (!list || !axis->pieces) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!list || !axis->pieces) err = orr_out_of_memory(error, NULL);
     if (!err) err = parse_pieces(vary, sampled, strcpy(list, vary->values), axis, error);
     free(list);
     if (err) orr_axis_free(axis);

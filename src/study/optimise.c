@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "study/sample.h"
 
 #define MADE_PENALTY   40.0 /* a logarithm above that of every objective */
 #define MEMORY_PENALTY 20.0
@@ -30,13 +31,17 @@ double *orr_split_shares(struct orr_split *split, int budget)
     return budget == 0 ? split->area_frac : budget == 1 ? split->power_frac : split->perimeter_frac;
 }
 
+size_t orr_split_n_shares(const struct orr_split_problem *problem)
+{
+    const struct orr_simplex *last = &problem->simplices[problem->n_simplices - 1];
+    return last->first + last->n;
+}
+
 /* The generator is SplitMix64. */
 double orr_split_random(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(orr_mix(*state) >> 11) * 0x1p-53;
 }
 
 /* The share in whole steps. It is rounded down, so that no sum exceeds its budget, unless it is whole but for
@@ -55,13 +60,18 @@ static bool has_share(int budget, int part)
     return budget < 2 ORR_EDGE_COMPONENTS(IS_EDGE);
 }
 
+static void share_name(int budget, int part, char name[64])
+{
+    (void)snprintf(name, 64, "%s.%s", orr_budget_kind_names[budget], orr_component_names[part]);
+}
+
 /* Is "power.core" in the comma-separated list? */
 static bool is_free(const char *list, int budget, int part)
 {
-    char name[64];
-    const int length = snprintf(name, sizeof name, "%s.%s", orr_budget_kind_names[budget], orr_component_names[part]);
-    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-        if (strcspn(at, ",") == (size_t)length && strncmp(at, name, (size_t)length) == 0) return true;
+    char name[64], word[64];
+    share_name(budget, part, name);
+    while (orr_next_word(&list, ',', word, sizeof word))
+        if (strcmp(word, name) == 0) return true;
     return false;
 }
 
@@ -73,13 +83,12 @@ static enum orr_err check_free(const char *list, struct orr_error *error)
     for (int b = 0; b < ORR_N_BUDGET_KINDS; b++)
         for (int i = 0; i < ORR_N_COMPONENTS; i++) {
             if (!has_share(b, i)) continue;
-            (void)snprintf(names[n], sizeof names[n], "%s.%s", orr_budget_kind_names[b], orr_component_names[i]);
+            share_name(b, i, names[n]);
             known[n] = names[n];
             n++;
         }
-    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+    while (orr_next_word(&list, ',', word, sizeof word)) {
         bool found = false;
-        (void)snprintf(word, sizeof word, "%.*s", (int)orr_min(63, (double)strcspn(at, ",")), at);
         for (size_t i = 0; i < n && !found; i++) found = strcmp(word, known[i]) == 0;
         if (!found)
             return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},
@@ -93,7 +102,8 @@ static void add_simplex(struct orr_split_problem *problem, int budget, const cha
 {
     struct orr_simplex *simplex = &problem->simplices[problem->n_simplices];
     const double *shares = orr_split_shares(&problem->recipe.split, budget);
-    *simplex = (struct orr_simplex){.budget = budget};
+    const struct orr_simplex *before = problem->n_simplices > 0 ? simplex - 1 : NULL;
+    *simplex = (struct orr_simplex){.budget = budget, .first = before ? before->first + before->n : 0};
     for (int i = 0; i < ORR_N_COMPONENTS; i++) {
         if (!has_share(budget, i) || (list && !is_free(list, budget, i))) continue;
         simplex->parts[simplex->n++] = (enum orr_component)i;
@@ -126,7 +136,7 @@ enum orr_err orr_split_problem_open(const struct orr_recipe *recipe, const struc
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "free"},
                         "nothing can move: name two shares of one budget at least, e.g. power.core,power.dram");
     problem->scratch = orr_scratch_new();
-    return problem->scratch ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return problem->scratch ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 void orr_split_problem_close(struct orr_split_problem *problem)
@@ -137,29 +147,23 @@ void orr_split_problem_close(struct orr_split_problem *problem)
 
 /* ---------------------------------------------------------------- what a split is worth */
 
-static double objective_of(enum orr_objective objective, double time_s, double energy_j, double cost_usd)
+/* Predict the job on the machine of a split. */
+static void judge(struct orr_split_problem *problem, struct orr_split_value *value)
 {
-    return objective == ORR_OBJECTIVE_ENERGY ? energy_j : objective == ORR_OBJECTIVE_COST ? cost_usd : time_s;
-}
-
-static void judge_train(struct orr_split_problem *problem, struct orr_split_value *value)
-{
-    struct orr_result result;
-    orr_train(&problem->trial, problem->scratch, &result);
-    value->value = objective_of(problem->objective, result.step_time_s, result.energy_j, result.cost_usd);
-    value->fits = result.fits;
-    value->overflow = result.memory.total_bytes / result.memory.usable_bytes;
-    value->bottleneck = result.bottleneck;
-}
-
-static void judge_infer(struct orr_split_problem *problem, struct orr_split_value *value)
-{
-    struct orr_infer_result result;
-    orr_infer(&problem->trial, problem->scratch, &result);
-    value->value = objective_of(problem->objective, result.latency_s, result.energy_j, result.cost_usd);
-    value->fits = result.fits;
-    value->overflow = orr_max(result.fits ? 0 : 1.0, result.memory_total_bytes / result.memory_usable_bytes);
-    value->bottleneck = result.bottleneck;
+    const struct orr_job *job = &problem->trial;
+    const bool trains = job->kind == ORR_JOB_TRAIN;
+    struct orr_result train;
+    struct orr_infer_result infer;
+    if (trains) orr_train(job, problem->scratch, &train);
+    else orr_infer(job, problem->scratch, &infer);
+    const double values[ORR_N_OBJECTIVES] = {[ORR_OBJECTIVE_TIME] = trains ? train.step_time_s : infer.latency_s,
+                                             [ORR_OBJECTIVE_ENERGY] = trains ? train.energy_j : infer.energy_j,
+                                             [ORR_OBJECTIVE_COST] = trains ? train.cost_usd : infer.cost_usd};
+    value->value = values[problem->objective];
+    value->fits = trains ? train.fits : infer.fits;
+    value->overflow = trains ? train.memory.total_bytes / train.memory.usable_bytes
+                             : orr_max(infer.fits ? 0 : 1.0, infer.memory_total_bytes / infer.memory_usable_bytes);
+    value->bottleneck = trains ? train.bottleneck : infer.bottleneck;
 }
 
 struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, const struct orr_split *split)
@@ -172,8 +176,7 @@ struct orr_split_value orr_split_evaluate(struct orr_split_problem *problem, con
     value.made = orr_generate(&recipe, &machine, value.reason);
     if (!value.made) return value;
     orr_machine_system(&recipe, &machine, &problem->trial.system);
-    if (problem->trial.kind == ORR_JOB_TRAIN) judge_train(problem, &value);
-    else judge_infer(problem, &value);
+    judge(problem, &value);
     if (!value.fits)
         (void)snprintf(value.reason, sizeof value.reason, "the job takes %.2f times the memory", value.overflow);
     return value;
@@ -230,7 +233,7 @@ enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr
         break;
     case ORR_N_OPTIMISERS: break;
     }
-    if (!enough) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!enough) return orr_out_of_memory(error, NULL);
     if (best.score >= MEMORY_PENALTY)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.key = "system"},
                         "no split of these budgets fits: %s; more memory, power or area is needed",

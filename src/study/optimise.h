@@ -10,8 +10,8 @@ extern const char *const orr_budget_kind_names[ORR_N_BUDGET_KINDS];
 
 /* Free shares of one budget. Their sum stays constant, and so does the part of the budget that no share uses. */
 struct orr_simplex {
-    int budget; /* index of orr_budget_kind_names */
-    size_t n;
+    int budget;      /* index of orr_budget_kind_names */
+    size_t first, n; /* its shares in a list of those of all simplices */
     enum orr_component parts[ORR_N_COMPONENTS];
     double sum_frac;
 };
@@ -57,6 +57,8 @@ enum orr_err orr_split_solve(struct orr_split_problem *problem, const struct orr
 
 /* ---------------------------------------------------------------- shared by the methods */
 
+/* How many shares are free, in all simplices together. */
+size_t orr_split_n_shares(const struct orr_split_problem *problem);
 double *orr_split_shares(struct orr_split *split, int budget);
 /* The number of steps in a whole budget. Shares are whole steps, so that the split written to a file is the split that
  * was evaluated. */

@@ -16,11 +16,12 @@
 #define FLOOR        0.01
 
 /* Raise the shares of one simplex to a floor and scale them to sum 1. */
-static void normalise(double *shares, size_t n)
+static void normalise(const struct orr_simplex *simplex, double *shares)
 {
+    const size_t first = simplex->first, end = first + simplex->n;
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += shares[i] = orr_max(FLOOR, shares[i]);
-    for (size_t i = 0; i < n; i++) shares[i] /= sum;
+    for (size_t i = first; i < end; i++) sum += shares[i] = orr_max(FLOOR, shares[i]);
+    for (size_t i = first; i < end; i++) shares[i] /= sum;
 }
 
 static double score_of(struct orr_split_problem *problem, const double *shares, struct orr_split_best *best)
@@ -40,25 +41,25 @@ static void make_room(struct orr_split_problem *problem, double *shares)
     for (size_t s = 0; s < problem->n_simplices; s++) {
         const struct orr_simplex *simplex = &problem->simplices[s];
         for (size_t i = 0; i < simplex->n; i++)
-            if (simplex->parts[i] == ORR_COMPONENT_DRAM) shares[i] *= value.overflow;
-        normalise(shares, simplex->n);
-        shares += simplex->n;
+            if (simplex->parts[i] == ORR_COMPONENT_DRAM) shares[simplex->first + i] *= value.overflow;
+        normalise(simplex, shares);
     }
 }
 
 /* Forward differences in one simplex: each share in turn grows by a half, and the others shrink. */
-static void differences(struct orr_split_problem *problem, const double *shares, size_t first, size_t n, double score,
-                        struct orr_split_best *best, double *slopes)
+static void differences(struct orr_split_problem *problem, const struct orr_simplex *simplex, const double *shares,
+                        double score, struct orr_split_best *best, double *slopes)
 {
+    const size_t first = simplex->first, end = first + simplex->n;
     double moved[ORR_MAX_SHARES], norm = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = first; i < end; i++) {
         memcpy(moved, shares, sizeof moved);
-        moved[first + i] *= PERTURBATION;
-        normalise(moved + first, n);
-        slopes[i] = (score_of(problem, moved, best) - score) / ((PERTURBATION - 1) * shares[first + i]);
+        moved[i] *= PERTURBATION;
+        normalise(simplex, moved);
+        slopes[i] = (score_of(problem, moved, best) - score) / ((PERTURBATION - 1) * shares[i]);
         norm += slopes[i] * slopes[i];
     }
-    for (size_t i = 0; i < n; i++) slopes[i] = norm > 0 ? slopes[i] / sqrt(norm) : 0;
+    for (size_t i = first; i < end; i++) slopes[i] = norm > 0 ? slopes[i] / sqrt(norm) : 0;
 }
 
 static void descend(struct orr_split_problem *problem, double *shares, struct orr_split_best *best)
@@ -67,22 +68,13 @@ static void descend(struct orr_split_problem *problem, double *shares, struct or
     for (int step = 0; step < ITERATIONS; step++) {
         make_room(problem, shares);
         const double score = score_of(problem, shares, best);
-        size_t first = 0;
-        for (size_t s = 0; s < problem->n_simplices; s++) {
-            const size_t n = problem->simplices[s].n;
-            differences(problem, shares, first, n, score, best, slopes + first);
-            first += n;
+        for (size_t s = 0; s < problem->n_simplices; s++)
+            differences(problem, &problem->simplices[s], shares, score, best, slopes);
+        for (size_t i = 0; i < orr_split_n_shares(problem); i++) {
+            speed[i] = MOMENTUM * speed[i] - (1 - MOMENTUM) * RATE * slopes[i];
+            shares[i] += speed[i];
         }
-        first = 0;
-        for (size_t s = 0; s < problem->n_simplices; s++) {
-            const size_t n = problem->simplices[s].n;
-            for (size_t i = first; i < first + n; i++) {
-                speed[i] = MOMENTUM * speed[i] - (1 - MOMENTUM) * RATE * slopes[i];
-                shares[i] += speed[i];
-            }
-            normalise(shares + first, n);
-            first += n;
-        }
+        for (size_t s = 0; s < problem->n_simplices; s++) normalise(&problem->simplices[s], shares);
     }
 }
 
@@ -93,13 +85,8 @@ void orr_split_gradient(struct orr_split_problem *problem, const struct orr_opti
     uint64_t random = options->seed;
     for (int64_t r = 0; r < n_restarts; r++) {
         double shares[ORR_MAX_SHARES] = {0};
-        size_t first = 0;
-        for (size_t s = 0; s < problem->n_simplices; s++) {
-            const size_t n = problem->simplices[s].n;
-            for (size_t i = first; i < first + n; i++) shares[i] = orr_split_random(&random);
-            normalise(shares + first, n);
-            first += n;
-        }
+        for (size_t i = 0; i < orr_split_n_shares(problem); i++) shares[i] = orr_split_random(&random);
+        for (size_t s = 0; s < problem->n_simplices; s++) normalise(&problem->simplices[s], shares);
         descend(problem, shares, best);
     }
 }
@@ -124,8 +111,7 @@ static void walk(struct orr_split_problem *problem, size_t s, size_t i, int64_t 
         (void)score_of(problem, shares, best);
         return;
     }
-    size_t first = 0;
-    for (size_t k = 0; k < s; k++) first += problem->simplices[k].n;
+    const size_t first = problem->simplices[s].first;
     const int64_t others = (int64_t)(problem->simplices[s].n - i - 1);
     if (others == 0) {
         shares[first + i] = (double)left / (double)n_steps;

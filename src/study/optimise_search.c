@@ -62,9 +62,7 @@ static double objective(unsigned n, const double *ratios, double *gradient, void
 
 static unsigned n_ratios(const struct orr_split_problem *problem)
 {
-    size_t n = 0;
-    for (size_t s = 0; s < problem->n_simplices; s++) n += problem->simplices[s].n - 1;
-    return (unsigned)n;
+    return (unsigned)(orr_split_n_shares(problem) - problem->n_simplices);
 }
 
 /* Run a method from `x`. The objective keeps the best split that it sees. */

@@ -12,11 +12,6 @@
 
 #define REQUEST 1024
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- sheets */
 
 static struct orr_cell *new_cell(struct orr_sheet *sheet)
@@ -36,29 +31,28 @@ static struct orr_cell *new_cell(struct orr_sheet *sheet)
     return cell;
 }
 
-void orr_sheet_number(struct orr_sheet *sheet, double number)
+void orr_sheet_numbers(struct orr_sheet *sheet, const double *numbers, size_t n)
 {
-    struct orr_cell *cell = new_cell(sheet);
-    if (cell) cell->number = number;
+    for (size_t i = 0; i < n; i++) {
+        struct orr_cell *cell = new_cell(sheet);
+        if (cell) cell->number = numbers[i];
+    }
 }
 
-void orr_sheet_word(struct orr_sheet *sheet, const char *word)
+void orr_sheet_words(struct orr_sheet *sheet, const char *const *words, size_t n)
 {
-    struct orr_cell *cell = new_cell(sheet);
-    if (cell) orr_copy_line(cell->word, sizeof cell->word, word);
+    for (size_t i = 0; i < n; i++) {
+        struct orr_cell *cell = new_cell(sheet);
+        if (cell) orr_copy_line(cell->word, sizeof cell->word, words[i]);
+    }
 }
 
 void orr_sheet_text(struct orr_sheet *sheet, const char *text)
 {
     char *end;
     const double number = strtod(text, &end);
-    if (*text && !*end) orr_sheet_number(sheet, number);
-    else orr_sheet_word(sheet, text);
-}
-
-void orr_sheet_shares(struct orr_sheet *sheet, const double shares_frac[ORR_N_BOUNDS])
-{
-    for (int i = 0; i < ORR_N_BOUNDS; i++) orr_sheet_number(sheet, shares_frac[i]);
+    if (*text && !*end) ORR_NUMBERS(sheet, number);
+    else ORR_WORDS(sheet, text);
 }
 
 size_t orr_sheet_rows(const struct orr_sheet *sheet)
@@ -69,11 +63,9 @@ size_t orr_sheet_rows(const struct orr_sheet *sheet)
 char *orr_sheet_column_name(const struct orr_sheet *sheet, size_t i, char name[ORR_COLUMN_NAME])
 {
     const char *at = sheet->columns;
-    for (; i > 0 && *at; i--) {
-        at += strcspn(at, " ");
-        at += *at == ' ';
-    }
-    (void)snprintf(name, ORR_COLUMN_NAME, "%.*s", (int)strcspn(at, " "), at);
+    name[0] = '\0';
+    for (size_t j = 0; j <= i; j++)
+        if (!orr_next_word(&at, ' ', name, ORR_COLUMN_NAME)) name[0] = '\0';
     return name;
 }
 
@@ -148,7 +140,7 @@ enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_stu
     if (err) return err;
     *n_points = (size_t)orr_sweep_points(sweep);
     *points = calloc(*n_points, sizeof **points);
-    err = *points ? orr_sweep_each(sweep, 0, *n_points, keep_point, *points, error) : out_of_memory(error);
+    err = *points ? orr_sweep_each(sweep, 0, *n_points, keep_point, *points, error) : orr_out_of_memory(error, NULL);
     orr_sweep_close(sweep);
     for (size_t i = 0; i < *n_points && !err; i++)
         if ((*points)[i].outcome.status == ORR_POINT_INVALID ||
@@ -175,19 +167,11 @@ const char *orr_study_name(size_t i, struct orr_study_facts *facts)
 static const struct orr_study_item *find_item(const char *name, struct orr_error *error)
 {
     const char *names[32];
-    char hint[ORR_HINT];
-    size_t n = 0;
-    struct orr_text list = {0};
-    for (size_t i = 0; i < orr_n_study_items; i++)
-        if (strcmp(orr_study_items[i].name, name) == 0) return &orr_study_items[i];
     for (size_t i = 0; i < orr_n_study_items; i++) {
-        names[n++] = orr_study_items[i].name;
-        orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+        names[i] = orr_study_items[i].name;
+        if (strcmp(names[i], name) == 0) return &orr_study_items[i];
     }
-    char *text = orr_text_take(&list);
-    (void)orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no study \"%.40s\"%s; the studies are %s", name,
-                   orr_did_you_mean(hint, name, names, n), text ? text : "");
-    free(text);
+    (void)orr_fail_unknown(error, "study", "studies", name, names, orr_n_study_items);
     return NULL;
 }
 
@@ -201,12 +185,12 @@ enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *na
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "study %s needs the measurements of %s", name,
                         item->input);
     struct orr_study *study = calloc(1, sizeof *study);
-    if (!study) return out_of_memory(error);
+    if (!study) return orr_out_of_memory(error, NULL);
     *study = (struct orr_study){
         .item = item, .catalogue = catalogue, .csv = csv, .origin = origin, .scratch = orr_scratch_new()};
-    enum orr_err err = study->scratch ? item->run(study, error) : out_of_memory(error);
+    enum orr_err err = study->scratch ? item->run(study, error) : orr_out_of_memory(error, NULL);
     for (size_t i = 0; i < study->n_sheets && !err; i++)
-        if (study->sheets[i].failed) err = out_of_memory(error);
+        if (study->sheets[i].failed) err = orr_out_of_memory(error, NULL);
     study->csv = study->origin = NULL;
     orr_scratch_free(study->scratch);
     study->scratch = NULL;

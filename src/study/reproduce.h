@@ -25,8 +25,14 @@ struct orr_sheet {
     struct orr_cell *cells;
     bool failed; /* An allocation failed. */
 };
-void orr_sheet_number(struct orr_sheet *sheet, double number); /* NAN makes an empty cell */
-void orr_sheet_word(struct orr_sheet *sheet, const char *word);
+/* Add the next cells of a row. NAN makes an empty cell. */
+#define ORR_NUMBERS(sheet, ...)                                                                                        \
+    orr_sheet_numbers(sheet, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define ORR_WORDS(sheet, ...)                                                                                          \
+    orr_sheet_words(sheet, (const char *const[]){__VA_ARGS__},                                                         \
+                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+void orr_sheet_numbers(struct orr_sheet *sheet, const double *numbers, size_t n);
+void orr_sheet_words(struct orr_sheet *sheet, const char *const *words, size_t n);
 void orr_sheet_text(struct orr_sheet *sheet, const char *text); /* stores a number if the text is one */
 size_t orr_sheet_rows(const struct orr_sheet *sheet);
 /* The index of a column; n_columns if there is none. */
@@ -62,6 +68,7 @@ struct orr_study {
     const struct orr_catalogue *catalogue;
     const char *csv, *origin; /* contents and name of item->input; set only while the study runs */
     struct orr_scratch *scratch;
+    struct orr_job job; /* a job that the study may read with orr_study_job */
     size_t n_sheets;
     struct orr_sheet sheets[ORR_MAX_SHEETS];
     size_t n_findings;
@@ -100,9 +107,6 @@ enum orr_err orr_study_sweep(const struct orr_study *study, const struct orr_stu
 
 /* `batch` products of (m, k) and (k, n) in 16 bits. */
 struct orr_op orr_study_product(const char *name, double m, double k, double n, double batch);
-
-/* Add the five shares of time by what binds. */
-void orr_sheet_shares(struct orr_sheet *sheet, const double shares_frac[ORR_N_BOUNDS]);
 
 /* ---------------------------------------------------------------- the items */
 

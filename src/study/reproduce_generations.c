@@ -82,8 +82,8 @@ static void add_plan(struct orr_sheet *sheet, const struct orr_study_point *poin
     const struct orr_job *job = &point->job;
     (void)snprintf(text, sizeof text, "%d-%d-%d v%d b%d %s", (int)job->plan.dp, (int)job->plan.tp, (int)job->plan.pp,
                    (int)job->plan.vpp, (int)job->workload.micro_batch, orr_recompute_name(job->workload.recompute));
-    orr_sheet_word(sheet, text);
-    orr_sheet_number(sheet, point->outcome.answer.train.memory.total_bytes / ORR_GIB);
+    ORR_WORDS(sheet, text);
+    ORR_NUMBERS(sheet, point->outcome.answer.train.memory.total_bytes / ORR_GIB);
 }
 
 /* The shares of a system's time, which explain the speed-ups. */
@@ -98,13 +98,12 @@ static void find_shares(struct orr_study *study, const char *name, const struct 
 
 static void add_generation(struct orr_sheet *sheet, size_t i, struct orr_study_point *const rules[N_RULES])
 {
-    orr_sheet_word(sheet, GENERATIONS[i].name);
-    orr_sheet_word(sheet, GENERATIONS[i].precision);
-    orr_sheet_number(sheet, strtod(GENERATIONS[i].batch, NULL));
-    for (int r = 0; r < N_RULES; r++) orr_sheet_number(sheet, sequence_s(&rules[r][0]) / sequence_s(&rules[r][i]));
+    ORR_WORDS(sheet, GENERATIONS[i].name, GENERATIONS[i].precision);
+    ORR_NUMBERS(sheet, strtod(GENERATIONS[i].batch, NULL));
+    for (int r = 0; r < N_RULES; r++) ORR_NUMBERS(sheet, sequence_s(&rules[r][0]) / sequence_s(&rules[r][i]));
     add_plan(sheet, &rules[BEST_PLAN][i]);
-    for (int r = 0; r < N_RULES; r++) orr_sheet_number(sheet, sequence_s(&rules[r][i]));
-    orr_sheet_word(sheet, rules[OWN_FORMAT][i].outcome.answer.train.fits ? "yes" : "no");
+    for (int r = 0; r < N_RULES; r++) ORR_NUMBERS(sheet, sequence_s(&rules[r][i]));
+    ORR_WORDS(sheet, rules[OWN_FORMAT][i].outcome.answer.train.fits ? "yes" : "no");
 }
 
 static enum orr_err add_generations(struct orr_study *study, struct orr_error *error)
@@ -210,14 +209,11 @@ static double add_order(struct orr_study *study, struct orr_sheet *sheet, const 
         changes |= 1U << change;
         apply(job, from, to, changes);
         const double s = predict_s(study, job, &result);
-        orr_sheet_word(sheet, reverse ? "reverse" : "forward");
-        orr_sheet_number(sheet, i + 1);
-        orr_sheet_word(sheet, CHANGES[change]);
-        orr_sheet_number(sheet, s);
-        orr_sheet_number(sheet, last_s / s);
-        orr_sheet_number(sheet, first_s / s);
-        orr_sheet_number(sheet, log2(last_s / s));
-        orr_sheet_word(sheet, result.fits ? "yes" : "no");
+        ORR_WORDS(sheet, reverse ? "reverse" : "forward");
+        ORR_NUMBERS(sheet, i + 1);
+        ORR_WORDS(sheet, CHANGES[change]);
+        ORR_NUMBERS(sheet, s, last_s / s, first_s / s, log2(last_s / s));
+        ORR_WORDS(sheet, result.fits ? "yes" : "no");
         last_s = s;
     }
     return first_s / last_s;
@@ -239,7 +235,7 @@ enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *er
     enum orr_err err = add_generations(study, error);
     if (err) return err;
     struct orr_job *jobs = calloc(3, sizeof *jobs);
-    if (!jobs) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!jobs) return orr_out_of_memory(error, NULL);
     err = read_end(study, &GENERATIONS[0], "full", &jobs[0], error);
     if (!err) err = read_end(study, &GENERATIONS[N_GENERATIONS - 1], "none", &jobs[1], error);
     if (!err) {

@@ -49,16 +49,16 @@ const struct orr_study_item orr_study_items[] = {
         .input = "validation/kernels/lab/gemm.csv",
         .assumptions =
             "constants of the H200 as fitted to other tables; no constant saw these rows\n"
-            "constant utilisation: the same constants without DRAM ramp, tiles, waves and launch; nothing is refitted\n"
+            "constant utilisation: the same constants without DRAM ramp, tiles, waves and launch; nothing is "
+            "refitted\n"
             "A100: two products of public tables, burst clock\n"
-            "bf16 products with at least 512 columns and a reduction of 512, each alone, without what belongs to "
-            "the run\n",
+            "bf16 products with at least 512 columns and a reduction of 512, each alone, without what belongs to the "
+            "run\n",
         .compared =
             "Beside: our own timings on one H200, and two A100 products printed by LLMCompass. Bars of the method: "
             "10 % for large, 15 % for skinny products.\n"
             "Not compared: the paper's GEMM and GEMV on A100: its timings were not at hand, and the public A100 "
-            "tables may "
-            "not be passed on here; errors against them are in docs/accuracy.md.\n",
+            "tables may not be passed on here; errors against them are in docs/accuracy.md.\n",
         .gnuplot =
             "set style data histogram\nset style fill solid 0.9 border lt -1\nset ylabel 'mean absolute error, %'\n"
             "set yrange [0:*]\n"
@@ -77,13 +77,12 @@ const struct orr_study_item orr_study_items[] = {
             "ledger: everything Orrery counts on the fullest rank, ends, workspace and optimizer in\n",
         .compared =
             "Beside: Korthikanti et al. 2022, Fig. 1, as transcribed by Calculon: formulas themselves, so equality "
-            "shows "
-            "the same formula, not a measured footprint. No numbers of the paper's own figure were at hand.\n",
+            "shows the same formula, not a measured footprint. No numbers of the paper's own figure were at hand.\n",
         .gnuplot =
             "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"
             "set boxwidth 0.8\nset ylabel 'GiB of one GPU'\nset yrange [0:190]\nset xtics rotate by -60 font ',9'\n"
-            "set bmargin 8\nset key top left\nset arrow from graph 0, first 74.5 to graph 1, first 74.5 nohead dt 2 "
-            "lw 2 front\n"
+            "set bmargin 8\nset key top left\n"
+            "set arrow from graph 0, first 74.5 to graph 1, first 74.5 nohead dt 2 lw 2 front\n"
             "set label '80 GB' at graph 1, first 80 right front\n"
             "plot 'memory.csv' using (column('parameters_gib')):xtic(stringcolumn('model').' '.stringcolumn('mode')) "
             "lt 1 title 'parameters, gradients, optimizer', '' using (column('activations_gib')) lt 2 title "
@@ -100,20 +99,17 @@ const struct orr_study_item orr_study_items[] = {
             "A100-80GB, fp16, s 2048, as validation/training.csv has them; constants from kernel timings\n"
             "SC21 rows are converted from printed TFLOP/s by Eq. 22\n",
         .compared =
-            "Beside: Korthikanti et al. 2022, Table 5, measured; Narayanan et al. 2021, Table 1, runs on 1920 GPUs and "
-            "more.\n"
+            "Beside: Korthikanti et al. 2022, Table 5, measured; Narayanan et al. 2021, Table 1, runs on 1920 GPUs "
+            "and more.\n"
             "Not compared: 16.9, 46.8, 87.9, 12.9, 35.5, 69.1, 34.1, 51.2 and 100.7 s, which circulate as "
-            "measurements of "
-            "these runs: they are another model's predictions.\n",
+            "measurements of these runs: they are another model's predictions.\n",
         .gnuplot =
             PARITY "set xrange [1:150]\nset yrange [1:150]\n"
             "set xtics (1,2,5,10,20,50,100)\nset ytics (1,2,5,10,20,50,100)\n"
             "plot x with lines lt -1 dt 2 title 'equal', 'training.csv' using "
-            "(column('published_s')):(stringcolumn('recompute') eq 'full' ? column('predicted_s') : NaN) with "
-            "points lt 1 "
-            "pt 7 title 'full recomputation', '' using (column('published_s')):(stringcolumn('recompute') eq "
-            "'selective' "
-            "? column('predicted_s') : NaN) with points lt 2 pt 5 title 'selective, sequence parallel'\n",
+            "(column('published_s')):(stringcolumn('recompute') eq 'full' ? column('predicted_s') : NaN) with points "
+            "lt 1 pt 7 title 'full recomputation', '' using (column('published_s')):(stringcolumn('recompute') eq "
+            "'selective' ? column('predicted_s') : NaN) with points lt 2 pt 5 title 'selective, sequence parallel'\n",
         .run = orr_study_training,
     },
     {
@@ -126,14 +122,12 @@ const struct orr_study_item orr_study_items[] = {
             "TensorRT-LLM by way of NeMo: its own engine file; constants from kernel timings\n",
         .compared =
             "Beside: NVIDIA NeMo documentation as transcribed in the validation data of RAPID-LLM; second hand, the "
-            "page "
-            "has changed since.\n",
+            "page has changed since.\n",
         .gnuplot =
             PARITY "set xrange [0.5:15]\nset yrange [0.5:15]\nset xtics (0.5,1,2,5,10)\nset ytics (0.5,1,2,5,10)\n"
             "plot x with lines lt -1 dt 2 title 'equal', 'inference.csv' using "
             "(column('published_s')):(stringcolumn('system') eq 'a100-80g-sxm' ? column('predicted_s') : NaN) with "
-            "points "
-            "lt 1 pt 7 title 'A100', '' using (column('published_s')):(stringcolumn('system') eq 'h100-sxm' ? "
+            "points lt 1 pt 7 title 'A100', '' using (column('published_s')):(stringcolumn('system') eq 'h100-sxm' ? "
             "column('predicted_s') : NaN) with points lt 2 pt 5 title 'H100'\n",
         .run = orr_study_inference,
     },
@@ -143,22 +137,20 @@ const struct orr_study_item orr_study_items[] = {
         .subject = "GPT-175B on 8192 GPUs, per sequence",
         .technology = true,
         .assumptions =
-            "GPT-175B, s 2048, 8192 GPUs, B 1024 (L: 4096), per sequence; fp16 on A100, fp8 on H100 and H200, fp4 "
-            "on B200\n"
+            "GPT-175B, s 2048, 8192 GPUs, B 1024 (L: 4096), per sequence; fp16 on A100, fp8 on H100 and H200, fp4 on "
+            "B200\n"
             "HDR, NDR: InfiniBand of the system's file; NVS: NVLink switch over 256 (H100, H200) or 576 GPUs (B200)\n"
             "like for like: 128-8-8 data-tensor-pipeline, sequence parallel, selective recomputation, b 1, fused "
             "attention everywhere; once with 16 bits everywhere, once with each system's format\n"
             "best: the fastest plan that fits on each system (ZeRO-1, no context parallelism), the A100's too\n"
             "low formats: weight products only; attention, head and norms 16 bits; model quality is out of scope\n"
-            "changes: compute is the chip with its kernels but for DRAM; a chip without a format gets it as the "
-            "B200 has "
-            "it, as many times its 16-bit peak; full recomputation on the A100 is not needed there and not like for "
-            "like, so it is a change of its own; points that do not fit say so\n",
+            "changes: compute is the chip with its kernels but for DRAM; a chip without a format gets it as the B200 "
+            "has it, as many times its 16-bit peak; full recomputation on the A100 is not needed there and not like "
+            "for like, so it is a change of its own; points that do not fit say so\n",
         .compared =
             "Beside: the paper's abstract says about 35 times, A100 to B200, following the vendor's own trend.\n"
             "Not compared: no numbers of its single systems, formats, plans and batches were at hand. Nothing here "
-            "was chosen "
-            "towards 35.\n",
+            "was chosen towards 35.\n",
         .chart = "Training throughput over A100-HDR, like for like, each in its own format",
         .names = "system",
         .values = "like_speedup",
@@ -166,9 +158,9 @@ const struct orr_study_item orr_study_items[] = {
         .gnuplot =
             "set style data histogram\nset style fill solid 0.9 border lt -1\nset ylabel 'speed-up over A100-HDR'\n"
             "set yrange [0:*]\nset key top left\nset xtics rotate by -20\n"
-            "plot 'generations.csv' using 'fp16_speedup':xtic(stringcolumn('system')) lt 1 title "
-            "'like for like, 16 bits', '' using 'like_speedup' lt 2 title 'like for like, own format', "
-            "'' using 'best_speedup' lt 3 title 'each at its best plan'\n"
+            "plot 'generations.csv' using 'fp16_speedup':xtic(stringcolumn('system')) lt 1 title 'like for like, 16 "
+            "bits', '' using 'like_speedup' lt 2 title 'like for like, own format', '' using 'best_speedup' lt 3 "
+            "title 'each at its best plan'\n"
             CHANGES,
         .stack = {"What each change contributes, in both orders", "order", "change", "doublings", "doublings"},
         .run = orr_study_generations,
@@ -183,13 +175,12 @@ const struct orr_study_item orr_study_items[] = {
             "GPT of 7.5 B parameters, 1024 devices, B 1024, s 2048, bf16\n"
             "A100-class design (826 mm2, 400 W) scaled by the deepflow set; constants of its kernels carry over\n"
             "memory by standard and DRAM power of the design; network per device NDR 50, XDR 100, GDR 200 GB/s, or "
-            "what area "
-            "and power hold\n"
+            "what area and power hold\n"
             "every point: the fastest plan that fits (ZeRO-1, no context parallelism)\n"
             "best split: the plan stays, 2 restarts of the search over area, power and edge\n",
         .compared =
-            "Beside: the shape the paper describes: time falls with the node, then flattens; better memory and network "
-            "move the knee. Core throughput 125 to 2840 TFLOP/s of the 14 nm file: orrery technology nodes "
+            "Beside: the shape the paper describes: time falls with the node, then flattens; better memory and "
+            "network move the knee. Core throughput 125 to 2840 TFLOP/s of the 14 nm file: orrery technology nodes "
             "generated:design=volta,technology=deepflow.\n"
             "Not compared: no numbers of the paper's curves, workload, budgets and plans were at hand.\n",
         .chart = "Step time, the best plan at every point",
@@ -198,9 +189,7 @@ const struct orr_study_item orr_study_items[] = {
         .unit = "s",
         .gnuplot =
             "set logscale xy\nset xrange [13:0.9] reverse\nset yrange [0.1:2]\nset xtics (12,10,7,5,3,2,1.4,1)\n"
-            "set ytics (0.1,0.2,0.5,1,2)\nset "
-            "xlabel 'node, nm'\n"
-            "set ylabel 'step, s'\n"
+            "set ytics (0.1,0.2,0.5,1,2)\nset xlabel 'node, nm'\nset ylabel 'step, s'\n"
             "step(memory, network) = stringcolumn('memory') eq memory && stringcolumn('network') eq network ? "
             "column('step_time_s') : NaN\n"
             "plot 'nodes.csv' using 'node_nm':(step('hbm2','ndr')) with linespoints lt 1 title 'HBM2, NDR', '' using "
@@ -256,19 +245,17 @@ const struct orr_study_item orr_study_items[] = {
         .assumptions =
             "Llama-2-13B, t 1, 200 prompt tokens, then one; 16 bits; heads are a batch\n"
             "by ridge: intensity of Eq. 96 against peak over DRAM bandwidth; bound: Orrery's tiled roofline, which "
-            "also "
-            "knows L2, waves and launches\n",
+            "also knows L2, waves and launches\n",
         .compared =
-            "Beside: labels by the ridge as the method gives them; no numbers of the paper's table were at hand, "
-            "nor its model.\n",
+            "Beside: labels by the ridge as the method gives them; no numbers of the paper's table were at hand, nor "
+            "its model.\n",
         .gnuplot =
             "set logscale xy\nset xlabel 'FLOP per byte of DRAM'\nset ylabel 'TFLOP/s'\nset key top left\n"
-            "set xrange [0.5:1000]\nset samples 2000\n"
-            "a100(x) = x*2.039 < 312 ? x*2.039 : 312\nh100(x) = x*3.35 < 989 ? x*3.35 : 989\n"
+            "set xrange [0.5:1000]\nset samples 2000\na100(x) = x*2.039 < 312 ? x*2.039 : 312\n"
+            "h100(x) = x*3.35 < 989 ? x*3.35 : 989\n"
             "plot a100(x) with lines lt 1 title 'A100 roofline', h100(x) with lines lt 2 title 'H100 roofline', "
             "'shapes.csv' using 'flop_per_byte':(stringcolumn('system') eq 'a100-80g-sxm' ? column('tflops') : NaN) "
-            "with "
-            "points lt 1 pt 7 title 'A100', '' using 'flop_per_byte':(stringcolumn('system') eq 'h100-sxm' ? "
+            "with points lt 1 pt 7 title 'A100', '' using 'flop_per_byte':(stringcolumn('system') eq 'h100-sxm' ? "
             "column('tflops') : NaN) with points lt 2 pt 5 title 'H100'\n",
         .run = orr_study_shapes,
     },
@@ -280,11 +267,9 @@ const struct orr_study_item orr_study_items[] = {
         .assumptions =
             "Llama-2-13B, t 2, 200 + 200 tokens, batch 1, 16 bits, an A100 but for DRAM bandwidth and link rate\n"
             "GDDR6 0.6, HBM2 1.0, HBM2E 1.9, HBM3 2.6, HBM3E 4.8, HBM4 6.4, HBMX 12.8 TB/s; NVLink 3, 4, 5 at 300, "
-            "450, "
-            "900 GB/s; latency of a hop, launches and host stay\n"
-            "unlimited: a million TB/s; what is left is the floor; decode attention is then held by what its SMs "
-            "can read, "
-            "which counts as DRAM\n",
+            "450, 900 GB/s; latency of a hop, launches and host stay\n"
+            "unlimited: a million TB/s; what is left is the floor; decode attention is then held by what its SMs can "
+            "read, which counts as DRAM\n",
         .compared =
             "Beside: the illustration of the method, a minimal model of an A100-like die (NVLink 3).\n"
             "Not compared: no numbers of the paper's curves were at hand.\n",
@@ -296,13 +281,11 @@ const struct orr_study_item orr_study_items[] = {
             "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"
             "set boxwidth 0.8\nset yrange [0:*]\nset ylabel 'latency, s (bars: NVLink 3)'\n"
             "plot 'dram.csv' every ::0::7 using 'overhead_s':xtic(1) lt 5 title 'launches, gaps, host', '' every "
-            "::0::7 "
-            "using 'network_s' lt 4 title 'network', '' every ::0::7 using 'l2_s' lt 2 title 'L2', '' every ::0::7 "
-            "using "
-            "'compute_s' lt 1 title 'compute', '' every ::0::7 using 'dram_s' lt 3 title 'DRAM', '' every ::16::23 "
-            "using "
-            "(column(0)):(column('latency_s')) with points lt -1 pt 4 ps 1.5 title 'NVLink 5, all of it', '' every "
-            "::0::6 using (column(0)):(column('illustrated_s')) with points lt -1 pt 2 ps 1.5 title 'minimal model'\n",
+            "::0::7 using 'network_s' lt 4 title 'network', '' every ::0::7 using 'l2_s' lt 2 title 'L2', '' every "
+            "::0::7 using 'compute_s' lt 1 title 'compute', '' every ::0::7 using 'dram_s' lt 3 title 'DRAM', '' "
+            "every ::16::23 using (column(0)):(column('latency_s')) with points lt -1 pt 4 ps 1.5 title 'NVLink 5, "
+            "all of it', '' every ::0::6 using (column(0)):(column('illustrated_s')) with points lt -1 pt 2 ps 1.5 "
+            "title 'minimal model'\n",
         .run = orr_study_dram,
     },
 };

@@ -56,24 +56,19 @@ static enum orr_err sweep_machines(const struct orr_study *study, const struct o
 
 static void add_machine(struct orr_sheet *sheet, const struct origin *origin)
 {
-    orr_sheet_number(sheet, strtod(origin->node, NULL));
-    orr_sheet_word(sheet, origin->memory);
-    orr_sheet_word(sheet, origin->network);
+    ORR_NUMBERS(sheet, strtod(origin->node, NULL));
+    ORR_WORDS(sheet, origin->memory, origin->network);
 }
 
 static void add_time(struct orr_sheet *sheet, const struct orr_study_point *point)
 {
     const struct orr_job *job = &point->job;
-    orr_sheet_number(sheet, point->outcome.answer.train.step_time_s);
-    orr_sheet_number(sheet, (double)job->plan.tp);
-    orr_sheet_number(sheet, (double)job->plan.pp);
-    orr_sheet_number(sheet, (double)job->plan.dp);
-    orr_sheet_number(sheet, (double)job->workload.micro_batch);
-    orr_sheet_word(sheet, orr_recompute_name(job->workload.recompute));
-    orr_sheet_word(sheet, orr_bound_name(point->outcome.answer.train.bottleneck));
-    orr_sheet_number(sheet, 1e-12 * job->system.chip.peak_flops_per_s[job->workload.precision]);
-    orr_sheet_number(sheet, 1e-9 * job->system.chip.hbm_bytes_per_s);
-    orr_sheet_number(sheet, 1e-9 * job->system.scaleout_bytes_per_s);
+    ORR_NUMBERS(sheet, point->outcome.answer.train.step_time_s, (double)job->plan.tp, (double)job->plan.pp,
+                (double)job->plan.dp, (double)job->workload.micro_batch);
+    ORR_WORDS(sheet, orr_recompute_name(job->workload.recompute),
+              orr_bound_name(point->outcome.answer.train.bottleneck));
+    ORR_NUMBERS(sheet, 1e-12 * job->system.chip.peak_flops_per_s[job->workload.precision],
+                1e-9 * job->system.chip.hbm_bytes_per_s, 1e-9 * job->system.scaleout_bytes_per_s);
 }
 
 /* ---------------------------------------------------------------- the best split at every node */
@@ -90,18 +85,15 @@ static enum orr_err add_optimised(const struct orr_study *study, struct orr_shee
     (void)snprintf(name, sizeof name, MACHINE, origin->node, origin->memory, origin->network);
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = name};
     struct orr_split_problem *problem = calloc(1, sizeof *problem);
-    if (!problem) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!problem) return orr_out_of_memory(error, NULL);
     enum orr_err err = orr_recipe_read(study->catalogue, &reference, &recipe, error);
     if (!err) err = orr_split_problem_open(&recipe, &point->job, &options, problem, error);
     if (!err) err = orr_split_solve(problem, &options, &optimum, error);
     if (!err) {
         add_machine(sheet, origin);
-        orr_sheet_number(sheet, optimum.before.value);
-        orr_sheet_number(sheet, optimum.after.value);
-        orr_sheet_number(sheet, optimum.split.area_frac[ORR_COMPONENT_CORE]);
-        orr_sheet_number(sheet, optimum.split.power_frac[ORR_COMPONENT_CORE]);
-        orr_sheet_number(sheet, optimum.split.power_frac[ORR_COMPONENT_DRAM]);
-        orr_sheet_word(sheet, orr_bound_name(optimum.after.bottleneck));
+        ORR_NUMBERS(sheet, optimum.before.value, optimum.after.value, optimum.split.area_frac[ORR_COMPONENT_CORE],
+                    optimum.split.power_frac[ORR_COMPONENT_CORE], optimum.split.power_frac[ORR_COMPONENT_DRAM]);
+        ORR_WORDS(sheet, orr_bound_name(optimum.after.bottleneck));
     }
     orr_split_problem_close(problem);
     free(problem);
@@ -174,9 +166,9 @@ enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error)
     for (size_t i = 0; i < N; i++) {
         const struct orr_result *result = &points[i].outcome.answer.train;
         add_machine(sheet, &origins[i]);
-        orr_sheet_number(sheet, result->step_time_s);
-        orr_sheet_shares(sheet, result->bound_share_frac);
-        orr_sheet_word(sheet, orr_bound_name(result->bottleneck));
+        ORR_NUMBERS(sheet, result->step_time_s);
+        orr_sheet_numbers(sheet, result->bound_share_frac, ORR_N_BOUNDS);
+        ORR_WORDS(sheet, orr_bound_name(result->bottleneck));
     }
     for (size_t i = 0; i < N; i += N_NODES) {
         const double *first = points[i].outcome.answer.train.bound_share_frac,

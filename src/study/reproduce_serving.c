@@ -15,6 +15,8 @@
     "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','plan':{'tp':" tp "},'workload':{'batch':1,"         \
     "'input_len':200,'output_len':200,'engine':'" ENGINE "'}}"
 
+static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
+
 /* ---------------------------------------------------------------- memories and links */
 
 /* The DRAM bandwidth of a device with each memory; the last is beyond all of them. The values are an illustration
@@ -79,13 +81,11 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
         const size_t memory = i % N_MEMORIES, link = i / N_MEMORIES;
         double bound_s[ORR_N_BOUNDS];
         bound_seconds(&points[i].outcome.answer.infer, bound_s);
-        orr_sheet_word(sheet, MEMORIES[memory].memory);
-        orr_sheet_word(sheet, LINKS[link].link);
-        orr_sheet_number(sheet, points[i].outcome.answer.infer.latency_s);
-        orr_sheet_shares(sheet, bound_s);
-        orr_sheet_number(sheet, link == 0 ? MEMORIES[memory].illustrated_s : (double)NAN);
-        orr_sheet_number(sheet, MEMORIES[memory].tb_per_s);
-        orr_sheet_number(sheet, LINKS[link].gb_per_s);
+        ORR_WORDS(sheet, MEMORIES[memory].memory, LINKS[link].link);
+        ORR_NUMBERS(sheet, points[i].outcome.answer.infer.latency_s);
+        orr_sheet_numbers(sheet, bound_s, ORR_N_BOUNDS);
+        ORR_NUMBERS(sheet, link == 0 ? MEMORIES[memory].illustrated_s : (double)NAN, MEMORIES[memory].tb_per_s,
+                    LINKS[link].gb_per_s);
     }
     find_floor(study, points);
     free(points);
@@ -96,7 +96,6 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
 
 enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
 {
-    static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
     static const int BATCHES[] = {1, 2, 4, 8, 16, 32, 64};
     enum { N_BATCHES = sizeof BATCHES / sizeof *BATCHES };
     const struct orr_vary varies[] = {{"system", "system", "a100-80g-sxm,h100-sxm"},
@@ -112,12 +111,11 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
     for (size_t i = 0; i < 2 * n; i++) {
         const struct orr_infer_result *result = &points[i % n].outcome.answer.infer;
         const bool decode = i >= n;
-        orr_sheet_number(sheet, BATCHES[i % N_BATCHES]);
-        orr_sheet_word(sheet, SYSTEMS[i % n / N_BATCHES]);
-        orr_sheet_word(sheet, decode ? "decode" : "prefill");
-        orr_sheet_number(sheet, decode ? result->decode_s : result->prefill_s);
-        orr_sheet_shares(sheet, decode ? result->decode_bound_frac : result->prefill_bound_frac);
-        orr_sheet_word(sheet, result->fits ? "yes" : "no");
+        ORR_NUMBERS(sheet, BATCHES[i % N_BATCHES]);
+        ORR_WORDS(sheet, SYSTEMS[i % n / N_BATCHES], decode ? "decode" : "prefill");
+        ORR_NUMBERS(sheet, decode ? result->decode_s : result->prefill_s);
+        orr_sheet_numbers(sheet, decode ? result->decode_bound_frac : result->prefill_bound_frac, ORR_N_BOUNDS);
+        ORR_WORDS(sheet, result->fits ? "yes" : "no");
     }
     for (size_t i = 0; i < n; i += N_BATCHES)
         orr_study_find(study, "%s: DRAM holds %.0f %% of decode at batch 1, %.0f %% at batch 64",
@@ -171,9 +169,8 @@ struct orr_op orr_study_product(const char *name, double m, double k, double n, 
 
 enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
 {
-    static const char *const SYSTEMS[] = {"a100-80g-sxm", "h100-sxm"};
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    struct orr_job *job = &study->job;
+    enum orr_err err = ORR_OK;
     int n_same = 0;
     struct orr_sheet *sheet =
         orr_study_sheet(study, "shapes", "Products of a layer of Llama-2-13B: intensity, ridge of DRAM, what binds",
@@ -192,22 +189,15 @@ enum orr_err orr_study_shapes(struct orr_study *study, struct orr_error *error)
                 ridge = chip->peak_flops_per_s[ORR_DTYPE_FP16] / chip->hbm_bytes_per_s;
             struct orr_cost cost = {0};
             orr_cost_gemm(job, &op, &cost);
-            orr_sheet_word(sheet, SYSTEMS[s]);
-            orr_sheet_word(sheet, SHAPES[i].phase);
-            orr_sheet_word(sheet, op.name);
-            for (int d = 0; d < 4; d++) orr_sheet_number(sheet, (double[]){op.m, op.k, op.n, op.batch}[d]);
-            orr_sheet_number(sheet, intensity);
-            orr_sheet_number(sheet, ridge);
-            orr_sheet_word(sheet, intensity < ridge ? "dram" : "compute");
-            orr_sheet_word(sheet, SHAPES[i].published[s]);
-            orr_sheet_number(sheet, cost.total_s);
-            orr_sheet_number(sheet, 1e-12 * op.flops / cost.total_s);
-            orr_sheet_word(sheet, orr_bound_name(cost.bound));
+            ORR_WORDS(sheet, SYSTEMS[s], SHAPES[i].phase, op.name);
+            ORR_NUMBERS(sheet, op.m, op.k, op.n, op.batch, intensity, ridge);
+            ORR_WORDS(sheet, intensity < ridge ? "dram" : "compute", SHAPES[i].published[s]);
+            ORR_NUMBERS(sheet, cost.total_s, 1e-12 * op.flops / cost.total_s);
+            ORR_WORDS(sheet, orr_bound_name(cost.bound));
             n_same += strcmp(orr_bound_name(cost.bound), SHAPES[i].published[s]) == 0;
         }
     }
     orr_study_find(study, "labels by the ridge are the published; the tiled roofline gives the same for %d of %d",
                    n_same, 2 * N_SHAPES);
-    free(job);
     return err;
 }

@@ -13,11 +13,6 @@
 #include "calibrate/calibrate.h"
 #include "validate/validate.h"
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- products of one chip */
 
 static const struct {
@@ -58,10 +53,7 @@ static void add_products(struct orr_fit *fit, struct orr_sheet *sheet, struct er
         c->n += 1;
         c->sized += fabs(sized_s / row->measured_s - 1);
         c->constant += fabs(constant_s / row->measured_s - 1);
-        for (int d = 0; d < 3; d++) orr_sheet_number(sheet, (double[]){m, row->ops[0].n, row->ops[0].k}[d]);
-        orr_sheet_number(sheet, row->measured_s);
-        orr_sheet_number(sheet, sized_s);
-        orr_sheet_number(sheet, constant_s);
+        ORR_NUMBERS(sheet, m, row->ops[0].n, row->ops[0].k, row->measured_s, sized_s, constant_s);
     }
 }
 
@@ -71,23 +63,18 @@ static enum orr_err add_anchors(struct orr_study *study, struct orr_error *error
     static const struct {
         double m, k, n, published_s;
     } ANCHORS[] = {{64, 12288, 12288, 0.190e-3}, {8192, 8192, 8192, 2 * 8192.0 * 8192 * 8192 / 277.6e12}};
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? orr_study_job(study, job, error,
+    const enum orr_err err = orr_study_job(study, &study->job, error,
                                            "{'kind':'infer','model':'llama2-13b','system':'a100-80g-sxm','workload':{"
-                                           "'batch':1,'input_len':64,'output_len':1,'precision':'fp16'}}")
-                           : out_of_memory(error);
+                                           "'batch':1,'input_len':64,'output_len':1,'precision':'fp16'}}");
     struct orr_sheet *sheet = orr_study_sheet(study, "gemm_a100", "Two products of one A100, published by LLMCompass",
                                               "m k n published_s predicted_s error_frac");
     for (size_t i = 0; i < sizeof ANCHORS / sizeof *ANCHORS && !err; i++) {
         const struct orr_op op = orr_study_product("product", ANCHORS[i].m, ANCHORS[i].k, ANCHORS[i].n, 1);
         struct orr_cost cost;
-        orr_cost_gemm(job, &op, &cost);
-        for (int d = 0; d < 3; d++) orr_sheet_number(sheet, (double[]){op.m, op.k, op.n}[d]);
-        orr_sheet_number(sheet, ANCHORS[i].published_s);
-        orr_sheet_number(sheet, cost.total_s);
-        orr_sheet_number(sheet, cost.total_s / ANCHORS[i].published_s - 1);
+        orr_cost_gemm(&study->job, &op, &cost);
+        ORR_NUMBERS(sheet, op.m, op.k, op.n, ANCHORS[i].published_s, cost.total_s,
+                    cost.total_s / ANCHORS[i].published_s - 1);
     }
-    free(job);
     return err;
 }
 
@@ -98,7 +85,7 @@ enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error)
     enum orr_err err = orr_fit_open(study->catalogue, "h200-sxm-141gb", &fit, error);
     if (err) return err;
     err = orr_fit_add(fit, "gemm", study->csv, study->origin, error);
-    if (!err && !orr_fit_prepare(fit)) err = out_of_memory(error);
+    if (!err && !orr_fit_prepare(fit)) err = orr_out_of_memory(error, NULL);
     struct orr_sheet *errors = orr_study_sheet(study, "gemm", "Mean absolute error of 16-bit products, one H200",
                                                "class rows size_dependent_frac constant_frac");
     if (!err) {
@@ -106,10 +93,8 @@ enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error)
             orr_study_sheet(study, "gemm_rows", "Every product", "m n k measured_s size_dependent_s constant_s");
         add_products(fit, rows, sums);
         for (size_t i = 0; i < N_CLASSES; i++) {
-            orr_sheet_word(errors, CLASSES[i].name);
-            orr_sheet_number(errors, sums[i].n);
-            orr_sheet_number(errors, sums[i].sized / sums[i].n);
-            orr_sheet_number(errors, sums[i].constant / sums[i].n);
+            ORR_WORDS(errors, CLASSES[i].name);
+            ORR_NUMBERS(errors, sums[i].n, sums[i].sized / sums[i].n, sums[i].constant / sums[i].n);
         }
         orr_study_find(study,
                        "skinny products: %.1f %% mean error with size-dependent utilisation, %.1f %% with constant; "
@@ -144,25 +129,21 @@ enum { N_MODES = sizeof MODES / sizeof *MODES };
 
 /* Add the activations that the first stage keeps (Eqs. 81-83, 89), the matrices with 18 bytes per parameter, and the
  * total of the whole ledger. */
-static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, size_t i, size_t mode,
-                       const struct orr_job *job)
+static void add_memory(const struct orr_study *study, struct orr_sheet *sheet, size_t i, size_t mode)
 {
+    const struct orr_job *job = &study->job;
     const struct orr_dims dims = orr_dims_of(job);
     const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &dims, &job->model.kinds[0]);
     const double layers = (double)job->model.n_layers / PUBLISHED[i].pp, h = (double)job->model.hidden;
     const double parameter_bytes = 2 + (double)job->engine.gradient_bytes + (double)job->engine.optimizer_bytes;
     struct orr_result result;
     orr_train(job, study->scratch, &result);
-    orr_sheet_word(sheet, PUBLISHED[i].model);
-    orr_sheet_word(sheet, MODES[mode].name);
-    orr_sheet_number(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB);
-    orr_sheet_number(sheet, PUBLISHED[i].param_gib);
+    ORR_WORDS(sheet, PUBLISHED[i].model, MODES[mode].name);
+    ORR_NUMBERS(sheet, 12 * h * h * layers * parameter_bytes / (double)job->plan.tp / ORR_GIB, PUBLISHED[i].param_gib);
     const double saved_bytes = orr_layer_saved_bytes(job, &bytes) * layers;
-    orr_sheet_number(sheet, saved_bytes * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB);
-    orr_sheet_number(sheet, PUBLISHED[i].activation_gib[mode]);
-    orr_sheet_number(sheet, result.memory.total_bytes / ORR_GIB);
-    orr_sheet_number(sheet, result.memory.usable_bytes / ORR_GIB);
-    orr_sheet_word(sheet, result.fits ? "yes" : "no");
+    ORR_NUMBERS(sheet, saved_bytes * orr_in_flight(&job->plan, dims.m, 0) / ORR_GIB, PUBLISHED[i].activation_gib[mode],
+                result.memory.total_bytes / ORR_GIB, result.memory.usable_bytes / ORR_GIB);
+    ORR_WORDS(sheet, result.fits ? "yes" : "no");
 }
 
 static void find_differences(struct orr_study *study, const struct orr_sheet *sheet)
@@ -181,25 +162,23 @@ static void find_differences(struct orr_study *study, const struct orr_sheet *sh
 
 enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error)
 {
-    struct orr_job *job = malloc(sizeof *job);
-    enum orr_err err = job ? ORR_OK : out_of_memory(error);
+    enum orr_err err = ORR_OK;
     struct orr_sheet *sheet =
         orr_study_sheet(study, "memory", "Memory of one A100-80GB by recomputation, first stage",
                         "model mode parameters_gib published_parameters_gib activations_gib published_activations_gib "
                         "ledger_peak_gib usable_gib fits");
     for (size_t i = 0; i < sizeof PUBLISHED / sizeof *PUBLISHED; i++)
         for (size_t mode = 0; mode < N_MODES && !err; mode++) {
-            err = orr_study_job(study, job, error,
+            err = orr_study_job(study, &study->job, error,
                                 "{'kind':'train','model':'%s','system':'a100-80g-sxm','plan':{'tp':8,'pp':%d,'vpp':%d,"
                                 "'dp':1,'sp':%s},'workload':{'seq':2048,'micro_batch':%d,'global_batch':%d,"
                                 "'precision':'fp16','attention':'unfused','recompute':'%s',"
                                 "'engine':'megatron-lm-2022'}}",
                                 PUBLISHED[i].model, PUBLISHED[i].pp, PUBLISHED[i].vpp, MODES[mode].sp,
                                 PUBLISHED[i].micro_batch, PUBLISHED[i].batch, MODES[mode].recompute);
-            if (!err) add_memory(study, sheet, i, mode, job);
+            if (!err) add_memory(study, sheet, i, mode);
         }
     if (!err) find_differences(study, sheet);
-    free(job);
     return err;
 }
 
@@ -228,9 +207,7 @@ static enum orr_err score_rows(struct orr_study *study, struct orr_sheet *sheet,
         const struct orr_csv *csv = &validation->csvs[score->csv];
         if (score->skipped[0] || !chosen(score, sources, least_gpus, csv)) continue;
         for (size_t c = 0; cells[c]; c++) orr_sheet_text(sheet, orr_csv_cell(csv, score->row, cells[c]));
-        orr_sheet_number(sheet, score->measured);
-        orr_sheet_number(sheet, score->predicted);
-        orr_sheet_number(sheet, score->error);
+        ORR_NUMBERS(sheet, score->measured, score->predicted, score->error);
         n += 1;
         sum_frac += fabs(score->error);
         most_frac = fmax(most_frac, fabs(score->error));

@@ -4,8 +4,7 @@
 
 enum { ROUNDS = 6 };
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
+uint64_t orr_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -14,7 +13,7 @@ static uint64_t mix(uint64_t x)
 
 uint64_t orr_random_bits(uint64_t key, uint64_t index)
 {
-    return mix(mix(key) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
+    return orr_mix(orr_mix(key) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* A Feistel network permutes the next power of four. A value outside 0 .. n - 1 is permuted again until it is

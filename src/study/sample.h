@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+uint64_t orr_mix(uint64_t x);
 /* A well mixed 64-bit number for every key and index. */
 uint64_t orr_random_bits(uint64_t key, uint64_t index);
 /* The place of `index` in a permutation of 0 .. n - 1 that the key chooses; 0 <= index < n. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "metric/metric.h"
 
 const char *const orr_answer_names[2][ORR_N_ANSWERS] = {{"step_time_s", "energy_j", "cost_usd"},
                                                         {"latency_s", "ttft_s", "tpot_s"}};
@@ -28,37 +29,31 @@ struct parameter {
     enum kind kind;
 };
 
-#define CHIP(member, unit)                                                                                             \
-    {                                                                                                                  \
-        "chip." #member, unit, offsetof(struct orr_system, chip.member), NUMBER                                        \
-    }
-#define SYSTEM(member, unit)                                                                                           \
-    {                                                                                                                  \
-        "system." #member, unit, offsetof(struct orr_system, member), NUMBER                                           \
-    }
+#define CHIP(member, unit, kind) "chip." #member, unit, offsetof(struct orr_system, chip.member), kind
+#define SYSTEM(member, unit)     "system." #member, unit, offsetof(struct orr_system, member), NUMBER
 static const struct parameter PARAMETERS[] = {
-    {"chip.peak_flops_per_s", "FLOP/s", offsetof(struct orr_system, chip.peak_flops_per_s), PEAKS},
-    CHIP(vector_flops_per_s, "FLOP/s"),
-    {"chip.n_sm", "", offsetof(struct orr_system, chip.n_sm), COUNT},
-    CHIP(smem_bytes_per_sm, "bytes"),
-    CHIP(l2_bytes, "bytes"),
-    CHIP(l2_bytes_per_s, "bytes/s"),
-    CHIP(l2_multicast, ""),
-    CHIP(hbm_bytes, "bytes"),
-    CHIP(hbm_bytes_per_s, "bytes/s"),
-    CHIP(tdp_w, "W"),
-    CHIP(idle_w, "W"),
-    CHIP(flop_j, "J"),
-    CHIP(hbm_j_per_byte, "J"),
-    CHIP(link_j_per_byte, "J"),
-    SYSTEM(scaleup_bytes_per_s, "bytes/s"),
-    SYSTEM(scaleup_latency_s, "s"),
-    SYSTEM(scaleout_bytes_per_s, "bytes/s"),
-    SYSTEM(scaleout_latency_s, "s"),
-    SYSTEM(scaleout_efficiency_frac, ""),
-    SYSTEM(scaleout_oversubscription, ""),
-    SYSTEM(price_usd_per_gpu_hour, "$/h"),
-    SYSTEM(pue_frac, ""),
+    {CHIP(peak_flops_per_s, "FLOP/s", PEAKS)},
+    {CHIP(vector_flops_per_s, "FLOP/s", NUMBER)},
+    {CHIP(n_sm, "", COUNT)},
+    {CHIP(smem_bytes_per_sm, "bytes", NUMBER)},
+    {CHIP(l2_bytes, "bytes", NUMBER)},
+    {CHIP(l2_bytes_per_s, "bytes/s", NUMBER)},
+    {CHIP(l2_multicast, "", NUMBER)},
+    {CHIP(hbm_bytes, "bytes", NUMBER)},
+    {CHIP(hbm_bytes_per_s, "bytes/s", NUMBER)},
+    {CHIP(tdp_w, "W", NUMBER)},
+    {CHIP(idle_w, "W", NUMBER)},
+    {CHIP(flop_j, "J", NUMBER)},
+    {CHIP(hbm_j_per_byte, "J", NUMBER)},
+    {CHIP(link_j_per_byte, "J", NUMBER)},
+    {SYSTEM(scaleup_bytes_per_s, "bytes/s")},
+    {SYSTEM(scaleup_latency_s, "s")},
+    {SYSTEM(scaleout_bytes_per_s, "bytes/s")},
+    {SYSTEM(scaleout_latency_s, "s")},
+    {SYSTEM(scaleout_efficiency_frac, "")},
+    {SYSTEM(scaleout_oversubscription, "")},
+    {SYSTEM(price_usd_per_gpu_hour, "$/h")},
+    {SYSTEM(pue_frac, "")},
 };
 _Static_assert(sizeof PARAMETERS / sizeof *PARAMETERS <= ORR_MAX_SENSITIVITIES, "room for every parameter");
 
@@ -98,12 +93,7 @@ static double value_of(const struct orr_job *job, const struct parameter *parame
     switch (parameter->kind) {
     case NUMBER: memcpy(&number, at, sizeof number); return number;
     case COUNT: memcpy(&count, at, sizeof count); return (double)count;
-    case PEAKS:
-        memcpy(&number,
-               at +
-                   (size_t)(job->kind == ORR_JOB_TRAIN ? job->workload.precision : job->serving.matrix) * sizeof number,
-               sizeof number);
-        return number;
+    case PEAKS: return job->system.chip.peak_flops_per_s[orr_matrix_format(job)];
     }
     return 0;
 }

@@ -27,11 +27,6 @@ const char *orr_point_status_name(enum orr_point_status status)
     return (unsigned)status < ORR_N_POINT_STATUSES ? names[status] : "";
 }
 
-static enum orr_err out_of_memory(struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
-}
-
 /* ---------------------------------------------------------------- points and their values */
 
 /* Work out how many points there are. */
@@ -77,14 +72,11 @@ enum orr_err orr_sweep_put(const struct orr_sweep *sweep, struct orr_sweep_worke
 {
     /* Values are never empty, so an empty one was not put yet. */
     if (strcmp(worker->put[axis], value) == 0) return ORR_OK;
-    for (const char *at = sweep->axes[axis].paths; *at;) {
-        char path[ORR_SWEEP_VALUE];
-        const size_t n = strcspn(at, " ");
-        const bool dotted = memchr(at, '.', n); /* "set" overrides other keys, and its errors need no line number. */
-        (void)snprintf(path, sizeof path, "%s%.*s", dotted ? "set." : "", (int)n, at);
-        const enum orr_err err = orr_form_set(worker->form, path, value, error);
+    char path[ORR_SWEEP_VALUE] = "set."; /* "set" overrides other keys, and its errors need no line number. */
+    for (const char *at = sweep->axes[axis].paths; orr_next_word(&at, ' ', path + 4, sizeof path - 4);) {
+        const bool dotted = strchr(path + 4, '.');
+        const enum orr_err err = orr_form_set(worker->form, dotted ? path : path + 4, value, error);
         if (err) return err;
-        at += n + (at[n] == ' ');
     }
     (void)snprintf(worker->put[axis], ORR_SWEEP_VALUE, "%s", value);
     return ORR_OK;
@@ -206,7 +198,7 @@ static enum orr_err read_axes(const struct orr_sweep_spec *spec, struct orr_swee
     }
     sweep->storage = malloc(size);
     sweep->axes = calloc(spec->n_varies, sizeof *sweep->axes);
-    if (!sweep->storage || !sweep->axes) return out_of_memory(error);
+    if (!sweep->storage || !sweep->axes) return orr_out_of_memory(error, NULL);
     char *at = sweep->storage;
     for (size_t a = 0; a < spec->n_varies; a++) {
         struct orr_vary copy;
@@ -230,7 +222,7 @@ static enum orr_err open_workers(const struct orr_form *form, int n_threads, str
     (void)n_threads;
 #endif
     sweep->workers = calloc((size_t)n, sizeof *sweep->workers);
-    if (!sweep->workers) return out_of_memory(error);
+    if (!sweep->workers) return orr_out_of_memory(error, NULL);
     for (sweep->n_workers = 0; sweep->n_workers < n; sweep->n_workers++) {
         struct orr_sweep_worker *worker = &sweep->workers[sweep->n_workers];
         worker->form = orr_form_copy(form);
@@ -239,7 +231,7 @@ static enum orr_err open_workers(const struct orr_form *form, int n_threads, str
         if (sweep->search) worker->request = calloc(1, sizeof *worker->request);
         if (!worker->form || !worker->scratch || !worker->put || (sweep->search && !worker->request)) {
             sweep->n_workers++;
-            return out_of_memory(error);
+            return orr_out_of_memory(error, NULL);
         }
     }
     return ORR_OK;
@@ -250,7 +242,7 @@ static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_swe
 {
     struct orr_text text = {0};
     char *request = orr_form_text(sweep->workers[0].form);
-    if (!request) return out_of_memory(error);
+    if (!request) return orr_out_of_memory(error, NULL);
     orr_text_add(&text, "%s", request);
     free(request);
     for (size_t a = 0; a < sweep->n_axes; a++)
@@ -265,7 +257,7 @@ static enum orr_err write_text(const struct orr_sweep_spec *spec, struct orr_swe
     }
     if (sweep->search) orr_text_add(&text, " --search");
     sweep->text = orr_text_take(&text);
-    return sweep->text ? ORR_OK : out_of_memory(error);
+    return sweep->text ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* Two axes that set the same value are an error, because one would hide the other. */
@@ -284,7 +276,7 @@ enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_
 {
     const struct orr_job *job;
     struct orr_sweep *new = *sweep = calloc(1, sizeof **sweep);
-    if (!new) return out_of_memory(error);
+    if (!new) return orr_out_of_memory(error, NULL);
     new->mode = spec->mode;
     new->seed = spec->seed;
     new->search = spec->search;

@@ -9,38 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Call `change` on every set of decode constants. */
-static void each_decode(struct orr_job *job, void (*change)(struct orr_decode_constants *, const struct orr_job *))
+/* The i-th set of decode constants. */
+enum { N_DECODE = 2 * (ORR_N_DECODE_KERNELS + 1) };
+static struct orr_decode_constants *decode_set(struct orr_job *job, int i)
 {
     struct orr_calibration *c = &job->calibration;
-    for (int narrow = 0; narrow < 2; narrow++) {
-        for (int i = 0; i < ORR_N_DECODE_KERNELS; i++) change(&c->decode[i][narrow], job);
-        change(&c->mla_decode[narrow], job);
-    }
-}
-
-static void no_decode_ramp(struct orr_decode_constants *u, const struct orr_job *job)
-{
-    (void)job;
-    u->ramp_bytes = 0;
+    return i < 2 * ORR_N_DECODE_KERNELS ? &c->decode[i / 2][i % 2] : &c->mla_decode[i % 2];
 }
 
 static void no_dram_ramp(struct orr_job *job)
 {
     for (int i = 0; i < ORR_N_DTYPES; i++) job->calibration.gemm[i].dram_ramp_bytes = 0;
-    each_decode(job, no_decode_ramp);
-}
-
-static void one_sm_decode(struct orr_decode_constants *u, const struct orr_job *job)
-{
-    u->sm_bytes_per_s *= (double)job->system.chip.n_sm;
-    u->block_s = 0;
+    for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->ramp_bytes = 0;
 }
 
 /* The chip becomes one SM with the speed of all of them, so there are no waves, no tails and no idle SMs. */
 static void no_tiles(struct orr_job *job)
 {
-    each_decode(job, one_sm_decode);
+    for (int i = 0; i < N_DECODE; i++) {
+        decode_set(job, i)->sm_bytes_per_s *= (double)job->system.chip.n_sm;
+        decode_set(job, i)->block_s = 0;
+    }
     job->system.chip.n_sm = 1;
     for (int i = 0; i < ORR_N_DTYPES; i++) {
         struct orr_gemm_constants *u = &job->calibration.gemm[i];
@@ -55,18 +44,12 @@ static void no_cache(struct orr_job *job)
     job->system.chip.l2_bytes = job->system.chip.l2_bytes_per_s = HUGE_VAL;
 }
 
-static void no_decode_launch(struct orr_decode_constants *u, const struct orr_job *job)
-{
-    (void)job;
-    u->launch_s = u->reduce_s = 0;
-}
-
 static void no_launch(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;
     for (int i = 0; i < ORR_N_DTYPES; i++) c->gemm[i].launch_s = c->gemm[i].grouped_launch_s = 0;
     for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) c->attention[i].launch_s = 0;
-    each_decode(job, no_decode_launch);
+    for (int i = 0; i < N_DECODE; i++) decode_set(job, i)->launch_s = decode_set(job, i)->reduce_s = 0;
     c->pointwise_launch_s = 0;
     job->engine.pointwise_floor_s = 0;
     job->engine.kernel_gap_s = job->engine.short_prefill_gap_s = 0;
@@ -226,33 +209,18 @@ void orr_ablate(uint32_t pieces, struct orr_job *job)
         if (pieces >> i & 1) PIECES[i].remove(job);
 }
 
-static enum orr_err fail_unknown(const char *word, struct orr_error *error)
-{
-    const char *names[N_PIECES];
-    char hint[ORR_HINT];
-    struct orr_text list = {0};
-    for (size_t i = 0; i < N_PIECES; i++) {
-        names[i] = PIECES[i].name;
-        orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    char *text = orr_text_take(&list);
-    const enum orr_err err =
-        orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no piece \"%.40s\"%s; the pieces are %s", word,
-                 orr_did_you_mean(hint, word, names, N_PIECES), text ? text : "");
-    free(text);
-    return err;
-}
-
 enum orr_err orr_pieces_parse(const char *names, uint32_t *pieces, struct orr_error *error)
 {
+    const char *known[N_PIECES];
     *pieces = 0;
+    for (size_t i = 0; i < N_PIECES; i++) known[i] = PIECES[i].name;
     for (const char *at = names;; at++) {
         const size_t length = strcspn(at, ",");
         char word[64] = "";
         memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
         size_t i = 0;
-        while (i < N_PIECES && strcmp(PIECES[i].name, word) != 0) i++;
-        if (i == N_PIECES) return fail_unknown(word, error);
+        while (i < N_PIECES && strcmp(known[i], word) != 0) i++;
+        if (i == N_PIECES) return orr_fail_unknown(error, "piece", "pieces", word, known, N_PIECES);
         *pieces |= UINT32_C(1) << i;
         at += length;
         if (*at == '\0') return ORR_OK;
@@ -270,8 +238,7 @@ enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char 
         a->validations[i]->without = i > 0 ? UINT32_C(1) << (i - 1) : 0;
         a->n = i + 1;
     }
-    if (!a || a->n <= N_PIECES)
-        return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
+    if (!a || a->n <= N_PIECES) return orr_out_of_memory(error, origin);
     return orr_validate_each(catalogue, csv, origin, a->validations, a->n, error);
 }
 

@@ -24,12 +24,7 @@ static const char *const COLUMNS[ORR_N_SETS] = {
 size_t orr_schema_columns(enum orr_set set, char names[ORR_MAX_NAMES][ORR_MAX_NAME])
 {
     size_t n = 0;
-    for (const char *at = COLUMNS[set]; at && *at; n++) {
-        const size_t length = strcspn(at, " ");
-        memcpy(names[n], at, length);
-        names[n][length] = '\0';
-        at += length + (at[length] == ' ');
-    }
+    for (const char *at = COLUMNS[set]; at && orr_next_word(&at, ' ', names[n], ORR_MAX_NAME);) n++;
     return n;
 }
 

@@ -44,27 +44,14 @@ static const char **list_columns(const struct orr_validation *v, size_t *n)
     return names;
 }
 
-static enum orr_err fail_unknown(const char *column, const char *const *names, size_t n, struct orr_error *error)
-{
-    char hint[ORR_HINT];
-    struct orr_text list = {0};
-    for (size_t i = 0; i < n; i++) orr_text_add(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    char *text = orr_text_take(&list);
-    const enum orr_err err =
-        orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no column \"%.40s\"%s; the columns are %s", column,
-                 orr_did_you_mean(hint, column, names, n), text ? text : "");
-    free(text);
-    return err;
-}
-
 enum orr_err orr_validation_group(struct orr_validation *validation, const char *column, struct orr_error *error)
 {
     size_t n = 0;
     const char **names = list_columns(validation, &n);
-    if (!names) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (!names) return orr_out_of_memory(error, NULL);
     const size_t at = find(names, n, column);
     enum orr_err err = ORR_OK;
-    if (at == n) err = fail_unknown(column, names, n, error);
+    if (at == n) err = orr_fail_unknown(error, "column", "columns", column, names, n);
     else validation->by = names[at];
     for (size_t i = 0; !err && i < validation->n_scores; i++) {
         struct orr_score *score = &validation->scores[i];

@@ -12,9 +12,14 @@
 /* The mean prompt of the OpenOrca data set. Sources that print only the mean output are assumed to use it. */
 #define UNKNOWN_INPUT 294
 
+static bool is(const char *word, const char *other)
+{
+    return strcmp(word, other) == 0;
+}
+
 static bool narrow(const char *precision)
 {
-    return strcmp(precision, "fp8") == 0 || strcmp(precision, "fp4") == 0 || strcmp(precision, "int8") == 0;
+    return is(precision, "fp8") || is(precision, "fp4") || is(precision, "int8");
 }
 
 /* The number in a cell that counts_are_good() has checked; means are rounded. */
@@ -77,17 +82,6 @@ static long share_of_load(const struct orr_csv *csv, size_t row)
     return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
 }
 
-/* Does the row give the rate of one phase alone? */
-static bool is_prefill(const char *phase)
-{
-    return strcmp(phase, "prefill") == 0;
-}
-
-static bool is_decode(const char *phase)
-{
-    return strcmp(phase, "decode") == 0;
-}
-
 /* The batch and the lengths that a metric needs. A decode step at a context is the second of two tokens, and a prompt
  * alone has one output token. */
 struct lengths {
@@ -101,12 +95,12 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
     struct lengths n = {.batch = number(csv, row, "batch", share_of_load(csv, row)),
                         .input = number(csv, row, "input_len", UNKNOWN_INPUT),
                         .output = number(csv, row, "output_len", 1)};
-    if (strcmp(metric, "decode_step_s") == 0 || is_decode(phase)) {
+    if (is(metric, "decode_step_s") || is(phase, "decode")) {
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
-    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) n.output = 1;
-    if (is_prefill(phase) && pass_tokens) n.batch = pass_tokens / n.input > 0 ? pass_tokens / n.input : 1;
+    if (is(metric, "prefill_s") || is(metric, "ttft_s")) n.output = 1;
+    if (is(phase, "prefill") && pass_tokens) n.batch = pass_tokens / n.input > 0 ? pass_tokens / n.input : 1;
     return n;
 }
 
@@ -129,7 +123,7 @@ static struct formats printed_formats(const struct orr_csv *csv, size_t row)
  * formats are right. */
 static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 {
-    if (!job->engine.bench_limits || strcmp(formats->precision, "fp8") != 0) return false;
+    if (!job->engine.bench_limits || !is(formats->precision, "fp8")) return false;
     const enum orr_weight_format published = job->model.checkpoint.format;
     if (published == ORR_WEIGHT_MXFP4) *formats = (struct formats){"fp4", ""};
     else if (published == ORR_WEIGHT_FP8_128) formats->precision = "fp8_block";
@@ -138,10 +132,9 @@ static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 
 static void put_request(struct validator *w, size_t row, const struct lengths *n, const struct formats *formats)
 {
-    static const char *const HEAD[] = {"model", "system", "gpus"};
     const char *engine = orr_csv_cell(w->csv, row, "engine");
     orr_row_put(w, "kind", "infer");
-    orr_row_put_cells(w, row, "", HEAD, sizeof HEAD / sizeof *HEAD);
+    orr_row_put_cells(w, row, "", "model system gpus");
     put_plan(w, row);
     orr_row_put(w, "workload.precision", formats->precision[0] ? formats->precision : "fp16");
     orr_row_put(w, "workload.kv_precision", formats->kv);
@@ -187,8 +180,7 @@ static void score_bench(struct validator *w, int64_t fits, struct orr_score *sco
     const struct orr_offline run = orr_offline_bench(&w->job, fits);
     const double tokens = (double)(run.requests * w->job.serving.output_len);
     const double run_s = orr_offline_s(&w->job, &run);
-    score->predicted = tokens / run_s / (double)w->job.plan.gpus;
-    orr_row_time(w, orr_in_flight_regime(&w->job), run_s, run_s * score->predicted / score->measured, score);
+    orr_row_rate(w, orr_in_flight_regime(&w->job), tokens / run_s / (double)w->job.plan.gpus, run_s, score);
 }
 
 /* The sequences that one replica decodes at a time: the batch if the row has one, else min(load, max_batch). */
@@ -217,32 +209,28 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
     /* Requests beyond the batch wait for a place. By Little's law, latency grows in proportion to the number of
      * requests. */
     const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
-    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
-    if (rate) score->predicted = (double)(sequences * w->job.plan.dp) / step_s / (double)w->job.plan.gpus;
-    else score->predicted = strcmp(metric, "tpot_s") == 0 ? step_s : queue * output * step_s;
-    const double time_s = rate ? step_s : score->predicted;
-    orr_row_time(w, orr_in_flight_regime(&w->job), time_s,
-                 rate ? step_s * score->predicted / score->measured : score->measured, score);
+    const enum orr_regime regime = orr_in_flight_regime(&w->job);
+    const double running = (double)(sequences * w->job.plan.dp);
+    if (is(metric, "tokens_per_s_per_gpu"))
+        orr_row_rate(w, regime, running / step_s / (double)w->job.plan.gpus, step_s, score);
+    else orr_row_time(w, regime, is(metric, "tpot_s") ? step_s : queue * output * step_s, score);
 }
 
-/* A predicted metric and the time behind it, which is the metric itself unless that is a rate. */
-struct predicted {
-    double value, time_s;
-};
-
-/* Tokens per second of the phase of the row, or of the whole request. */
-static struct predicted predicted_rate(const struct orr_job *job, const struct orr_infer_result *result,
-                                       const char *phase)
+/* Record tokens per second of the phase of the row, or of the whole request. */
+static void score_rate(const struct validator *w, enum orr_regime regime, const struct orr_infer_result *result,
+                       const char *phase, struct orr_score *score)
 {
-    if (is_prefill(phase)) return (struct predicted){result->input_tokens_per_s_per_gpu, result->latency_s};
-    if (!is_decode(phase)) return (struct predicted){result->output_tokens_per_s_per_gpu, result->latency_s};
-    const double sequences = (double)(job->serving.batch * job->plan.dp);
-    return (struct predicted){sequences / result->decode_s / (double)job->plan.gpus, result->decode_s};
+    const double sequences = (double)(w->job.serving.batch * w->job.plan.dp);
+    if (is(phase, "decode"))
+        orr_row_rate(w, regime, sequences / result->decode_s / (double)w->job.plan.gpus, result->decode_s, score);
+    else if (is(phase, "prefill"))
+        orr_row_rate(w, regime, result->input_tokens_per_s_per_gpu, result->latency_s, score);
+    else orr_row_rate(w, regime, result->output_tokens_per_s_per_gpu, result->latency_s, score);
 }
 
-/* Returns false if there is no such metric. */
-static bool predicted_value(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
-                            const char *phase, struct predicted *predicted)
+/* Record a metric of a static batch or a single pass. Returns false if there is no such metric. */
+static bool score_static(const struct validator *w, enum orr_regime regime, const struct orr_infer_result *result,
+                         const char *phase, struct orr_score *score)
 {
     const struct {
         const char *name;
@@ -253,20 +241,21 @@ static bool predicted_value(const struct orr_job *job, const struct orr_infer_re
                  {"prefill_s", result->prefill_s},
                  {"decode_step_s", result->decode_s}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (strcmp(times[i].name, metric) == 0) {
-            *predicted = (struct predicted){times[i].value_s, times[i].value_s};
+        if (is(score->metric, times[i].name)) {
+            orr_row_time(w, regime, times[i].value_s, score);
             return true;
         }
-    *predicted = predicted_rate(job, result, phase);
-    return strcmp(metric, "tokens_per_s_per_gpu") == 0;
+    if (!is(score->metric, "tokens_per_s_per_gpu")) return false;
+    score_rate(w, regime, result, phase, score);
+    return true;
 }
 
 /* A row about one phase has the regime of that phase, even if the other phase of the request is longer. */
 static enum orr_regime regime_of(const struct orr_job *job, const struct orr_infer_result *result, const char *metric,
                                  const char *phase)
 {
-    if (strcmp(metric, "prefill_s") == 0 || strcmp(metric, "ttft_s") == 0) return orr_prefill_regime(job, result);
-    if (strcmp(metric, "decode_step_s") == 0 || strcmp(metric, "tpot_s") == 0 || is_decode(phase))
+    if (is(metric, "prefill_s") || is(metric, "ttft_s")) return orr_prefill_regime(job, result);
+    if (is(metric, "decode_step_s") || is(metric, "tpot_s") || is(phase, "decode"))
         return orr_decode_regime(job, result);
     return orr_infer_regime(job, result);
 }
@@ -275,15 +264,15 @@ static enum orr_regime regime_of(const struct orr_job *job, const struct orr_inf
  * known. */
 static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
 {
-    if (is_prefill(phase) || is_decode(phase) || !in_flight(csv, row)) return false;
-    return strcmp(metric, "tokens_per_s_per_gpu") == 0 || strcmp(metric, "latency_s") == 0 ||
-           (strcmp(metric, "tpot_s") == 0 && is_loaded(csv, row));
+    if (is(phase, "prefill") || is(phase, "decode") || !in_flight(csv, row)) return false;
+    return is(metric, "tokens_per_s_per_gpu") || is(metric, "latency_s") ||
+           (is(metric, "tpot_s") && is_loaded(csv, row));
 }
 
 static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)
 {
-    static const char *const PHASES[] = {"prefill", "decode"}, *const BATCHING[] = {"in-flight"};
-    return orr_row_word(w, row, "phase", PHASES, 2, score) && orr_row_word(w, row, "batching", BATCHING, 1, score);
+    return orr_row_word(w, row, "phase", "prefill decode", score) &&
+           orr_row_word(w, row, "batching", "in-flight", score);
 }
 
 /* Read the job of a row, in the formats that its engine loads. */
@@ -304,8 +293,7 @@ void orr_score_infer_row(struct validator *w, size_t row)
     const char *metric = orr_csv_cell(csv, row, "metric"), *phase = orr_csv_cell(csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, metric);
     struct orr_infer_result result;
-    struct predicted predicted;
-    if (!orr_row_measured(score, "value", orr_csv_cell(csv, row, "value")) || !counts_are_good(csv, row, score)) return;
+    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(csv, row, score)) return;
     if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);
@@ -313,15 +301,9 @@ void orr_score_infer_row(struct validator *w, size_t row)
         score_in_flight(w, row, &result, score);
         return;
     }
-    if (!predicted_value(&w->job, &result, metric, phase, &predicted)) {
+    if (!score_static(w, regime_of(&w->job, &result, metric, phase), &result, phase, score))
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
                  "tokens_per_s_per_gpu)",
                  metric);
-        return;
-    }
-    const bool rate = strcmp(metric, "tokens_per_s_per_gpu") == 0;
-    score->predicted = predicted.value;
-    orr_row_time(w, regime_of(&w->job, &result, metric, phase), predicted.time_s,
-                 rate ? predicted.time_s * predicted.value / score->measured : score->measured, score);
 }

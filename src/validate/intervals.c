@@ -17,7 +17,13 @@
 struct residual {
     enum orr_regime regime;
     bool calibrated;
-    size_t source; /* index into pool.sources */
+    size_t source;      /* index into pool.sources */
+    double own, parent; /* its weight in its own class and in the parents */
+};
+
+struct source {
+    const char *name;
+    size_t rows; /* rows of the level that was counted last */
 };
 
 /* A residual or its mirror image. */
@@ -29,12 +35,10 @@ struct point {
 
 struct pool {
     size_t n, n_sources;
-    const char **sources;
+    struct source *sources;
     struct residual *residuals;
     struct point *points;          /* 2 n points, ascending */
     struct orr_weighted *weighted; /* room for 2 n values */
-    double *own, *parent;          /* weight of each residual in its own class and in the parents */
-    size_t *counts;                /* rows per source */
 };
 
 enum level { LEVEL_KIND, LEVEL_REGIME, LEVEL_CLASS };
@@ -69,25 +73,26 @@ static bool belongs(const struct residual *r, enum level level, enum orr_regime 
     return false;
 }
 
-/* Count the rows of each source of a level in pool->counts; returns the number of sources. */
+/* Count the rows of each source of a level; returns the number of sources. */
 static size_t count_sources(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated)
 {
     size_t n = 0;
-    memset(pool->counts, 0, pool->n_sources * sizeof *pool->counts);
+    for (size_t i = 0; i < pool->n_sources; i++) pool->sources[i].rows = 0;
     for (size_t i = 0; i < pool->n; i++)
         if (belongs(&pool->residuals[i], level, regime, calibrated))
-            n += pool->counts[pool->residuals[i].source]++ == 0;
+            n += pool->sources[pool->residuals[i].source].rows++ == 0;
     return n;
 }
 
 /* Divide `share` equally among the sources of a level, and the part of a source equally among its rows. */
-static void add_share(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated, double share,
-                      double *weights)
+static void add_share(struct pool *pool, enum level level, enum orr_regime regime, bool calibrated, double share)
 {
     const size_t n = count_sources(pool, level, regime, calibrated);
-    for (size_t i = 0; i < pool->n; i++)
-        if (belongs(&pool->residuals[i], level, regime, calibrated))
-            weights[i] += share / (double)n / (double)pool->counts[pool->residuals[i].source];
+    for (size_t i = 0; i < pool->n; i++) {
+        struct residual *r = &pool->residuals[i];
+        if (belongs(r, level, regime, calibrated))
+            *(level == LEVEL_CLASS ? &r->own : &r->parent) += share / (double)n / (double)pool->sources[r->source].rows;
+    }
 }
 
 static void class_interval(struct pool *pool, enum orr_regime regime, bool calibrated, double *low, double *high)
@@ -95,15 +100,14 @@ static void class_interval(struct pool *pool, enum orr_regime regime, bool calib
     const double n_class = (double)count_sources(pool, LEVEL_CLASS, regime, calibrated);
     const double n_regime = (double)count_sources(pool, LEVEL_REGIME, regime, calibrated);
     const double pooled = POOL / (n_class + POOL);
-    memset(pool->own, 0, pool->n * sizeof *pool->own);
-    memset(pool->parent, 0, pool->n * sizeof *pool->parent);
-    add_share(pool, LEVEL_CLASS, regime, calibrated, 1 - pooled, pool->own);
-    add_share(pool, LEVEL_REGIME, regime, calibrated, pooled * n_regime / (n_regime + POOL), pool->parent);
-    add_share(pool, LEVEL_KIND, regime, calibrated, pooled * POOL / (n_regime + POOL), pool->parent);
+    for (size_t i = 0; i < pool->n; i++) pool->residuals[i].own = pool->residuals[i].parent = 0;
+    add_share(pool, LEVEL_CLASS, regime, calibrated, 1 - pooled);
+    add_share(pool, LEVEL_REGIME, regime, calibrated, pooled * n_regime / (n_regime + POOL));
+    add_share(pool, LEVEL_KIND, regime, calibrated, pooled * POOL / (n_regime + POOL));
     for (size_t j = 0; j < 2 * pool->n; j++) {
         const struct point *p = &pool->points[j];
-        const double own = p->mirrored ? 0 : pool->own[p->i];
-        pool->weighted[j] = (struct orr_weighted){p->value, own + pool->parent[p->i] / 2};
+        const struct residual *r = &pool->residuals[p->i];
+        pool->weighted[j] = (struct orr_weighted){p->value, (p->mirrored ? 0 : r->own) + r->parent / 2};
     }
     const double tail = TAIL_FRAC * (n_class + POOL) / (n_class + POOL + 1);
     *low = fmin(1 - LEAST_FRAC, orr_weighted_quantile(pool->weighted, 2 * pool->n, tail));
@@ -148,8 +152,8 @@ static int ascending(const void *a, const void *b)
 static size_t number_of_source(struct pool *pool, const char *source)
 {
     size_t i = 0;
-    while (i < pool->n_sources && strcmp(pool->sources[i], source) != 0) i++;
-    if (i == pool->n_sources) pool->sources[pool->n_sources++] = source;
+    while (i < pool->n_sources && strcmp(pool->sources[i].name, source) != 0) i++;
+    if (i == pool->n_sources) pool->sources[pool->n_sources++].name = source;
     return i;
 }
 
@@ -159,11 +163,7 @@ static bool allocate(struct pool *pool, size_t n)
     pool->residuals = calloc(n + 1, sizeof *pool->residuals);
     pool->points = calloc(2 * n + 1, sizeof *pool->points);
     pool->weighted = calloc(2 * n + 1, sizeof *pool->weighted);
-    pool->own = calloc(n + 1, sizeof *pool->own);
-    pool->parent = calloc(n + 1, sizeof *pool->parent);
-    pool->counts = calloc(n + 1, sizeof *pool->counts);
-    return pool->sources && pool->residuals && pool->points && pool->weighted && pool->own && pool->parent &&
-           pool->counts;
+    return pool->sources && pool->residuals && pool->points && pool->weighted;
 }
 
 static void release(struct pool *pool)
@@ -172,9 +172,6 @@ static void release(struct pool *pool)
     free(pool->residuals);
     free(pool->points);
     free(pool->weighted);
-    free(pool->own);
-    free(pool->parent);
-    free(pool->counts);
 }
 
 static void collect(struct pool *pool, const struct orr_validation *v, const char *left_out)
@@ -185,8 +182,8 @@ static void collect(struct pool *pool, const struct orr_validation *v, const cha
         const double ratio = ratio_of(score);
         pool->points[2 * pool->n] = (struct point){ratio, pool->n, false};
         pool->points[2 * pool->n + 1] = (struct point){1 / ratio, pool->n, true};
-        pool->residuals[pool->n++] =
-            (struct residual){score->regime, score->calibrated, number_of_source(pool, score->source)};
+        pool->residuals[pool->n++] = (struct residual){
+            .regime = score->regime, .calibrated = score->calibrated, .source = number_of_source(pool, score->source)};
     }
     qsort(pool->points, 2 * pool->n, sizeof *pool->points, ascending);
 }

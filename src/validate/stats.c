@@ -1,39 +1,26 @@
 /* Error statistics over groups of scores: mean, median, 90th percentile, maximum, bias, coverage. */
+#include "base/number.h"
 #include "validate/validate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The quantile of sorted values, linear between neighbours. */
-static double quantile(const double *sorted, size_t n, double q)
-{
-    const double at = q * (double)(n - 1);
-    const size_t i = (size_t)at;
-    return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
 /* `room` has space for n values. */
 static void fill_stats(double *errors, size_t n, double *room, struct orr_error_stats *stats)
 {
-    qsort(errors, n, sizeof *errors, ascending);
-    stats->bias_frac = quantile(errors, n, 0.5);
+    qsort(errors, n, sizeof *errors, orr_ascending);
+    stats->bias_frac = orr_quantile(errors, n, 0.5);
     for (size_t i = 0; i < n; i++) room[i] = fabs((1 + errors[i]) / (1 + stats->bias_frac) - 1);
-    qsort(room, n, sizeof *room, ascending);
-    stats->spread_frac = quantile(room, n, 0.5);
+    qsort(room, n, sizeof *room, orr_ascending);
+    stats->spread_frac = orr_quantile(room, n, 0.5);
     for (size_t i = 0; i < n; i++) {
         errors[i] = fabs(errors[i]);
         stats->mape_frac += errors[i] / (double)n;
     }
-    qsort(errors, n, sizeof *errors, ascending);
-    stats->median_frac = quantile(errors, n, 0.5);
-    stats->p90_frac = quantile(errors, n, 0.9);
+    qsort(errors, n, sizeof *errors, orr_ascending);
+    stats->median_frac = orr_quantile(errors, n, 0.5);
+    stats->p90_frac = orr_quantile(errors, n, 0.9);
     stats->max_frac = errors[n - 1];
 }
 

@@ -2,6 +2,7 @@
  * rows, inference rows (infer.c), steps of the H200 lab, and times of single layers. docs/formats.md describes them. */
 #include "validate/validate.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "spec/job.h"
 #include "validate/ablate.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* ---- a request from cells */
 
@@ -29,44 +28,44 @@ void orr_row_put_number(struct validator *w, const char *path, long number)
     orr_row_put(w, path, digits);
 }
 
-void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *const *columns, size_t n)
+void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *columns)
 {
-    for (size_t i = 0; i < n; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "%s%s%s", section, section[0] ? "." : "", columns[i]);
-        orr_row_put(w, path, orr_csv_cell(w->csv, row, columns[i]));
+    char column[ORR_MAX_NAME], path[64];
+    while (orr_next_word(&columns, ' ', column, sizeof column)) {
+        snprintf(path, sizeof path, "%s%s", section, column);
+        orr_row_put(w, path, orr_csv_cell(w->csv, row, column));
     }
 }
 
-bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *const *words, size_t n,
-                  struct orr_score *score)
+bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *words, struct orr_score *score)
 {
     const char *cell = orr_csv_cell(w->csv, row, column);
+    char word[ORR_MAX_NAME];
+    int length = snprintf(score->skipped, sizeof score->skipped, "%s must be empty", column);
     bool known = !cell[0];
-    for (size_t i = 0; i < n; i++) known |= strcmp(cell, words[i]) == 0;
-    if (known) return true;
-    size_t length = (size_t)snprintf(score->skipped, sizeof score->skipped, "%s must be empty", column);
-    for (size_t i = 0; i < n; i++)
-        length += (size_t)snprintf(score->skipped + length, sizeof score->skipped - length, " or \"%s\"", words[i]);
-    snprintf(score->skipped + length, sizeof score->skipped - length, ", not \"%.40s\"", cell);
-    return false;
+    while (!known && orr_next_word(&words, ' ', word, sizeof word)) {
+        known = strcmp(cell, word) == 0;
+        length += snprintf(score->skipped + length, sizeof score->skipped - (size_t)length, " or \"%s\"", word);
+    }
+    if (known) score->skipped[0] = '\0';
+    else snprintf(score->skipped + length, sizeof score->skipped - (size_t)length, ", not \"%.40s\"", cell);
+    return known;
 }
 
-static const char *const HEAD[] = {"model", "system", "gpus"};
+/* Columns that are keys of the request and of its workload. */
+#define HEAD "model system gpus"
+#define STEP "seq micro_batch precision recompute attention"
 
 static void put_training(struct validator *w, size_t row, const char *micro_batch)
 {
-    static const char *const PLAN[] = {"tp",  "pp",   "vpp",        "dp",       "cp",     "ep",
-                                       "etp", "zero", "zero_group", "schedule", "overlap"};
-    static const char *const WORKLOAD[] = {"seq", "global_batch", "precision", "recompute", "attention"};
     const struct orr_csv *csv = w->csv;
     const char *sp = orr_csv_cell(csv, row, "sp");
     const bool jax = strcmp(orr_csv_cell(csv, row, "framework"), "jax") == 0;
     orr_row_put(w, "kind", "train");
-    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
-    orr_row_put_cells(w, row, "plan", PLAN, COUNT(PLAN));
+    orr_row_put_cells(w, row, "", HEAD);
+    orr_row_put_cells(w, row, "plan.", "tp pp vpp dp cp ep etp zero zero_group schedule overlap");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    orr_row_put_cells(w, row, "workload.", "seq global_batch precision recompute attention");
     orr_row_put(w, "workload.micro_batch", micro_batch);
     orr_row_put(w, "workload.engine", jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"));
 }
@@ -88,8 +87,8 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
     return score;
 }
 
-void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
-                  struct orr_score *score)
+static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
+                          struct orr_score *score)
 {
     const struct orr_interval interval = orr_interval_of(regime, w->job.calibration.calibrated);
     score->error = predicted_s / measured_s - 1;
@@ -100,6 +99,25 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
     score->calibrated = w->job.calibration.calibrated;
 }
 
+void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score)
+{
+    score->predicted = predicted_s;
+    compare_times(w, regime, predicted_s, score->measured, score);
+}
+
+void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
+                  struct orr_score *score)
+{
+    score->predicted = predicted;
+    compare_times(w, regime, time_s, time_s * predicted / score->measured, score);
+}
+
+static void record_memory(const struct validator *w, struct orr_score *score)
+{
+    score->predicted = w->result.memory.total_bytes / ORR_GIB;
+    score->error = score->predicted / score->measured - 1;
+}
+
 double orr_row_value(const char *cell)
 {
     char *end;
@@ -107,21 +125,15 @@ double orr_row_value(const char *cell)
     return end != cell && end[strspn(end, " ")] == '\0' ? value : (double)NAN;
 }
 
-bool orr_row_measured(struct orr_score *score, const char *column, const char *cell)
+bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score)
 {
-    score->measured = orr_row_value(cell);
-    if (score->measured > 0 && isfinite(score->measured)) return true;
-    snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
-    return false;
-}
-
-/* Read the measured value, which is in units of `unit`. */
-static bool read_measured(const struct validator *w, size_t row, const char *column, double unit,
-                          struct orr_score *score)
-{
-    if (!orr_row_measured(score, column, orr_csv_cell(w->csv, row, column))) return false;
-    score->measured /= unit;
-    return true;
+    const char *cell = orr_csv_cell(w->csv, row, column);
+    const double value = orr_row_value(cell);
+    const bool good = value > 0 && isfinite(value);
+    score->measured = good ? value / unit : value;
+    if (!good)
+        snprintf(score->skipped, sizeof score->skipped, "%s must be a positive number, not \"%.40s\"", column, cell);
+    return good;
 }
 
 bool orr_row_read(struct validator *w, struct orr_score *score)
@@ -151,10 +163,8 @@ static bool predict(struct validator *w, struct orr_score *score)
  * divides the batch and fits. */
 static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
-    const struct orr_csv *csv = w->csv;
-    static const char *const FRAMEWORKS[] = {"jax"};
-    const char *printed = orr_csv_cell(csv, row, "micro_batch");
-    if (!orr_row_word(w, row, "framework", FRAMEWORKS, COUNT(FRAMEWORKS), score)) return false;
+    const char *printed = orr_csv_cell(w->csv, row, "micro_batch");
+    if (!orr_row_word(w, row, "framework", "jax", score)) return false;
     put_training(w, row, printed[0] ? printed : "1");
     if (!predict(w, score)) return false;
     int64_t micro_batch = printed[0] ? 1 : w->job.engine.default_micro_batch;
@@ -174,24 +184,21 @@ static bool predict_training(struct validator *w, size_t row, struct orr_score *
 
 static void score_training_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *metric = orr_csv_cell(csv, row, "metric");
+    const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
-    if (!read_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
-    const double value = score->measured, step_s = w->result.step_time_s;
+    if (!orr_row_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
+    const enum orr_regime regime = orr_train_regime(&w->job);
+    const double step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
-        score->predicted = step_s;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, value, score);
+        orr_row_time(w, regime, step_s, score);
     } else if (strcmp(metric, "tokens_per_s_per_gpu") == 0) {
-        score->predicted = w->result.tokens_per_s_per_gpu;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
+        orr_row_rate(w, regime, w->result.tokens_per_s_per_gpu, step_s, score);
     } else if (strcmp(metric, "model_tflops_per_gpu") == 0) {
         /* The sources that print only this metric count causal attention as half of the scores. */
-        score->predicted = orr_model_flops_causal(&w->job) / step_s / (double)w->job.plan.gpus / 1e12;
-        orr_row_time(w, orr_train_regime(&w->job), step_s, step_s * score->predicted / value, score);
+        const double flops = orr_model_flops_causal(&w->job);
+        orr_row_rate(w, regime, flops / step_s / (double)w->job.plan.gpus / 1e12, step_s, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
-        score->predicted = w->result.memory.total_bytes / ORR_GIB;
-        score->error = score->predicted / value - 1;
+        record_memory(w, score);
     } else {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, "
@@ -212,7 +219,6 @@ static void put_lab(struct validator *w, size_t row)
         {"model.hidden_size", "hidden"},        {"model.num_hidden_layers", "layers"},
         {"model.num_attention_heads", "heads"}, {"model.intermediate_size", "ffn"},
         {"model.vocab_size", "vocab"},          {"workload.global_batch", "micro_batch"}};
-    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
     const struct orr_csv *csv = w->csv;
     const bool llama = strcmp(orr_csv_cell(csv, row, "style"), "llama") == 0;
     const char *dropout = strtod(orr_csv_cell(csv, row, "dropout"), NULL) > 0 ? "true" : "false";
@@ -222,8 +228,9 @@ static void put_lab(struct validator *w, size_t row)
     orr_row_put(w, "model.model_type", llama ? "llama" : "gpt_neox");
     orr_row_put(w, "model.rotary_pct", llama ? "" : "0");
     orr_row_put(w, "model.use_parallel_residual", llama ? "" : "false");
-    for (size_t i = 0; i < COUNT(SHAPE); i++) orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
+    for (size_t i = 0; i < sizeof SHAPE / sizeof *SHAPE; i++)
+        orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
+    orr_row_put_cells(w, row, "workload.", STEP);
     orr_row_put(w, "workload.engine", compiled ? "torch-compile" : "pytorch-eager");
     orr_row_put(w, "workload.attention_dropout", dropout);
     orr_row_put(w, "workload.hidden_dropout", dropout);
@@ -238,12 +245,11 @@ static void name_lab(struct orr_score *score)
 
 static void score_lab_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
     put_lab(w, row);
     if (!predict(w, time)) return;
-    const bool ran = orr_csv_cell(csv, row, "peak_bytes")[0] != '\0';
+    const bool ran = orr_csv_cell(w->csv, row, "peak_bytes")[0] != '\0';
     w->v->n_verdicts++;
     w->v->n_wrong_verdicts += w->result.fits != ran;
     if (!ran) {
@@ -251,28 +257,23 @@ static void score_lab_row(struct validator *w, size_t row)
                  w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / ORR_GIB);
         return;
     }
-    if (!read_measured(w, row, "step_s", 1, time)) return;
-    time->predicted = w->result.step_time_s;
-    orr_row_time(w, orr_train_regime(&w->job), time->predicted, time->measured, time);
+    if (!orr_row_measured(w, row, "step_s", 1, time)) return;
+    orr_row_time(w, orr_train_regime(&w->job), w->result.step_time_s, time);
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
-    if (!read_measured(w, row, "peak_bytes", ORR_GIB, memory)) return;
-    memory->predicted = w->result.memory.total_bytes / ORR_GIB;
-    memory->error = memory->predicted / memory->measured - 1;
+    if (orr_row_measured(w, row, "peak_bytes", ORR_GIB, memory)) record_memory(w, memory);
 }
 
 /* ---- layer times: one layer of the first kind, one micro-batch */
 
 static void put_layer(struct validator *w, size_t row)
 {
-    static const char *const WORKLOAD[] = {"seq", "micro_batch", "precision", "recompute", "attention"};
-    const struct orr_csv *csv = w->csv;
     orr_row_put(w, "kind", "train");
-    orr_row_put_cells(w, row, "", HEAD, COUNT(HEAD));
-    orr_row_put(w, "plan.tp", orr_csv_cell(csv, row, "tp"));
-    orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(csv, row, "sp"), "1") == 0 ? "true" : "false");
-    orr_row_put_cells(w, row, "workload", WORKLOAD, COUNT(WORKLOAD));
-    orr_row_put(w, "workload.global_batch", orr_csv_cell(csv, row, "micro_batch"));
+    orr_row_put_cells(w, row, "", HEAD);
+    orr_row_put(w, "plan.tp", orr_csv_cell(w->csv, row, "tp"));
+    orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(w->csv, row, "sp"), "1") == 0 ? "true" : "false");
+    orr_row_put_cells(w, row, "workload.", STEP);
+    orr_row_put(w, "workload.global_batch", orr_csv_cell(w->csv, row, "micro_batch"));
     orr_row_put(w, "workload.engine", "megatron-lm-2022");
 }
 
@@ -286,16 +287,15 @@ static struct orr_rank_time first_layer(const struct validator *w)
 
 static void score_layer_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *phase = orr_csv_cell(csv, row, "phase");
+    const char *phase = orr_csv_cell(w->csv, row, "phase");
     struct orr_score *score = orr_row_score(w, row, phase);
-    if (!read_measured(w, row, "time_s", 1, score)) return;
+    if (!orr_row_measured(w, row, "time_s", 1, score)) return;
     put_layer(w, row);
     if (!predict(w, score)) return;
     const struct orr_rank_time layer = first_layer(w);
-    score->predicted =
+    const double predicted_s =
         (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
-    if (score->predicted > 0) orr_row_time(w, orr_train_regime(&w->job), score->predicted, score->measured, score);
+    if (predicted_s > 0) orr_row_time(w, orr_train_regime(&w->job), predicted_s, score);
     else
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown phase \"%.40s\" (known: forward, backward, forward+backward)", phase);
@@ -324,11 +324,6 @@ static const struct schema *schema_of(const struct orr_csv *csv)
     return NULL;
 }
 
-static enum orr_err out_of_memory(const char *origin, struct orr_error *error)
-{
-    return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){.file = origin}, "out of memory");
-}
-
 /* Make room for the rows of one more file, which the validation then owns. */
 static bool grow(struct orr_validation *v, const struct orr_csv *csv)
 {
@@ -355,7 +350,7 @@ static enum orr_err add_table(struct orr_validation *v, const char *csv, const c
                      "not a measurement table: no columns metric, value, global_batch (training), step_s, peak_bytes, "
                      "hidden (lab steps), phase, time_s (layer times) or metric, value, input_len (inference)");
     else err = orr_schema_check(&table, schema->set, origin, error);
-    if (!err && !grow(v, &table)) err = out_of_memory(origin, error);
+    if (!err && !grow(v, &table)) err = orr_out_of_memory(error, origin);
     if (err) orr_csv_free(&table);
     return err;
 }
@@ -384,7 +379,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
 {
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
-    enum orr_err err = w && scratch ? ORR_OK : out_of_memory(origin, error);
+    enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
     for (size_t i = 0; i < n && !err; i++) err = add_table(validations[i], csv, origin, error);
     if (!err) {
         w->scratch = scratch;
@@ -399,7 +394,8 @@ enum orr_err orr_validate(const struct orr_catalogue *catalogue, const char *csv
                           struct orr_validation **validation, struct orr_error *error)
 {
     struct orr_validation *v = *validation ? *validation : calloc(1, sizeof *v);
-    const enum orr_err err = v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : out_of_memory(origin, error);
+    const enum orr_err err =
+        v ? orr_validate_each(catalogue, csv, origin, &v, 1, error) : orr_out_of_memory(error, origin);
     if (err && v != *validation) orr_validation_free(v);
     else *validation = v;
     return err;
@@ -411,7 +407,7 @@ enum orr_err orr_validation_without(const char *pieces, struct orr_validation **
     const enum orr_err err = orr_pieces_parse(pieces, &mask, error);
     *validation = err ? NULL : calloc(1, sizeof **validation);
     if (*validation) (*validation)->without = mask;
-    return err || *validation ? err : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    return err || *validation ? err : orr_out_of_memory(error, NULL);
 }
 
 void orr_validation_free(struct orr_validation *validation)

@@ -21,21 +21,22 @@ struct validator {
 /* Put a cell at a path of the request. An empty cell removes the path, so that the documented default applies. */
 void orr_row_put(struct validator *w, const char *path, const char *cell);
 void orr_row_put_number(struct validator *w, const char *path, long number);
-/* Put the cells of these columns, which are keys of a section ("" is the request itself). */
-void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *const *columns, size_t n);
+/* Put the cells of these columns, separated by spaces, at the paths that begin with `section` ("" or "plan."). */
+void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *columns);
 /* The whole cell as a number; NAN if it is not one. */
 double orr_row_value(const char *cell);
-/* Read a positive measured value from the cell into the score. If it is not one, the score says what is wrong. */
-bool orr_row_measured(struct orr_score *score, const char *column, const char *cell);
+/* Read a positive measured value, in units of `unit`, into the score. If it is none, the score says what is wrong. */
+bool orr_row_measured(const struct validator *w, size_t row, const char *column, double unit, struct orr_score *score);
 /* A new score for a row. */
 struct orr_score *orr_row_score(struct validator *w, size_t row, const char *metric);
-/* Is the cell of a column empty or one of these words? If not, the score says what it may be. */
-bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *const *words, size_t n,
+/* Is the cell of a column empty or one of these words, separated by spaces? If not, the score says what it may be. */
+bool orr_row_word(const struct validator *w, size_t row, const char *column, const char *words,
                   struct orr_score *score);
 /* Read the request into w->job and take the pieces out. On failure the score says why. */
 bool orr_row_read(struct validator *w, struct orr_score *score);
-/* Record a predicted against a measured time of w->job. */
-void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
+/* Record a predicted value of w->job beside the measured one: a time, or a rate that follows from time_s. */
+void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score);
+void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
                   struct orr_score *score);
 
 void orr_score_infer_row(struct validator *w, size_t row);

@@ -312,7 +312,7 @@ static void explanation_covers_the_report(void **state)
         char line[96];
         for (int m = 0; m < ORR_N_TRAIN_METRICS; m++) {
             const bool hidden = m >= ORR_TRAIN_METRIC_HIDDEN_TP && m <= ORR_TRAIN_METRIC_HIDDEN_RDP;
-            (void)snprintf(line, sizeof line, "\n%s", orr_train_metric_info((enum orr_train_metric)m)->key);
+            (void)snprintf(line, sizeof line, "\n%s", orr_metric_info(ORR_JOB_TRAIN, m)->key);
             if (!hidden && m != ORR_TRAIN_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
         }
         for (int part = 0; part < ORR_N_TIME_PARTS; part++) {
@@ -431,7 +431,7 @@ static void glossary_page_is_the_list(void **state)
     char *page = read_text("docs/glossary.md");
     for (int i = 0; i < ORR_N_TRAIN_METRICS; i++) {
         char cell[96];
-        (void)snprintf(cell, sizeof cell, "| `%s` |", orr_train_metric_info((enum orr_train_metric)i)->key);
+        (void)snprintf(cell, sizeof cell, "| `%s` |", orr_metric_info(ORR_JOB_TRAIN, i)->key);
         if (!strstr(page, cell)) fail_msg("docs/glossary.md lacks %s", cell);
     }
     struct orr_text text = {0};
@@ -455,14 +455,12 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_TIME_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_TIME_FORWARD + i));
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_TIME_FORWARD + i);
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_train_metric_info((enum orr_train_metric)(ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i));
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_TRAIN, ORR_TRAIN_METRIC_MEMORY_WEIGHTS + i);
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }

@@ -485,7 +485,7 @@ static void explanation_covers_the_report(void **state)
         char *text = render(&fixture->answers[i], ORR_FORMAT_EXPLAIN, 0, false);
         char line[96];
         for (int m = 0; m < ORR_N_INFER_METRICS; m++) {
-            (void)snprintf(line, sizeof line, "\n%s", orr_infer_metric_info((enum orr_infer_metric)m)->key);
+            (void)snprintf(line, sizeof line, "\n%s", orr_metric_info(ORR_JOB_INFER, m)->key);
             if (m != ORR_INFER_METRIC_REASON && !strstr(text, line)) fail_msg("not explained: %s", line + 1);
         }
         assert_non_null(strstr(text, fixture->asked.jobs[i].calibration.id));
@@ -523,11 +523,12 @@ static void worded_formulas_give_their_results(void **state)
         const struct orr_answer *answer = &fixture->answers[i];
         struct formula budget = {.answer = answer, .at = orr_budget_formula(answer->job->engine.budget)};
         assert_near(read_sum(&budget), answer->infer.kv_budget_bytes, 1e-9 * answer->infer.memory_capacity_bytes);
-        struct formula decode = {.answer = answer, .at = orr_infer_metric_info(ORR_INFER_METRIC_DECODE)->formula};
+        struct formula decode = {.answer = answer,
+                                 .at = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_DECODE)->formula};
         assert_near(read_sum(&decode), answer->infer.decode_s, 1e-9 * answer->infer.latency_s);
     }
     const struct orr_answer *apart = &fixture->answers[APART];
-    const char *formula = orr_infer_metric_info(ORR_INFER_METRIC_TIME_KV_TRANSFER)->formula;
+    const char *formula = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_KV_TRANSFER)->formula;
     struct formula transfer = {.answer = apart, .at = strchr(formula, ':') + 1}; /* Eq. 95 */
     assert_near(read_sum(&transfer), apart->infer.time_s[ORR_INFER_KV_TRANSFER], 1e-12);
     assert_true(apart->infer.time_s[ORR_INFER_KV_TRANSFER] > 0);
@@ -542,7 +543,7 @@ static void glossary_page_has_the_list(void **state)
     const char *section = strstr(page, "\n## Inference\n");
     assert_non_null(section);
     for (int i = 0; i < ORR_N_INFER_METRICS; i++) {
-        const struct orr_metric_info *info = orr_infer_metric_info((enum orr_infer_metric)i);
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, i);
         char row[512];
         (void)snprintf(row, sizeof row, "| `%s` | %s | %s |", info->key, orr_metric_unit_name(info->unit),
                        info->meaning);
@@ -562,14 +563,12 @@ static void parts_mean_what_the_header_says(void **state)
     static const char *const memory_parts[][2] = {ORR_SERVE_MEMORY_PARTS(X)};
 #undef X
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_infer_metric_info((enum orr_infer_metric)(ORR_INFER_METRIC_TIME_PREFILL_GEMM + i));
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_TIME_PREFILL_GEMM + i);
         assert_string_equal(info->key, time_parts[i][0]);
         assert_string_equal(info->meaning, time_parts[i][1]);
     }
     for (int i = 0; i < ORR_N_SERVE_MEMORY_PARTS; i++) {
-        const struct orr_metric_info *info =
-            orr_infer_metric_info((enum orr_infer_metric)(ORR_INFER_METRIC_MEMORY_WEIGHTS + i));
+        const struct orr_metric_info *info = orr_metric_info(ORR_JOB_INFER, ORR_INFER_METRIC_MEMORY_WEIGHTS + i);
         assert_string_equal(info->key, memory_parts[i][0]);
         assert_string_equal(info->meaning, memory_parts[i][1]);
     }

@@ -1,0 +1,57 @@
+/* Metrics that training and inference share, in the form of the lists of metric/train.h and metric/infer.h. What
+ * differs is a parameter: `time` is the key of the whole time, "step_time_s" or "latency_s". */
+#ifndef ORR_METRIC_SHARED_H
+#define ORR_METRIC_SHARED_H
+
+/* clang-format off */
+
+#define ORR_METRICS_INTERVAL(X, time, of, classes)                                                                    \
+    X(INTERVAL_LOW, "interval_s.0", S, "lower end of the 80 % interval of the " of,                                   \
+      time " · low_ratio, the 10 % quantile of measured/predicted in the class", "validation residuals",              \
+      r->interval_low_s)                                                                                              \
+    X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the " of,                                  \
+      time " · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",             \
+      r->interval_high_s)                                                                                             \
+    X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
+      classes, "validation residuals", r->interval_class)
+
+/* Shares of `whole` by binding resource. `dram`, `network`, `fixed`: the sums of the formulas; `gaps`: what the last
+ * share is made of. */
+#define ORR_METRICS_BOUNDS(X, NAME, key, share, of, whole, dram, network, gaps, fixed)                                \
+    X(NAME##_COMPUTE, key ".compute", FRAC, "share of " of " bound by matrix or vector units",                        \
+      "Σ compute-bound kernels / " whole, "Eq. 25", r->share[ORR_BOUND_COMPUTE])                                      \
+    X(NAME##_L2, key ".l2", FRAC, "share of " of " bound by last-level cache bandwidth",                              \
+      "Σ l2-bound kernels / " whole, "Eq. 25", r->share[ORR_BOUND_L2])                                                \
+    X(NAME##_DRAM, key ".dram", FRAC, "share of " of " bound by DRAM bandwidth",                                      \
+      dram " / " whole, "Eq. 25", r->share[ORR_BOUND_DRAM])                                                           \
+    X(NAME##_NETWORK, key ".network", FRAC, "share of " of " bound by link bandwidth or latency",                     \
+      network " / " whole, "Eq. 25", r->share[ORR_BOUND_NETWORK])                                                     \
+    X(NAME##_OVERHEAD, key ".overhead", FRAC, "share of " of " in " gaps " and other fixed cost",                     \
+      "(Σ launch-bound kernels + " fixed ") / " whole, "Eq. 25", r->share[ORR_BOUND_OVERHEAD])
+
+/* `one`: "one step" or "the request"; `token`, `tokens`, `n_tokens`: which tokens are counted, how many by their
+ * formula, and by their value. */
+#define ORR_METRICS_ENERGY(X, time, one, token, tokens, n_tokens)                                                     \
+    X(ENERGY, "energy_j", J, "energy of " one ", whole system with facility overhead",                                \
+      "gpus · power_w_per_gpu · " time " · pue_frac", "Eq. 104", r->energy_j)                                         \
+    X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
+      "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte) / " time ")", \
+      "Eq. 104", r->power_w_per_gpu)                                                                                  \
+    X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one " token " token", "energy_j / (" tokens ")",          \
+      "Eq. 104", orr_ratio(r->energy_j, n_tokens))                                                                    \
+    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
+      "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
+    X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
+      "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\
+    X(ENERGY_LINK, "energy_part_j.link", J, "traffic between GPUs",                                                   \
+      "gpus · link bytes · link_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_LINK])\
+    X(ENERGY_IDLE, "energy_part_j.idle", J, "what an idle GPU draws anyway",                                          \
+      "gpus · idle_w · " time, "Eq. 104", r->energy_part_j[ORR_ENERGY_IDLE])                                          \
+    X(ENERGY_FACILITY, "energy_part_j.facility", J, "cooling and power conversion of the data centre",                \
+      "energy_j · (1 - 1 / pue_frac)", "Eq. 104", r->energy_part_j[ORR_ENERGY_FACILITY])                              \
+    X(COST, "cost_usd", USD, "rent of the GPUs for " one,                                                             \
+      "gpus · price_usd_per_gpu_hour · " time " / 3600", "definition", r->cost_usd)
+
+/* clang-format on */
+
+#endif
