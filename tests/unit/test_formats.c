@@ -463,6 +463,39 @@ static void overrides_win(void **state)
     assert_int_equal(w->job.serving.format, ORR_WEIGHT_MXFP4);
 }
 
+/* First and last generations of kernels (vLLM, August 2026), AMD, and engines. */
+static void what_cannot_run_is_refused(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *format, *system, *engine;
+        bool runs;
+    } RUNS[] = {
+        {"gptq", "v100-32g-sxm", "vllm", true},   {"nf4", "v100-32g-sxm", "vllm", true},
+        {"awq", "v100-32g-sxm", "vllm", false},   {"fp8-tensor", "v100-32g-sxm", "vllm", false},
+        {"mxfp4", "v100-32g-sxm", "vllm", false}, {"mxfp4", "a100-80g-sxm", "vllm", true},
+        {"w8a8", "h100-sxm", "vllm", true},       {"w8a8", "b200-sxm", "vllm", false},
+        {"mxfp8", "h100-sxm", "vllm", false},     {"mxfp8", "b200-sxm", "vllm", true},
+        {"fp8-block", "mi300x", "vllm", true},    {"mxfp4", "mi355x", "sglang", true},
+        {"nvfp4", "mi355x", "sglang", false},     {"awq", "mi300x", "vllm", false},
+        {"hqq", "h100-sxm", "vllm", true},        {"hqq", "h100-sxm", "sglang", false},
+        {"q4_k_m", "h100-sxm", "vllm", true},     {"q4_k_m", "h100-sxm", "tensorrt-llm-1.2", false},
+        {"mlx-4bit", "h100-sxm", "vllm", false},  {"int4", "mi300x", "tensorrt-llm-1.2", true}, /* a dtype */
+    };
+    for (size_t i = 0; i < COUNT(RUNS); i++) {
+        char request[512];
+        struct orr_error error = {.text = ""};
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'infer','model':'llama3.1-8b','system':'%s','plan':{'tp':8},'workload':{'engine':'%s',"
+                       "'precision':'%s','input_len':100,'output_len':10}}",
+                       RUNS[i].system, RUNS[i].engine, RUNS[i].format);
+        const bool runs = try_job(w, request, &error) == ORR_OK;
+        if (runs != RUNS[i].runs) fail_msg("%s on %s: %s", RUNS[i].format, RUNS[i].system, error.text);
+        if (!runs && !strstr(error.text, ": bf16") && !strstr(error.text, ": fp16"))
+            fail_msg("%s does not say what runs", error.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +510,7 @@ int main(void)
         cmocka_unit_test(lists_are_matched),
         cmocka_unit_test(defaults_follow_the_config),
         cmocka_unit_test(overrides_win),
+        cmocka_unit_test(what_cannot_run_is_refused),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
