@@ -514,7 +514,115 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(POINTWISE, "pointwise", "memory-bound kernel")                    \
     X(COLLECTIVE, "collective", "communication")
 
+/* Formats a checkpoint is stored in. The first are the dtypes, with their scales as a mean over all weights; the others
+ * are counted tensor by tensor (src/spec/format_table.c has their bits, docs/models-formats.md their rules). */
+#define ORR_WEIGHT_FORMATS(X)                                                                        \
+    ORR_DTYPES(X)                                                                             \
+    X(PUBLISHED, "published", "as the checkpoint's own configuration says")                   \
+    X(MXFP4, "mxfp4", "4-bit floats, a power of two per 32; of models with experts only those") \
+    X(NVFP4, "nvfp4", "4-bit floats, an 8-bit scale per 16")                                  \
+    X(NVFP4A16, "nvfp4a16", "the same, multiplied in 16 bits")                                \
+    X(MXFP8, "mxfp8", "8-bit floats, a power of two per 32")                                  \
+    X(FP8_TENSOR, "fp8-tensor", "8-bit floats, a scale per tensor")                           \
+    X(FP8_CHANNEL, "fp8-channel", "8-bit floats, a scale per output row")                     \
+    X(FP8_128, "fp8-block", "8-bit floats, a scale per 128 x 128")                            \
+    X(W4A16, "w4a16", "4-bit integers, a scale per group of 128 (compressed-tensors)")        \
+    X(W8A16, "w8a16", "8-bit integers, a scale per output row, multiplied in 16 bits")        \
+    X(W8A8, "w8a8", "8-bit integers, a scale per output row, multiplied in int8")             \
+    X(AWQ, "awq", "4-bit integers, scale and zero per 128")                                   \
+    X(GPTQ, "gptq", "4-bit integers, scale and zero per 128, order of the columns")           \
+    X(GPTQ_INT8, "gptq-int8", "8-bit integers, else as gptq")                                 \
+    X(AUTOROUND, "autoround", "4-bit integers packed as gptq")                                \
+    X(BNB_INT8, "bnb-int8", "bitsandbytes: 8-bit integers, a scale per output row")           \
+    X(NF4, "nf4", "bitsandbytes: 4-bit normal floats, a scale per 64")                        \
+    X(NF4_DOUBLE, "nf4-double", "the same with scales quantised to 8 bits")                   \
+    X(HQQ, "hqq", "4-bit integers, scale and zero per 64")                                    \
+    X(TORCHAO_INT4, "torchao-int4", "4-bit integers, scale and zero per 128")                 \
+    X(MLX_4BIT, "mlx-4bit", "4-bit integers, scale and bias per 64, embedding and head in")   \
+    X(MLX_8BIT, "mlx-8bit", "8-bit integers, else as mlx-4bit")                               \
+    X(Q2_K, "q2_k", "GGUF mixture")                                                           \
+    X(Q3_K_S, "q3_k_s", "GGUF mixture")                                                       \
+    X(Q3_K_M, "q3_k_m", "GGUF mixture")                                                       \
+    X(Q3_K_L, "q3_k_l", "GGUF mixture")                                                       \
+    X(Q4_0, "q4_0", "GGUF mixture")                                                           \
+    X(Q4_K_S, "q4_k_s", "GGUF mixture")                                                       \
+    X(Q4_K_M, "q4_k_m", "GGUF mixture")                                                       \
+    X(Q5_0, "q5_0", "GGUF mixture")                                                           \
+    X(Q5_K_S, "q5_k_s", "GGUF mixture")                                                       \
+    X(Q5_K_M, "q5_k_m", "GGUF mixture")                                                       \
+    X(Q6_K, "q6_k", "GGUF mixture")                                                           \
+    X(Q8_0, "q8_0", "GGUF, 8.5 bits")                                                         \
+    X(IQ4_NL, "iq4_nl", "GGUF mixture")                                                       \
+    X(IQ4_XS, "iq4_xs", "GGUF mixture")                                                       \
+    X(MXFP4_MOE, "mxfp4_moe", "GGUF: experts as mxfp4, the rest q8_0")
+
+/* Formats of a cache beside the plain dtypes: bits of an element, and of each head's vector (or latent). */
+#define ORR_KV_FORMATS(X)                                                                     \
+    /*  enum   name    kernels read   bits   bits of a vector                              */ \
+    X(PLAIN, "", BF16, 0, 0)               /* orr_serving.kv alone */                         \
+    X(INT8_HEAD, "int8_per_token_head", INT8, 8, 32)                                          \
+    X(INT4, "int4", INT8, 4, 32)           /* int4_per_token_head */                          \
+    X(NF4, "nf4", INT8, 4.5, 0)            /* a 32-bit scale per 64 */                        \
+    X(NVFP4, "nvfp4", FP8, 4.5, 0)         /* an 8-bit scale per 16 */                        \
+    X(Q8_0, "q8_0", INT8, 8.5, 0)          /* a 16-bit scale per 32 */                        \
+    X(Q4_0, "q4_0", INT8, 4.5, 0)                                                             \
+    X(FP8_DS_MLA, "fp8_ds_mla", FP8, 8, 0) /* latent of fp8 with a scale per 128, rope in 16 bits */
+
+/* What the bytes of a checkpoint are counted by. */
+#define ORR_MODULES(X)                                                     \
+    X(EMBEDDING, "embedding", "token and position tables")                 \
+    X(ATTENTION, "attention", "projections with their biases, sinks")      \
+    X(DENSE, "dense_ffn", "feed-forward of layers without experts")        \
+    X(SHARED, "shared_experts", "experts that every token uses")           \
+    X(EXPERTS, "experts", "routed experts")                                \
+    X(ROUTER, "router", "routers with their biases")                       \
+    X(NORM, "norms", "all norms")                                          \
+    X(HEAD, "head", "output matrix, unless tied")                          \
+    X(TOWERS, "towers", "vision and audio encoders")                       \
+    X(MTP, "mtp", "multi-token prediction layers: not loaded for serving")
+
+/* Tensors of a layer, their module and the end of their names in a checkpoint. */
+#define ORR_TENSORS(X)                                                        \
+    X(Q, ATTENTION, "self_attn.q_proj")                                       \
+    X(K, ATTENTION, "self_attn.k_proj")                                       \
+    X(V, ATTENTION, "self_attn.v_proj")                                       \
+    X(O, ATTENTION, "self_attn.o_proj")                                       \
+    X(Q_A, ATTENTION, "self_attn.q_a_proj")                                   \
+    X(Q_B, ATTENTION, "self_attn.q_b_proj")                                   \
+    X(KV_A, ATTENTION, "self_attn.kv_a_proj_with_mqa")                        \
+    X(KV_B, ATTENTION, "self_attn.kv_b_proj")                                 \
+    X(GATE, DENSE, "mlp.gate_proj")                                           \
+    X(UP, DENSE, "mlp.up_proj")                                               \
+    X(DOWN, DENSE, "mlp.down_proj")                                           \
+    X(SHARED_GATE, SHARED, "mlp.shared_experts.gate_proj")                    \
+    X(SHARED_UP, SHARED, "mlp.shared_experts.up_proj")                        \
+    X(SHARED_DOWN, SHARED, "mlp.shared_experts.down_proj")                    \
+    X(EXPERT_GATE, EXPERTS, "mlp.experts.0.gate_proj")                        \
+    X(EXPERT_UP, EXPERTS, "mlp.experts.0.up_proj")                            \
+    X(EXPERT_DOWN, EXPERTS, "mlp.experts.0.down_proj")
+
+/* Weight products of a layer that may each have their own format, by the tensors they join. */
+#define ORR_PRODUCTS(X)                             \
+    X(OTHER, Q, Q) /* what no row below names */    \
+    X(QKV, Q, V)                                    \
+    X(OUT, O, O)                                    \
+    X(Q_DOWN, Q_A, Q_A)                             \
+    X(Q_UP, Q_B, Q_B)                               \
+    X(KV_DOWN, KV_A, KV_A)                          \
+    X(KV_UP, KV_B, KV_B)                            \
+    X(GATE_UP, GATE, UP)                            \
+    X(DOWN, DOWN, DOWN)                             \
+    X(SHARED_GATE_UP, SHARED_GATE, SHARED_UP)       \
+    X(SHARED_DOWN, SHARED_DOWN, SHARED_DOWN)        \
+    X(EXPERT_GATE_UP, EXPERT_GATE, EXPERT_UP)       \
+    X(EXPERT_DOWN, EXPERT_DOWN, EXPERT_DOWN)
+
 #define ORR_X_DTYPE_(name, ...) ORR_DTYPE_##name,
+#define ORR_X_WEIGHT_(name, ...) ORR_WEIGHT_##name,
+#define ORR_X_KV_(name, ...) ORR_KV_##name,
+#define ORR_X_MODULE_(name, ...) ORR_MODULE_##name,
+#define ORR_X_TENSOR_(name, ...) ORR_TENSOR_##name,
+#define ORR_X_PRODUCT_(name, ...) ORR_PRODUCT_##name,
 #define ORR_X_TIME_(name, ...) ORR_TIME_##name,
 #define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
@@ -535,6 +643,11 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
 #define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
+enum orr_weight_format { ORR_WEIGHT_FORMATS(ORR_X_WEIGHT_) ORR_N_WEIGHT_FORMATS };
+enum orr_kv_format { ORR_KV_FORMATS(ORR_X_KV_) ORR_N_KV_FORMATS };
+enum orr_module { ORR_MODULES(ORR_X_MODULE_) ORR_N_MODULES };
+enum orr_weight_tensor { ORR_TENSORS(ORR_X_TENSOR_) ORR_N_TENSORS };
+enum orr_product { ORR_PRODUCTS(ORR_X_PRODUCT_) ORR_N_PRODUCTS };
 enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
@@ -618,6 +731,32 @@ struct orr_layer_kind {
     int64_t norm_params;              /* norms over the hidden size */
 };
 
+/* How one tensor is stored: bits of a weight and of what comes with it. */
+struct orr_storage {
+    enum orr_weight_format format;           /* the row of the table that it comes from */
+    double bits;
+    double scale_bits, zero_bits;     /* of each group of weights */
+    int64_t rows, columns;            /* a group: so many output rows by so many input columns; columns 0: all */
+    double second_bits;               /* of every 256 scales, where scales are quantised again */
+    double tensor_bits, column_bits;  /* of the whole tensor, and of each input column */
+};
+
+/* A checkpoint as it is published: how many layers of each kind hold a tensor in which storage. */
+#define ORR_MAX_STORAGES 6
+struct orr_checkpoint {
+    enum orr_weight_format format;           /* the narrow format; PUBLISHED: nothing is narrow */
+    bool named;                       /* the same as --precision with the name of the format */
+    enum orr_dtype wide;              /* 16-bit format of the rest; ORR_N_DTYPES: the chip's own */
+    double vector_bytes;              /* of a norm, bias or router element */
+    bool router_bias_fp32;            /* corrections of the router are kept in 32 bits */
+    enum orr_dtype kv;                /* cache format the file asks for; ORR_N_DTYPES: none */
+    enum orr_kv_format kv_format;
+    int64_t n_storages;
+    struct orr_storage storages[ORR_MAX_STORAGES]; /* [0]: not narrow */
+    uint8_t embedding, head;          /* their storage */
+    uint16_t layers[ORR_MAX_LAYER_KINDS][ORR_N_TENSORS][ORR_MAX_STORAGES];
+};
+
 struct orr_model {
     char id[ORR_ID];
     char asked[ORR_ID];               /* the name the model was asked for by, where that is not its id */
@@ -629,8 +768,7 @@ struct orr_model {
     bool tied_embeddings;             /* the head uses the embedding matrix */
     bool rms_norm;                    /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
-    bool mxfp4;                       /* published with 4-bit experts; activations and all else stay wider */
-    bool fp8_block;                   /* published in 8 bits with a scale per block */
+    struct orr_checkpoint checkpoint; /* formats it is published in */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */
@@ -824,6 +962,7 @@ struct orr_engine {
     double request_s, request_s_per_sequence; /* tokenise, schedule, respond: once per request batch */
     double sampling_s, sampling_s_per_sequence; /* per step */
     bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
+    char weight_formats[96];                  /* families of formats it has kernels for; "": not known, any */
     enum orr_budget budget;
     double budget_frac;
     bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
@@ -873,13 +1012,33 @@ struct orr_workload {
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
 };
 
+/* The weights of a model as they are served: bytes and products of every layer kind, means over its layers. */
+struct orr_served {
+    bool resolved;                            /* else every matrix is stored as orr_serving.weights */
+    double head_bytes, embedding_bytes;       /* per weight of the tables at the ends */
+    double vector_bytes;                      /* per element of what is no matrix */
+    double module_bytes[ORR_N_MODULES];       /* of the whole model */
+    struct {
+        double copied_bytes;                  /* latent down-projections: whole on every rank of tp */
+        double divided_bytes;                 /* the rest of attention, dense FFN, shared experts */
+        double expert_bytes;                  /* one routed expert */
+        double other_bytes;                   /* norms and router */
+        double stored_bytes[ORR_N_PRODUCTS];  /* per weight, scales in */
+        enum orr_dtype matrix[ORR_N_PRODUCTS]; /* what the product is in */
+        bool used[ORR_N_PRODUCTS];            /* the layer has it */
+    } kinds[ORR_MAX_LAYER_KINDS];
+    double head_stored_bytes;                 /* per weight of the head's product; 0: as activations */
+};
+
 /* What an inference job asks of one replica: `batch` sequences of input_len tokens, each answered with output_len. */
 struct orr_serving {
     int64_t batch;                            /* sequences of one data-parallel rank */
     int64_t input_len, output_len;
-    enum orr_dtype weights;                   /* storage format of the weight matrices */
-    enum orr_dtype matrix;                    /* format of the products: the weights', 16 bit for weight-only formats */
-    enum orr_dtype kv;                        /* cache format */
+    enum orr_weight_format format;                   /* what was asked for; PUBLISHED: the checkpoint's own formats */
+    enum orr_dtype weights;                   /* storage format of the weight matrices, or of most of them */
+    enum orr_dtype matrix;                    /* format of their products: 16 bit for weight-only formats */
+    enum orr_dtype kv;                        /* cache format, or how the kernels read it */
+    enum orr_kv_format kv_format;             /* caches with scales */
     enum orr_dtype comm;                      /* format of what travels between GPUs */
     double prefix_hit_frac;                   /* share of the prompt already in the cache */
     int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
@@ -887,6 +1046,7 @@ struct orr_serving {
     double draft_accept_frac;                 /* chance that a drafted token is accepted */
     bool disaggregated;                       /* prefill and decode on different GPUs: the cache travels between them */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean */
+    struct orr_served served[2];              /* the model, and the draft model */
 };
 
 struct orr_job {

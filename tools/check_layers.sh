@@ -112,7 +112,7 @@ suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)
               for (i = 1; i < n; i++) print $1 ": " names[i]}' |
-    grep -vE "(_($suffixes)|(^|[ _])(bytes|flops|usd)| ($unitless)|: ranks)$" >"$found"
+    grep -vE "(_($suffixes)|(^|[ _])(bytes|bits|flops|usd)| ($unitless)|: ranks)$" >"$found"
 rule "every physical quantity of orrery.h carries its unit"
 
 awk '/^\{/ {start = FNR}

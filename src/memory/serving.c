@@ -64,21 +64,44 @@ double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *
     return sequence_bytes(&p, length);
 }
 
+/* A layer whose modules have formats of their own. */
+static double mixed_layer_bytes(const struct orr_job *job, int64_t k)
+{
+    const struct orr_served *served = &job->serving.served[0];
+    const struct orr_layer_kind *kind = &job->model.kinds[k];
+    const double places = (double)orr_expert_places(job, kind) / (double)(job->plan.ep * job->plan.etp);
+    return served->kinds[k].copied_bytes + served->kinds[k].divided_bytes / (double)job->plan.tp +
+           served->kinds[k].expert_bytes * places + served->kinds[k].other_bytes;
+}
+
+/* A table at an end of the network, `vectors` of its parameters beside the matrix. */
+static double table_bytes(double params, double vectors, double width, const struct orr_served *served)
+{
+    return (params - vectors) * width + vectors * served->vector_bytes;
+}
+
 /* Matrices in the stored format, norms and the ends in 16 bits; both ends on one rank without a pipeline. */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
     const double stored = orr_stored_bytes(job->serving.weights), wide = 2;
+    const struct orr_served *served = &job->serving.served[0];
     double bytes = 0;
     for (int64_t k = 0; k < p->n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double other = (double)(kind->norm_params + kind->router_params);
-        const double dense = orr_rank_dense_params(job, kind) - other;
-        bytes += p->layers[k] * (orr_rank_expert_params(job, kind) * stored + other * wide +
-                                 dense * (orr_serve_experts_only(job) ? wide : stored));
+        bytes += p->layers[k] * (served->resolved ? mixed_layer_bytes(job, k)
+                                                  : orr_rank_expert_params(job, kind) * stored + other * wide +
+                                                        (orr_rank_dense_params(job, kind) - other) * stored);
     }
-    const double ends = orr_rank_embedding_params(job) + orr_rank_head_params(job);
-    return bytes +
-           wide * (job->plan.pp > 1 ? orr_max(orr_rank_embedding_params(job), orr_rank_head_params(job)) : ends);
+    double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
+    if (served->resolved) {
+        const double matrix = (double)(job->model.vocab * job->model.hidden);
+        const double positions = (double)job->model.embedding_params - matrix;
+        const double norm = (double)job->model.head_params - (job->model.tied_embeddings ? 0 : matrix);
+        embedding = table_bytes(orr_rank_embedding_params(job), positions, served->embedding_bytes, served);
+        head = table_bytes(orr_rank_head_params(job), norm, served->head_bytes, served);
+    }
+    return bytes + (job->plan.pp > 1 ? orr_max(embedding, head) : embedding + head);
 }
 
 /* Columns of the widest product of a layer on one rank. */
@@ -179,7 +202,7 @@ static void fill_kv(const struct orr_job *job, double length, struct orr_infer_r
     orr_count_layers(&job->model, n_layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
-        const double bytes = n_layers[k] * orr_kv_model_bytes(kind, w);
+        const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
         states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);
         per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);

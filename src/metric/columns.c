@@ -1,6 +1,7 @@
 /* Columns and rows of numbers: what sweeps, sessions and other languages read. */
 #include "metric/metric.h"
 #include "metric/row.h"
+#include "spec/spec.h"
 
 enum { PLAN_COLUMNS_MAX = 26 };
 _Static_assert(ORR_N_TRAIN_METRICS + PLAN_COLUMNS_MAX <= ORR_MAX_COLUMNS, "a row has enough columns");
@@ -52,8 +53,8 @@ size_t orr_row_fill(const struct orr_answer *answer, struct orr_sweep_row *row)
     X(1, "workload.recompute", TEXT, 0, orr_recompute_name(w->recompute), "what backward executes again")              \
     X(1, "workload.recompute_every", WHOLE, w->recompute_every, NULL, "layers per saved input")                        \
     X(2, "workload.batch", WHOLE, c->decode_gpus > 0 ? c->batch : s->batch, NULL, "sequences of a replica")            \
-    X(2, "workload.precision", TEXT, 0, orr_dtype_name(s->weights), "format of the weights")                           \
-    X(2, "workload.kv_precision", TEXT, 0, orr_dtype_name(s->kv), "format of the cache")                               \
+    X(2, "workload.precision", TEXT, 0, orr_weight_format_name(s->format), "format of the weights")                    \
+    X(2, "workload.kv_precision", TEXT, 0, orr_cache_name(s->kv, s->kv_format), "format of the cache")                 \
     X(2, "decode.gpus", WHOLE, c->decode_gpus, NULL, "GPUs of the answers' pool; 0: one pool")                         \
     X(2, "decode.tp", WHOLE, c->decode_tp, NULL, "its tensor parallel")                                                \
     X(2, "decode.pp", WHOLE, c->decode_pp, NULL, "its pipeline parallel")                                              \

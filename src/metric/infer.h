@@ -177,8 +177,8 @@
     X(draft_accept_frac, FRAC, "workload", j->serving.draft_accept_frac)                                              \
     X(n_layers, COUNT, "model", j->model.n_layers)                                                                    \
     X(stored_bytes, NUMBER, "bytes of a weight element with its scales: workload precision",                          \
-      orr_stored_bytes(j->serving.weights))                                                                           \
-    X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_dtype_bytes(j->serving.kv))                             \
+      orr_serve_stored_bytes(j))                                                                           \
+    X(kv_element_bytes, NUMBER, "workload: kv_precision", orr_kv_element_bytes(j, &j->model.kinds[0]))               \
     X(scaleout_latency_s, S, "system file", j->system.scaleout_latency_s)                                             \
     X(request_s, S, "engine file", j->engine.request_s)                                                               \
     X(request_s_per_sequence, S, "engine file", j->engine.request_s_per_sequence)                                     \

@@ -136,7 +136,7 @@ static void emit_cache_write(struct orr_emit *emit, const struct orr_layer_kind 
     op->pointwise = ORR_POINTWISE_ACTIVATION;
     op->launches = 0;
     op->bytes = emit->dims.T_prompt *
-                (w * (2 * heads * d_qk + kv_columns) + kv_columns * orr_dtype_bytes(emit->job->serving.kv));
+                (w * (2 * heads * d_qk + kv_columns) + kv_columns * orr_kv_element_bytes(emit->job, kind));
 }
 
 /* ---------------------------------------------------------------- context parallel */
@@ -229,6 +229,7 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
                                                                    .n = (heads + kv) * head + kv * values +
                                                                         (double)kind->gate_columns / d->t,
                                                                    .bias = kind->attention_bias,
+                                                                   .product = ORR_PRODUCT_QKV,
                                                                    .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
@@ -251,6 +252,7 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                .k = (double)kind->n_heads / d->t * (double)kind->head_v,
                                                .n = d->h,
                                                .bias = kind->attention_bias && kind->mla_kv_rank == 0,
+                                               .product = ORR_PRODUCT_OUT,
                                                .quantised = true});
     /* a parallel block reduces attention and FFN, or both mixers, together */
     if (!kind->parallel_block && !kind->beside_attention)

@@ -26,9 +26,13 @@ double orr_stored_bytes(enum orr_dtype dtype)
     return 2;
 }
 
-bool orr_serve_experts_only(const struct orr_job *job)
+double orr_serve_stored_bytes(const struct orr_job *job)
 {
-    return job->model.mxfp4 && job->serving.weights == ORR_DTYPE_FP4;
+    const struct orr_served *served = &job->serving.served[0];
+    double bytes = 0;
+    if (!served->resolved) return orr_stored_bytes(job->serving.weights);
+    for (int i = 0; i < ORR_N_MODULES; i++) bytes += served->module_bytes[i];
+    return bytes / (double)orr_model_params(&job->model);
 }
 
 double orr_serve_step_tokens(const struct orr_job *job)
@@ -41,12 +45,36 @@ static double kv_heads_per_rank(const struct orr_job *job, const struct orr_laye
     return orr_max(1, (double)kind->n_kv_heads / (double)job->plan.tp);
 }
 
+#define BITS(member, name, dtype, bits, vector_bits) {bits, vector_bits},
+static const struct {
+    double bits, vector_bits;
+} KV_BITS[ORR_N_KV_FORMATS] = {ORR_KV_FORMATS(BITS)};
+
+/* A vector of a key, a value or a latent, with the scales it has of its own (Eq. 90b). */
+static double vector_bytes(const struct orr_serving *s, double elements)
+{
+    if (s->kv_format == ORR_KV_PLAIN) return elements * orr_dtype_bytes(s->kv);
+    return (elements * KV_BITS[s->kv_format].bits + KV_BITS[s->kv_format].vector_bits) / 8;
+}
+
+/* The latent keeps its rotary part in 16 bits where the format says so, and has a 32-bit scale per 128. */
+static double latent_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
+{
+    const double rank = (double)kind->mla_kv_rank, rope = (double)kind->mla_rope;
+    if (s->kv_format == ORR_KV_FP8_DS_MLA) return rank + orr_ceil(rank / 128) * 4 + 2 * rope;
+    return vector_bytes(s, rank + rope);
+}
+
+static double head_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
+{
+    if (s->kv_format == ORR_KV_PLAIN) return (double)(kind->head_qk + kind->head_v) * orr_dtype_bytes(s->kv);
+    return vector_bytes(s, (double)kind->head_qk) + vector_bytes(s, (double)kind->head_v);
+}
+
 double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    const double w = orr_dtype_bytes(job->serving.kv);
-    if (kind->mla_kv_rank > 0) /* the latent is not divided over tp */
-        return (double)(kind->mla_kv_rank + kind->mla_rope) * w;
-    return kv_heads_per_rank(job, kind) * (double)(kind->head_qk + kind->head_v) * w;
+    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind); /* the latent is not divided over tp */
+    return kv_heads_per_rank(job, kind) * head_bytes(&job->serving, kind);
 }
 
 /* Keys of an indexer are kept in 8 bits with one 32-bit scale; every rank has them whole. */
@@ -65,12 +93,18 @@ double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind 
     return keeps_kv(kind) ? orr_kv_read_bytes(job, kind) + index_key_bytes(kind) : 0;
 }
 
-double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes)
+double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (!keeps_kv(kind)) return 0;
-    if (kind->mla_kv_rank > 0)
-        return (double)(kind->mla_kv_rank + kind->mla_rope) * element_bytes + index_key_bytes(kind);
-    return (double)(kind->n_kv_heads * (kind->head_qk + kind->head_v)) * element_bytes + index_key_bytes(kind);
+    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind) + index_key_bytes(kind);
+    return (double)kind->n_kv_heads * head_bytes(&job->serving, kind) + index_key_bytes(kind);
+}
+
+double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    if (job->serving.kv_format == ORR_KV_PLAIN) return orr_dtype_bytes(job->serving.kv);
+    return kind->mla_kv_rank > 0 ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
+                                 : head_bytes(&job->serving, kind) / (double)(kind->head_qk + kind->head_v);
 }
 
 /* ---------------------------------------------------------------- attention core */
@@ -93,7 +127,7 @@ static void fill_decode(struct orr_op *op, const struct orr_job *job, const stru
     op->m = (double)kind->n_heads / (double)job->plan.tp * queries;
     op->k = (double)(kind->mla_kv_rank > 0 ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     op->latent_rank = (int32_t)kind->mla_kv_rank;
-    op->input_bytes = orr_dtype_bytes(job->serving.kv);
+    op->input_bytes = orr_kv_element_bytes(job, kind);
     op->kv_heads = kv_heads_per_rank(job, kind);
     op->table_bytes = (double)job->engine.kv_table_entry_bytes / (double)job->engine.kv_block_tokens;
     op->packed = packs_groups(job, kind);

@@ -46,16 +46,35 @@ struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_ph
     return op;
 }
 
+/* Formats of a product: of its own tensors where a checkpoint mixes formats, else of all. */
+struct widths {
+    enum orr_dtype matrix;
+    double input_bytes, weight_bytes;
+};
+
+static struct widths widths_of(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const struct orr_dims *d = &emit->dims;
+    const struct orr_served *served = emit->served && emit->served->resolved ? emit->served : NULL;
+    if (served && linear->head && served->head_stored_bytes > 0)
+        return (struct widths){d->dtype16, d->w_a, served->head_stored_bytes};
+    if (!linear->quantised) return (struct widths){d->dtype16, d->w_a, d->w_a};
+    if (!served) return (struct widths){d->matrix, d->w_m, d->w_w};
+    const enum orr_dtype matrix = served->kinds[emit->layer_kind].matrix[linear->product];
+    const double stored = served->kinds[emit->layer_kind].stored_bytes[linear->product];
+    return (struct widths){matrix, orr_dtype_bytes(matrix), stored};
+}
+
 /* One product of a linear layer; an fp32 accumulator that is read and written back counts 8 bytes an element. */
 static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    const struct orr_linear *linear, double m, double n, double k, double output_bytes)
 {
-    const struct orr_dims *d = &emit->dims;
-    const bool grouped = linear->experts > 0, narrow = linear->quantised && (grouped || !d->experts_only);
+    const bool grouped = linear->experts > 0;
+    const struct widths widths = widths_of(emit, linear);
     struct orr_op *op = orr_emit_op(emit, name, grouped ? ORR_OP_GROUPED : ORR_OP_GEMM, phase);
-    op->dtype = narrow ? d->matrix : d->dtype16;
-    op->input_bytes = narrow ? d->w_m : d->w_a;
-    op->weight_bytes = narrow ? d->w_w : d->w_a;
+    op->dtype = widths.matrix;
+    op->input_bytes = widths.input_bytes;
+    op->weight_bytes = widths.weight_bytes;
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
     return op;
 }
@@ -75,19 +94,21 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
     op->bytes = bytes;
 }
 
-/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it. Grouped kernels of
- * serving engines are calibrated with their casts. */
-static bool casts(const struct orr_emit *emit, const struct orr_linear *linear)
+/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it: bytes per input
+ * element. Grouped kernels of serving engines are calibrated with their casts. */
+static double cast_bytes_of(const struct orr_emit *emit, const struct orr_linear *linear)
 {
-    if (!linear->quantised || emit->dims.cast_bytes <= 0) return false;
-    return linear->experts > 0 ? !emit->lumped : !emit->dims.experts_only;
+    if (!linear->quantised || (linear->experts > 0 && emit->lumped)) return 0;
+    if (!emit->served || !emit->served->resolved) return emit->dims.cast_bytes;
+    const double width = widths_of(emit, linear).input_bytes;
+    return width < 2 && emit->job->engine.dynamic_quantisation ? emit->dims.w_a + width : 0;
 }
 
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
 {
     const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
-    const double batch = linear->experts > 0 ? linear->experts : 1, cast_bytes = batch * emit->dims.cast_bytes;
-    const bool cast = casts(emit, linear);
+    const double batch = linear->experts > 0 ? linear->experts : 1, cast_bytes = batch * cast_bytes_of(emit, linear);
+    const bool cast = cast_bytes > 0;
     if (cast)
         emit_pass(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
                   cast_bytes * m * k);

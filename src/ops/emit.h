@@ -18,6 +18,7 @@ struct orr_emit {
     int64_t layer_kind;     /* stamped on every operator */
     double count;           /* executions of every operator */
     struct orr_dims dims;
+    const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };
 
 struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list *list);
@@ -66,6 +67,8 @@ struct orr_linear {
     bool bias;
     bool last;      /* its output is the layer's: recomputation may skip it */
     bool quantised; /* follows the format of the weights; else 16 bit */
+    bool head;      /* the output matrix, which few formats make narrow */
+    enum orr_product product; /* which of a layer's products it is */
 };
 
 /* Forward, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. Returns the index of the dgrad; wgrad is

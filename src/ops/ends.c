@@ -60,7 +60,8 @@ static void emit_logits(struct orr_emit *emit)
         emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
                                    .m = d->T_head,
                                    .k = d->h,
-                                   .n = d->vocab});
+                                   .n = d->vocab,
+                                   .head = true});
     orr_emit_column_input(emit, head, d->h);
 }
 

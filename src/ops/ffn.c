@@ -26,11 +26,17 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
 }
 
 static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n, bool bias,
-                           bool last)
+                           enum orr_product product)
 {
     return orr_emit_linear(
-        emit, &(struct orr_linear){
-                  .names = names, .m = emit->dims.T, .k = k, .n = n, .last = last, .bias = bias, .quantised = true});
+        emit, &(struct orr_linear){.names = names,
+                                   .m = emit->dims.T,
+                                   .k = k,
+                                   .n = n,
+                                   .last = product == ORR_PRODUCT_DOWN || product == ORR_PRODUCT_SHARED_DOWN,
+                                   .bias = bias,
+                                   .quantised = true,
+                                   .product = product});
 }
 
 /* Gate and up are one matrix in training; serving engines may keep them apart. */
@@ -38,14 +44,15 @@ static int32_t emit_up(struct orr_emit *emit, const struct orr_layer_kind *kind,
 {
     const double h = emit->dims.h, columns = kind->gated ? 2 * f : f;
     const bool bias = kind->ffn_bias, named = emit->lumped && kind->gated;
+    const enum orr_product product = shared ? ORR_PRODUCT_SHARED_GATE_UP : ORR_PRODUCT_GATE_UP;
     if (named && !emit->job->engine.fused_gate_up) {
-        emit_matrix(emit, shared ? ORR_LINEAR("shared.gate") : ORR_LINEAR("mlp.gate"), h, f, bias, false);
-        return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, f, bias, false);
+        emit_matrix(emit, shared ? ORR_LINEAR("shared.gate") : ORR_LINEAR("mlp.gate"), h, f, bias, product);
+        return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, f, bias, product);
     }
     if (named)
         return emit_matrix(emit, shared ? ORR_LINEAR("shared.gate_up") : ORR_LINEAR("mlp.gate_up"), h, columns, bias,
-                           false);
-    return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, columns, bias, false);
+                           product);
+    return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, columns, bias, product);
 }
 
 /* h f t as in docs/equations.md; width f. A shared expert reuses the gathered input. */
@@ -56,7 +63,8 @@ static void emit_dense(struct orr_emit *emit, const struct orr_layer_kind *kind,
     if (!shared && !kind->parallel_block) orr_emit_column_gather(emit, d->h);
     orr_emit_column_input(emit, emit_up(emit, kind, f, shared), d->h);
     emit_activation(emit, d->T * f, kind->gated, kind->ffn_bias);
-    emit_matrix(emit, shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"), f, d->h, kind->ffn_bias, true);
+    emit_matrix(emit, shared ? ORR_LINEAR("shared.down") : ORR_LINEAR("mlp.down"), f, d->h, kind->ffn_bias,
+                shared ? ORR_PRODUCT_SHARED_DOWN : ORR_PRODUCT_DOWN);
 }
 
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind)

@@ -84,7 +84,6 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
     d.w_w = orr_stored_bytes(job->serving.weights);
     d.cast_bytes = d.low_precision && job->engine.dynamic_quantisation ? d.w_a + d.w_m : 0;
     d.vocab = orr_ceil((double)model->vocab / d.t);
-    d.experts_only = orr_serve_experts_only(job);
     return d;
 }
 
@@ -109,6 +108,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
                              .list = list,
                              .forward = phase,
                              .lumped = true,
+                             .served = &job->serving.served[model == &job->draft],
                              .parts = ORR_PART_WHOLE,
                              .count = 1,
                              .dims = pass_dims(job, model, shape)};

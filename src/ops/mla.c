@@ -2,9 +2,11 @@
  * queries go to the latent space instead (Eqs. 11, 11a). */
 #include "ops/emit.h"
 
-static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, double m, double k, double n)
+static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, enum orr_product product, double m,
+                               double k, double n)
 {
-    return orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
+    return orr_emit_linear(
+        emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true, .product = product});
 }
 
 /* Down-projections are replicated over t and run on the sequence shard; the normalised latents are gathered. */
@@ -14,13 +16,14 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
     const double q_width = r_q > 0 ? r_q : d->h;
     if (r_q > 0) {
-        emit_projection(emit, ORR_LINEAR("mla.q_down"), d->T_norm, d->h, r_q);
+        emit_projection(emit, ORR_LINEAR("mla.q_down"), ORR_PRODUCT_Q_DOWN, d->T_norm, d->h, r_q);
         orr_emit_norm(emit, "mla.q_norm", "mla.q_norm.backward", d->T_norm * r_q, true);
     }
-    emit_projection(emit, ORR_LINEAR("mla.kv_down"), d->T_norm, d->h, r + d_r);
+    emit_projection(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, r + d_r);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * r, true);
     orr_emit_column_gather(emit, q_width + r + d_r);
-    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), d->T, q_width, q_columns), q_width);
+    const enum orr_product q_up = r_q > 0 ? ORR_PRODUCT_Q_UP : ORR_PRODUCT_QKV;
+    orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns), q_width);
 }
 
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -32,7 +35,7 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double decode_rows = d->decoding * d->queries;
     if (emit->parts & ORR_PART_ROWS) emit_down(emit, kind, heads * (d_n + d_r));
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && !chooses)
-        orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), d->T_prompt, r, heads * (d_n + d_v)),
+        orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
                               r + d_r);
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);

@@ -96,6 +96,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                          .m = rows / used,
                                          .k = h,
                                          .n = (kind->gated ? 2 : 1) * f,
+                                         .product = ORR_PRODUCT_EXPERT_GATE_UP,
                                          .quantised = true});
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "expert.activation",
                                                     .backward_name = "expert.activation.backward",
@@ -108,6 +109,7 @@ static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *ki
                                                .k = f,
                                                .n = h,
                                                .last = true,
+                                               .product = ORR_PRODUCT_EXPERT_DOWN,
                                                .quantised = true});
 }
 

@@ -34,7 +34,6 @@ struct orr_dims {
     double vocab;           /* rows of the head's matrix on one rank */
     double m;               /* micro-batches per replica (Eq. 4) */
     bool low_precision;     /* GEMM inputs are quantised: 8 bits or fewer */
-    bool experts_only;      /* ... but only those of experts */
     enum orr_dtype matrix;  /* format of the quantised weight products */
     enum orr_dtype dtype16; /* format of everything else */
 };

@@ -41,14 +41,16 @@ double orr_serve_step_tokens(const struct orr_job *job);
 
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
-/* Is only the expert part stored narrow, as published with 4-bit experts? */
-bool orr_serve_experts_only(const struct orr_job *job);
 /* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
+/* The same of a job, where formats are mixed the mean of all weights. */
+double orr_serve_stored_bytes(const struct orr_job *job);
 /* Cache bytes of one token that a query of the kind reads on one rank. */
 double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90); 0: it keeps none. */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
-double orr_kv_model_bytes(const struct orr_layer_kind *kind, double element_bytes);
+double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
+/* Bytes of a cached element, scales in, as a mean over a layer's vectors. */
+double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 
 #endif

@@ -1,6 +1,8 @@
 /* What was asked, in four lines: reports for people begin with it. */
 #include "report/answer.h"
+#include "report/formats.h"
 #include "report/summary.h"
+#include "spec/spec.h"
 
 #include <stdlib.h>
 
@@ -25,10 +27,10 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
 static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
-    orr_text_add(line, "batch %lld × %lld → %lld tokens · weights %s", (long long)serving->batch,
-                 (long long)serving->input_len, (long long)serving->output_len, orr_dtype_name(serving->weights));
-    if (serving->matrix != serving->weights) orr_text_add(line, ", multiplied in %s", orr_dtype_name(serving->matrix));
-    orr_text_add(line, " · cache %s", orr_dtype_name(serving->kv));
+    orr_text_add(line, "batch %lld × %lld → %lld tokens · weights ", (long long)serving->batch,
+                 (long long)serving->input_len, (long long)serving->output_len);
+    orr_formats_line(job, line);
+    orr_text_add(line, " · cache %s", orr_cache_name(serving->kv, serving->kv_format));
     if (serving->prefix_hit_frac > 0)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);
     if (serving->chunk_tokens > 0) orr_text_add(line, " · chunks of %lld tokens", (long long)serving->chunk_tokens);

@@ -50,14 +50,14 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
 {
     const struct orr_model *model = &answer->job->model;
     const struct orr_layer_kind *kind = &model->kinds[k];
-    const double element_bytes = orr_dtype_bytes(answer->job->serving.kv);
+    const double element_bytes = orr_kv_element_bytes(answer->job, kind);
     int64_t layers = 0;
     for (int64_t i = 0; i < model->n_layers; i++) layers += model->layer_kind[i] == k;
     struct orr_text line = {0};
     char bytes[32];
     orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
     if (orr_kind_scans(kind) || kind->cross_keys > 0) add_state(kind, layers, element_bytes, &line);
-    if (orr_kv_model_bytes(kind, 1) <= 0) {
+    if (orr_kv_model_bytes(answer->job, kind) <= 0) {
         if (!orr_kind_scans(kind) && kind->cross_keys == 0) orr_text_add(&line, "no cache");
         orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
         text->failed |= line.failed;
@@ -70,7 +70,7 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
         orr_text_add(&line, "%lld heads · (%lld + %lld)", (long long)kind->n_kv_heads, (long long)kind->head_qk,
                      (long long)kind->head_v);
     orr_text_add(&line, " · %.4g B = %s B per token", element_bytes,
-                 orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(kind, element_bytes))));
+                 orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(answer->job, kind))));
     if (kind->window > 0) orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }

@@ -104,11 +104,26 @@ static bool shares_experts(const struct orr_plan *p)
     return p->ep > 1 && p->etp == 1 && p->cp == 1 && p->ep % p->tp == 0 && p->tp * p->dp % p->ep == 0;
 }
 
+/* Are the weights those of the model's own files, or 16 bits? */
+static bool needs_no_checkpoint(const struct orr_job *job)
+{
+    const struct orr_serving *s = &job->serving;
+    const enum orr_weight_format own = job->model.checkpoint.format;
+    if (s->weights == ORR_DTYPE_BF16 || s->weights == ORR_DTYPE_FP16) return true;
+    return own != ORR_WEIGHT_PUBLISHED && (s->format == ORR_WEIGHT_PUBLISHED || s->format == own);
+}
+
+/* A cache with scales has no common flag. */
+static bool plain_cache(const struct orr_serving *s, enum orr_dtype kv)
+{
+    return s->kv == kv && s->kv_format == ORR_KV_PLAIN;
+}
+
 static void vllm(const struct orr_job *job, struct command *to)
 {
     const struct orr_plan *p = &job->plan;
     const struct orr_serving *s = &job->serving;
-    const bool shared = shares_experts(p), wide = s->weights == ORR_DTYPE_BF16 || s->weights == ORR_DTYPE_FP16;
+    const bool shared = shares_experts(p), wide = needs_no_checkpoint(job);
     const int64_t replicas = shared ? p->ep / p->tp : orr_model_has_experts(&job->model) ? 1 : p->dp;
     number(to, true, "--tensor-parallel-size", p->tp);
     number(to, true, "--pipeline-parallel-size", p->pp);
@@ -120,12 +135,12 @@ static void vllm(const struct orr_job *job, struct command *to)
     number(to, s->chunk_tokens > 0, "--max-num-batched-tokens", s->chunk_tokens);
     flag(to, s->weights == ORR_DTYPE_BF16, "--dtype bfloat16");
     flag(to, s->weights == ORR_DTYPE_FP16, "--dtype float16");
-    flag(to, s->weights == ORR_DTYPE_FP8, "--quantization fp8");
-    flag(to, s->kv == ORR_DTYPE_FP8, "--kv-cache-dtype fp8");
+    flag(to, s->format == ORR_WEIGHT_FP8, "--quantization fp8");
+    flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv-cache-dtype fp8");
     note(to, p->ep > 1 && !shared, "no flag for this expert-parallel degree: --enable-expert-parallel takes all ranks");
     note(to, p->dp > replicas, "start one server for each set of experts");
-    note(to, !wide && s->weights != ORR_DTYPE_FP8, "weights in this format come from a quantised checkpoint");
-    note(to, s->kv == ORR_DTYPE_INT8, "no flag for an int8 cache");
+    note(to, !wide && s->format != ORR_WEIGHT_FP8, "weights in this format come from a quantised checkpoint");
+    note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
     note(to, s->draft_tokens > 0, "the draft model goes into --speculative-config");
     note(to, s->disaggregated, "disaggregated: one server per pool, joined by --kv-transfer-config");
 }
@@ -144,13 +159,12 @@ static void tensorrt_llm(const struct orr_job *job, struct command *to)
     number(to, true, "--max_batch_size", s->batch);
     number(to, true, "--max_seq_len", s->input_len + s->output_len);
     number(to, s->chunk_tokens > 0, "--enable_chunked_prefill --max_num_tokens", s->chunk_tokens);
-    flag(to, s->kv == ORR_DTYPE_FP8, "--kv_cache_dtype fp8");
+    flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv_cache_dtype fp8");
     note(to, p->dp > 1 && !attention_dp && !ep_beyond_tp, "no flag for replicas: start one server for each of dp");
     note(to, attention_dp && p->dp > p->ep, "start one server for each set of experts");
     note(to, ep_beyond_tp, "no flag for experts shared by replicas of several GPUs");
-    note(to, s->weights != ORR_DTYPE_BF16 && s->weights != ORR_DTYPE_FP16,
-         "weights in this format come from a quantised checkpoint");
-    note(to, s->kv == ORR_DTYPE_INT8, "no flag for an int8 cache");
+    note(to, !needs_no_checkpoint(job), "weights in this format come from a quantised checkpoint");
+    note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
     note(to, s->draft_tokens > 0, "the draft model goes into the file of --config");
     note(to, s->disaggregated, "disaggregated: trtllm-serve disaggregated, with both pools in its file");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/answer.h"
+#include "report/formats.h"
 #include "report/json_text.h"
 
 static json_t *metric_json(struct orr_value value)
@@ -45,6 +46,7 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
         const struct orr_entry entry = orr_metric_entry(answer, i);
         failed = orr_record_put(root, &entry);
     }
+    if (!failed && kind == ORR_JOB_INFER) failed = json_object_set_new(root, "formats", orr_formats_json(answer->job));
     if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;
     orr_json_lines(text, root);

@@ -1,6 +1,7 @@
 /* A job as a request of the contract, every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
+#include "spec/spec.h"
 
 /* ---------------------------------------------------------------- training */
 
@@ -48,15 +49,15 @@ static json_t *infer_plan(const struct orr_plan *plan)
 static json_t *infer_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_serving *serving = &job->serving;
-    json_t *json =
-        json_pack("{sI sI sI ss ss ss ss so so sI sI so sb so}", "batch", (json_int_t)serving->batch, "input_len",
-                  (json_int_t)serving->input_len, "output_len", (json_int_t)serving->output_len, "precision",
-                  orr_dtype_name(serving->weights), "matrix_precision", orr_dtype_name(serving->matrix), "kv_precision",
-                  orr_dtype_name(serving->kv), "comm_precision", orr_dtype_name(serving->comm), "engine",
-                  orr_json_word(job->engine.id), "prefix_hit_frac", orr_json_real(serving->prefix_hit_frac),
-                  "chunk_tokens", (json_int_t)serving->chunk_tokens, "draft_tokens", (json_int_t)serving->draft_tokens,
-                  "draft_accept_frac", orr_json_real(serving->draft_accept_frac), "disaggregated",
-                  serving->disaggregated, "moe_imbalance", orr_json_real(serving->moe_imbalance));
+    json_t *json = json_pack(
+        "{sI sI sI ss ss ss ss so so sI sI so sb so}", "batch", (json_int_t)serving->batch, "input_len",
+        (json_int_t)serving->input_len, "output_len", (json_int_t)serving->output_len, "precision",
+        orr_weight_format_name(serving->format), "matrix_precision", orr_dtype_name(serving->matrix), "kv_precision",
+        orr_cache_name(serving->kv, serving->kv_format), "comm_precision", orr_dtype_name(serving->comm), "engine",
+        orr_json_word(job->engine.id), "prefix_hit_frac", orr_json_real(serving->prefix_hit_frac), "chunk_tokens",
+        (json_int_t)serving->chunk_tokens, "draft_tokens", (json_int_t)serving->draft_tokens, "draft_accept_frac",
+        orr_json_real(serving->draft_accept_frac), "disaggregated", serving->disaggregated, "moe_imbalance",
+        orr_json_real(serving->moe_imbalance));
     const bool drafted = job->draft.n_layers > 0;
     if (!json || !(drafted || every_key)) return json;
     return orr_json_whole(json, json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : "")));

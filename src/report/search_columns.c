@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/search.h"
 #include "report/summary.h"
+#include "spec/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,10 @@ static void infer_options_cell(const struct orr_search_view *v, struct orr_text 
 {
     const struct orr_serving *serving = &v->job.serving;
     const struct orr_choice *c = v->choice;
-    word(cell, orr_dtype_name(serving->weights));
+    word(cell, orr_serving_format_name(&v->job));
     if (v->job.plan.etp > 1) orr_text_add(cell, " etp%lld", (long long)v->job.plan.etp);
-    if (serving->kv != serving->weights) orr_text_add(cell, " kv:%s", orr_dtype_name(serving->kv));
+    if (serving->kv != serving->weights || serving->kv_format != ORR_KV_PLAIN)
+        orr_text_add(cell, " kv:%s", orr_cache_name(serving->kv, serving->kv_format));
     if (!c->disaggregated) return;
     word(cell, "split");
     if (c->decode_gpus > 0)
@@ -207,8 +209,8 @@ static void infer_plan(const struct orr_search_view *view, struct orr_text *text
 {
     const struct orr_serving *serving = &view->job.serving;
     const struct orr_choice *c = view->choice;
-    orr_text_add(text, " · batch %d · weights %s · cache %s", c->batch, orr_dtype_name(serving->weights),
-                 orr_dtype_name(serving->kv));
+    orr_text_add(text, " · batch %d · weights %s · cache %s", c->batch, orr_serving_format_name(&view->job),
+                 orr_cache_name(serving->kv, serving->kv_format));
     if (c->disaggregated) orr_text_add(text, " · disaggregated");
     if (c->decode_gpus > 0)
         orr_text_add(text, " · decode on %d GPUs: tp %d · pp %d · ep %d · batch %d", c->decode_gpus, c->decode_tp,

@@ -27,15 +27,19 @@ static void choose_formats(const struct orr_search_request *request, const struc
     struct orr_serving *serving = &job->serving;
     const struct orr_serving *base = &request->job.serving;
     *serving = *base;
-    if (choice->weights != base->weights) {
+    if (choice->weights != base->format) {
         struct orr_serving usual;
-        orr_serving_formats(job, base->weights, &usual);
-        orr_serving_formats(job, (enum orr_dtype)choice->weights, serving);
-        if (base->kv != usual.kv) serving->kv = base->kv; /* The cache format was asked for, so it stays. */
-        if (request->matrix_given) serving->matrix = base->matrix;
+        orr_serving_formats(job, base->format, &usual);
+        orr_serving_formats(job, (enum orr_weight_format)choice->weights, serving);
+        if (base->kv != usual.kv ||
+            base->kv_format != usual.kv_format) { /* The cache format was asked for, so it stays. */
+            serving->kv = base->kv;
+            serving->kv_format = base->kv_format;
+        }
+        if (request->matrix_given) orr_serving_multiply_in(base->matrix, serving);
         if (request->comm_given) serving->comm = base->comm;
     }
-    if (request->space.kv.n > 0) serving->kv = (enum orr_dtype)choice->kv;
+    if (request->space.kv.n > 0) orr_serving_cache(choice->kv, serving);
 }
 
 /* What a pool of GPUs serves: prompts and answers, only prompts, or only answers. */
@@ -587,9 +591,9 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
     int64_t rest = block / SLICES;
     const int64_t gpus = space->gpus.values[rest % space->gpus.n];
     rest /= space->gpus.n;
-    t.choice.weights = (uint8_t)value_of(&space->weights, rest % count_of(&space->weights), serving->weights);
+    t.choice.weights = (uint8_t)value_of(&space->weights, rest % count_of(&space->weights), serving->format);
     rest /= count_of(&space->weights);
-    t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv), serving->kv);
+    t.choice.kv = (uint8_t)value_of(&space->kv, rest % count_of(&space->kv), orr_serving_cache_choice(serving));
     rest /= count_of(&space->kv);
     t.choice.disaggregated = (uint8_t)value_of(&space->disaggregated, rest, rest);
     t.choice.gpus = (int32_t)gpus;

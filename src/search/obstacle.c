@@ -3,6 +3,8 @@
 #include "search/search.h"
 #include "spec/job.h"
 
+#include "spec/spec.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +135,8 @@ bool orr_search_broken_rule(const struct orr_search *search, const char *key, st
     choice.gpus = ranks * choice.dp; /* Whether the ranks divide the GPUs asked for is another rule. */
     choice.schedule =
         (uint8_t)first_of(&space->schedule, choice.vpp > 1 ? ORR_SCHEDULE_INTERLEAVED : ORR_SCHEDULE_1F1B);
-    choice.weights = (uint8_t)first_of(&space->weights, search->request.job.serving.weights);
-    choice.kv = (uint8_t)first_of(&space->kv, search->request.job.serving.kv);
+    choice.weights = (uint8_t)first_of(&space->weights, search->request.job.serving.format);
+    choice.kv = (uint8_t)first_of(&space->kv, orr_serving_cache_choice(&search->request.job.serving));
     if (job) orr_search_job(search, &choice, job);
     const bool broken = job && orr_job_check(job, rule) && (!key || strcmp(rule->key, key) == 0);
     free(job);

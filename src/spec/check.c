@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "spec/format.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
@@ -82,6 +83,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
         {"workload.input_len", serving->input_len, 1, ORR_CONTEXT_MAX},
         {"workload.output_len", serving->output_len, 1, ORR_CONTEXT_MAX},
         {"workload.precision", (int64_t)serving->weights, 0, ORR_N_DTYPES - 1},
+        {"workload.precision", (int64_t)serving->format, 0, ORR_N_WEIGHT_FORMATS - 1},
         {"workload.matrix_precision", (int64_t)serving->matrix, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.kv_precision", (int64_t)serving->kv, 0, ORR_N_MATRIX_DTYPES - 1},
         {"workload.comm_precision", (int64_t)serving->comm, 0, ORR_N_MATRIX_DTYPES - 1},
@@ -508,6 +510,19 @@ static enum orr_err check_decode(const struct orr_job *job, struct orr_error *er
     return ORR_OK;
 }
 
+/* The format itself, and the units for every product of a mixed checkpoint. */
+static enum orr_err check_format(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_served *served = &job->serving.served[0];
+    const enum orr_weight_format own = job->model.checkpoint.format,
+                          format = job->serving.format == ORR_WEIGHT_PUBLISHED ? own : job->serving.format;
+    enum orr_err err = orr_format_check(job, format, error);
+    for (int64_t k = 0; k < job->model.n_kinds && !err && served->resolved; k++)
+        for (int p = 0; p < ORR_N_PRODUCTS && !err; p++)
+            err = check_dtype(job, "workload.precision", served->kinds[k].matrix[p], "", error);
+    return err;
+}
+
 static enum orr_err check_serving_kernels(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_serving *serving = &job->serving;
@@ -519,7 +534,9 @@ static enum orr_err check_serving_kernels(const struct orr_job *job, struct orr_
                           ", which the products outside the linear layers use", error);
     if (!err) err = check_attention(job, "workload.engine", error);
     if (err) return err;
-    if (kv_bytes > 2 || kv_bytes < 1)
+    if (serving->format >= ORR_WEIGHT_PUBLISHED) err = check_format(job, error);
+    if (err) return err;
+    if (kv_bytes > 2 || kv_bytes < 1 || (unsigned)serving->kv_format >= ORR_N_KV_FORMATS)
         return FAIL(error, "workload.kv_precision", "must be \"fp16\", \"bf16\", \"fp8\" or \"int8\", not \"%s\"",
                     orr_dtype_name(serving->kv));
     return check_decode(job, error);

@@ -69,6 +69,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, request_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "the same per sequence"),
     ORR_REAL(orr_engine, sampling_s, ORR_UNIT_S, true, 0, 3600, "sampling, per step"),
     ORR_REAL(orr_engine, sampling_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "the same per sequence"),
+    ORR_STRING(orr_engine, weight_formats, false, "families of weight formats it has kernels for; absent: any"),
     ORR_BOOL(orr_engine, dynamic_quantisation, true, "activations are quantised by kernels of their own"),
     ORR_ENUM(orr_engine, budget, true, orr_budget_names, "what budget_frac is a fraction of"),
     ORR_REAL(orr_engine, budget_frac, ORR_UNIT_NONE, true, 0.01, 1, "memory the KV cache may take"),

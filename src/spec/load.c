@@ -35,6 +35,7 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
 {
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
+    if (!err) err = orr_quant_config_join(part, error);
     if (!err) err = orr_model_from_json(&part->doc, part->id, model, error);
     if (!err && part->named) {
         orr_copy_line(model->asked, sizeof model->asked, reference->name);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spec/format.h"
 #include "spec/limits.h"
 #include "spec/model.h"
 #include "spec/spec.h"
@@ -311,17 +312,15 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
     const struct orr_model_type *type = open_config(&config);
     if (!type) return config.err;
     read_shape(&config, type, &shape);
+    char path[ORR_PATH];
+    (void)orr_config_find(&config, "quantization_config", path); /* read below; may be overridden */
     orr_config_check_set(&config);
     if (config.err) return config.err;
     snprintf(model->id, sizeof model->id, "%s", id);
     snprintf(model->type, sizeof model->type, "%s", config.type);
     fill_kinds(&config, &shape, model);
     fill_model(&shape, model);
-    const json_t *quantised = json_object_get(doc->root, "quantization_config");
-    const char *method = json_string_value(json_object_get(quantised, "quant_method"));
-    model->mxfp4 = method && strcmp(method, "mxfp4") == 0;
-    model->fp8_block =
-        method && strcmp(method, "fp8") == 0 && json_is_array(json_object_get(quantised, "weight_block_size"));
+    model->checkpoint.router_bias_fp32 = shape.router_bias && !shape.expert_bias;
     if (!orr_model_countable(model)) orr_config_fail_rule(&config, "", "describes more than 10^18 parameters");
-    return config.err;
+    return config.err ? config.err : orr_checkpoint_read(doc, config.object, config.prefix, model, error);
 }

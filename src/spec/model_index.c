@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/job.h"
 #include "spec/part.h"
+#include "spec/spec.h"
 
 /* Scales, rotary tables and buffers that no count holds. */
 static const double SLACK_FRAC = 0.002;
-/* Scale bytes of a narrow weight: 32 bits per block of 128 x 128; 8 bits per 32 weights of half a byte. */
-static const double FP8_BLOCK_BYTES = 1.0 + 4.0 / 16384, MXFP4_BYTES = 0.5 + 1.0 / 32;
 
 /* Bytes of a parameter outside the narrow matrices. */
 static double wide_bytes(const json_t *root)
@@ -25,30 +25,16 @@ static double wide_bytes(const json_t *root)
     return word && strstr(word, "float32") ? 4 : 2;
 }
 
-static double layer_bytes(const struct orr_model *model, const struct orr_layer_kind *kind, double wide)
-{
-    const double matrix = model->fp8_block ? FP8_BLOCK_BYTES : wide;
-    const double expert = model->mxfp4 ? MXFP4_BYTES : matrix;
-    return ((double)kind->attention_params + (double)kind->ffn_params) * matrix +
-           (double)kind->n_experts * (double)kind->expert_params * expert +
-           ((double)kind->router_params + (double)kind->norm_params) * wide;
-}
-
-static double model_bytes(const struct orr_model *model, double wide)
-{
-    double bytes = ((double)model->embedding_params + (double)model->head_params) * wide;
-    for (int64_t i = 0; i < model->n_layers; i++)
-        bytes += layer_bytes(model, &model->kinds[model->layer_kind[i]], wide);
-    return bytes;
-}
-
 /* `total` is the model, be it with the output matrix stored again, with its prediction layers, and with their copies of
- * embedding and head. */
-static bool agrees(const struct orr_model *model, double total, double bytes, double wide)
+ * embedding and head. A prediction layer is stored as the other layers are in the mean. */
+static bool agrees(const struct orr_model *model, double total, const double module_bytes[ORR_N_MODULES], double wide)
 {
     const double matrix = (double)model->vocab * (double)model->hidden * wide;
-    const double layer = layer_bytes(model, &model->kinds[model->layer_kind[model->n_layers - 1]], wide);
-    const double mtp = (double)model->n_mtp * (layer + (double)model->mtp_params * wide);
+    double bytes = 0;
+    for (int i = 0; i < ORR_N_MODULES; i++) bytes += module_bytes[i];
+    const double layers = bytes - module_bytes[ORR_MODULE_EMBEDDING] - module_bytes[ORR_MODULE_HEAD];
+    const int64_t params = orr_model_params(model) - model->embedding_params - model->head_params;
+    const double mtp = (double)(model->n_mtp * orr_model_params_mtp(model)) * layers / (double)params;
     const double copies = 2 * (double)model->n_mtp * matrix, tied = model->tied_embeddings ? matrix : 0;
     const double with[] = {bytes, bytes + tied, bytes + mtp, bytes + mtp + copies, bytes + tied + mtp};
     for (size_t i = 0; i < sizeof with / sizeof with[0]; i++)
@@ -66,10 +52,12 @@ static enum orr_err check_total(const struct orr_doc *index, const json_t *root,
                                 struct orr_error *error)
 {
     const json_t *value = json_object_get(json_object_get(index->root, "metadata"), "total_size");
-    const bool narrow = json_object_get(root, "quantization_config") != NULL;
-    if (!json_is_number(value) || (narrow && !model->fp8_block && !model->mxfp4)) return ORR_OK;
-    const double total = json_number_value(value), wide = wide_bytes(root), bytes = model_bytes(model, wide);
-    if (agrees(model, total, bytes, wide) || (has_tower(root) && total > bytes)) return ORR_OK;
+    double module_bytes[ORR_N_MODULES], bytes = 0;
+    if (!json_is_number(value)) return ORR_OK;
+    orr_model_bytes(model, ORR_WEIGHT_PUBLISHED, module_bytes);
+    for (int i = 0; i < ORR_N_MODULES; i++) bytes += module_bytes[i];
+    const double total = json_number_value(value);
+    if (agrees(model, total, module_bytes, wide_bytes(root)) || (has_tower(root) && total > bytes)) return ORR_OK;
     return orr_doc_fail_rule(index, "metadata.total_size", error,
                              "the weights have %.0f bytes, but config.json describes %lld parameters of %.0f bytes "
                              "(%+.2f %%); to go on without this check name the config.json itself",

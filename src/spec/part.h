@@ -20,8 +20,8 @@ struct orr_entry {
  * may have the alias is not valid JSON. */
 enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
                                 const struct orr_entry **entry, struct orr_error *error);
-/* The calibration of a user's directory, the last one given first, that was fitted on the chip; *id is NULL if there is
- * none. Fails only when one that names the chip is not valid JSON. */
+/* The calibration of a user's directory, the last one given first, that was fitted on the chip; *id is NULL if there
+ * is none. Fails only when one that names the chip is not valid JSON. */
 enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,
                                   struct orr_error *error);
 /* The entry of the same part and id that this one hides; NULL if there is none. */
@@ -82,6 +82,10 @@ enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_
 
 /* Put the values of doc->set into doc->root. */
 enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
+
+/* A model read from a folder with an hf_quant_config.json takes its quantisation from there, unless its own
+ * configuration says it (quant_file.c). */
+enum orr_err orr_quant_config_join(struct orr_part_doc *part, struct orr_error *error);
 
 /* ---------------------------------------------------------------- readers of whole parts (load.c) */
 

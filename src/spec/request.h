@@ -39,7 +39,12 @@ enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, stru
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error);
 
-/* Formats a cache or a message may have, and their words. */
+/* A weight format or a cache format by its name; `path` is where it stands. */
+enum orr_err orr_format_read(const struct orr_doc *request, const char *path, const json_t *value, int64_t *format,
+                             struct orr_error *error);
+enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, const json_t *value, enum orr_dtype *kv,
+                            enum orr_kv_format *format, struct orr_error *error);
+/* Formats a message may have, and their words. */
 enum { ORR_N_MOVED = 4 };
 extern const char *const orr_moved_words[ORR_N_MOVED];
 extern const enum orr_dtype orr_moved_formats[ORR_N_MOVED];

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
+#include "spec/format.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -18,7 +20,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, etp, false, 1, ORR_RANKS_MAX, "tensor parallel inside an expert"),
 };
 
-/* The word's index is read first, then replaced by the format. */
+/* The word's index is read first, then replaced by the format. Weights and cache have names of their own kind. */
 const char *const orr_moved_words[ORR_N_MOVED] = {"fp16", "bf16", "fp8", "int8"};
 const enum orr_dtype orr_moved_formats[ORR_N_MOVED] = {ORR_DTYPE_FP16, ORR_DTYPE_BF16, ORR_DTYPE_FP8, ORR_DTYPE_INT8};
 
@@ -32,14 +34,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
     ORR_INT(orr_serving, input_len, true, 1, ORR_CONTEXT_MAX, "tokens of a prompt"),
     ORR_INT(orr_serving, output_len, true, 1, ORR_CONTEXT_MAX, "tokens of an answer"),
-    DTYPE("precision", weights, ORR_N_DTYPES, "storage format of the weights"),
     DTYPE("matrix_precision", matrix, ORR_N_MATRIX_DTYPES, "format of the matrix products"),
-    {.key = "kv_precision",
-     .type = ORR_FIELD_ENUM,
-     .offset = offsetof(struct orr_serving, kv),
-     .names = orr_moved_words,
-     .n_names = ORR_N_MOVED,
-     .meaning = "format of the cache"},
     {.key = "comm_precision",
      .type = ORR_FIELD_ENUM,
      .offset = offsetof(struct orr_serving, comm),
@@ -57,7 +52,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
 };
 
 static const char *const NO_KEYS[] = {NULL};
-static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", NULL};
 static const char *const TRAIN_PLAN[] = {"vpp",     "sp",           "zero",    "zero_group", "schedule",
                                          "cp_kind", "stage_layers", "overlap", NULL};
 static const char *const TRAIN_WORKLOAD[] = {
@@ -86,31 +81,52 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
 
 /* ---------------------------------------------------------------- workload */
 
-/* A format the chip cannot multiply is unpacked to its 16-bit one; partial sums travel wide. */
-void orr_serving_formats(const struct orr_job *job, enum orr_dtype weights, struct orr_serving *serving)
+enum orr_err orr_format_read(const struct orr_doc *request, const char *path, const json_t *value, int64_t *format,
+                             struct orr_error *error)
 {
-    const struct orr_chip *chip = &job->system.chip;
-    const enum orr_dtype sixteen = orr_chip_16bit(chip);
-    serving->weights = weights;
-    serving->matrix = weights != ORR_DTYPE_INT4 && chip->peak_flops_per_s[weights] > 0 ? weights : sixteen;
-    if (job->model.mxfp4 && serving->matrix == ORR_DTYPE_FP4)
-        serving->matrix = ORR_DTYPE_FP8; /* published MXFP4 weights meet 8-bit activations */
-    serving->kv = weights == ORR_DTYPE_FP16 || weights == ORR_DTYPE_BF16 ? weights : sixteen;
-    serving->comm = orr_dtype_bytes(serving->matrix) < 2 ? sixteen : serving->matrix;
+    const char *name = json_string_value(value);
+    char shown[ORR_SHOWN], hint[ORR_HINT] = "";
+    *format = name ? (int64_t)orr_weight_format_find(name) : ORR_N_WEIGHT_FORMATS;
+    if (*format != ORR_N_WEIGHT_FORMATS) return ORR_OK;
+    if (name) orr_did_you_mean(hint, name, orr_format_names, ORR_N_WEIGHT_FORMATS);
+    return orr_doc_fail(
+        request, path, error,
+        "must be a weight format (bf16, fp16, fp8, fp8-block, int8, int4, fp4, mxfp4, nvfp4, awq, gptq, "
+        "nf4, w4a16, w8a8, q4_k_m, ...; docs/models-formats.md lists them) or \"published\", not %s%s",
+        orr_json_shown(shown, value), hint);
+}
+
+enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, const json_t *value, enum orr_dtype *kv,
+                            enum orr_kv_format *format, struct orr_error *error)
+{
+    const char *name = json_string_value(value);
+    char shown[ORR_SHOWN], hint[ORR_HINT] = "";
+    if (name && orr_cache_find(name, kv, format)) return ORR_OK;
+    if (name) orr_did_you_mean(hint, name, orr_cache_names(), ORR_N_CACHES);
+    return orr_doc_fail(request, path, error,
+                        "must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", \"int8_per_token_head\", \"int4\", "
+                        "\"nf4\", \"nvfp4\", \"q8_0\", \"q4_0\", \"fp8_ds_mla\", not %s%s",
+                        orr_json_shown(shown, value), hint);
 }
 
 /* Storage, product and cache formats where the request is silent. */
-static void fill_formats(const json_t *object, const struct orr_job *job, struct orr_serving *serving)
+static enum orr_err fill_formats(const struct orr_doc *request, const json_t *object, const struct orr_job *job,
+                                 struct orr_serving *serving, struct orr_error *error)
 {
     const struct orr_serving asked = *serving;
-    const bool given = json_object_get(object, "precision") != NULL;
-    orr_serving_formats(job, given ? asked.weights : orr_chip_16bit(&job->system.chip), serving);
+    const json_t *weights = json_object_get(object, "precision"), *cache = json_object_get(object, "kv_precision");
+    int64_t format = ORR_WEIGHT_PUBLISHED;
+    enum orr_err err = ORR_OK;
+    if (weights) err = orr_format_read(request, "workload.precision", weights, &format, error);
+    if (err) return err;
+    orr_serving_formats(job, (enum orr_weight_format)format, serving);
     if (json_object_get(object, "matrix_precision")) {
-        serving->matrix = asked.matrix;
+        orr_serving_multiply_in(asked.matrix, serving);
         serving->comm = orr_dtype_bytes(asked.matrix) < 2 ? orr_chip_16bit(&job->system.chip) : asked.matrix;
     }
-    if (json_object_get(object, "kv_precision")) serving->kv = orr_moved_formats[asked.kv];
+    if (cache) err = orr_cache_read(request, "workload.kv_precision", cache, &serving->kv, &serving->kv_format, error);
     if (json_object_get(object, "comm_precision")) serving->comm = orr_moved_formats[asked.comm];
+    return err;
 }
 
 /* Standard deviation of the logarithm of an expert's load. 256 experts: DeepSeek-R1 on 32 ranks without balancing has a
@@ -185,9 +201,10 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     enum orr_err err = read_plan(request, gpus, job, error);
     if (!err) err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
     if (err) return err;
-    fill_formats(object, job, &serving);
     if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
     job->serving = serving;
+    err = read_draft(catalogue, request, object, job, error);
+    if (!err) err = fill_formats(request, object, job, &job->serving, error);
     orr_serving_workload(job);
-    return read_draft(catalogue, request, object, job, error);
+    return err;
 }

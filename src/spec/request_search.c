@@ -204,8 +204,8 @@ static void choose(const struct orr_job *job, struct orr_choice *choice)
         .sp = plan->sp,
         .schedule = (uint8_t)plan->schedule,
         .cp_kind = (uint8_t)plan->cp_kind,
-        .weights = (uint8_t)job->serving.weights,
-        .kv = (uint8_t)job->serving.kv,
+        .weights = (uint8_t)job->serving.format,
+        .kv = (uint8_t)orr_cache_choice(job->serving.kv, job->serving.kv_format),
         .disaggregated = job->serving.disaggregated,
         .exposed_groups = plan->exposed_groups,
     };
@@ -298,8 +298,17 @@ static void fill_formats(struct orr_search_request *search, bool any_weights, bo
 {
     struct orr_space *space = &search->space;
     if (space->weights.n == 0 && !any_weights)
-        space->weights = (struct orr_choices){1, {(int64_t)search->job.serving.weights}};
-    if (space->kv.n == 0 && !any_kv) space->kv = (struct orr_choices){1, {(int64_t)search->job.serving.kv}};
+        space->weights = (struct orr_choices){1, {(int64_t)search->job.serving.format}};
+    if (space->kv.n == 0 && !any_kv)
+        space->kv = (struct orr_choices){
+            1, {orr_cache_choice(search->job.serving.kv, search->job.serving.kv_format)}};
+}
+
+static const char *cache_of(int64_t choice)
+{
+    const bool plain = choice < ORR_N_DTYPES;
+    return orr_cache_name(plain ? (enum orr_dtype)choice : ORR_DTYPE_BF16,
+                          plain ? ORR_KV_PLAIN : (enum orr_kv_format)(choice - ORR_N_DTYPES));
 }
 
 /* The job that all plans share: one GPU, and the first of the formats. */
@@ -313,9 +322,9 @@ static enum orr_err read_base(const struct orr_catalogue *catalogue, struct orr_
     search->comm_given = json_object_get(workload, "comm_precision") != NULL;
     if (space->weights.n > 0)
         json_object_set_new(workload, "precision",
-                            json_string(orr_dtype_name((enum orr_dtype)space->weights.values[0])));
+                            json_string(orr_weight_format_name((enum orr_weight_format)space->weights.values[0])));
     if (space->kv.n > 0)
-        json_object_set_new(workload, "kv_precision", json_string(orr_dtype_name((enum orr_dtype)space->kv.values[0])));
+        json_object_set_new(workload, "kv_precision", json_string(cache_of(space->kv.values[0])));
     unsigned stale = ORR_STALE_ALL;
     enum orr_err err = orr_request_job(catalogue, request, &stale, &search->job, error);
     if (!err && search->job.kind == ORR_JOB_TRAIN && !json_object_get(workload, "global_batch"))

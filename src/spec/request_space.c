@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "spec/format.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -77,7 +78,7 @@ static const struct dimension DIMENSIONS[] = {
     WORD("workload", TRAIN, "recompute", recompute, orr_recompute_names, ORR_N_RECOMPUTES, "what runs again"),
     NUMBER("workload", TRAIN, false, 1, ORR_MAX_LAYERS, "recompute_every", recompute_every, "layers per saved input"),
     NUMBER("workload", INFER, false, 1, ORR_MICRO_BATCH_MAX, "batch", batch, "sequences of one replica"),
-    WORD("workload", INFER, "precision", weights, orr_dtype_names, ORR_N_DTYPES, "format of the weights"),
+    WORD("workload", INFER, "precision", weights, orr_format_names, ORR_N_WEIGHT_FORMATS, "format of the weights"),
     WORD("workload", INFER, "kv_precision", kv, orr_moved_words, ORR_N_MOVED, "format of the cache"),
     FLAG("workload", INFER, "disaggregated", disaggregated, "prefill and decode on different GPUs"),
 };
@@ -95,12 +96,23 @@ static enum orr_err read_one(const struct orr_doc *request, const struct dimensi
                              struct orr_error *error)
 {
     struct one one = {0};
+    char path[ORR_KEY_PATH];
+    if (d->field.names == orr_format_names) /* in any case of letters, with their aliases */
+        return orr_format_read(request, orr_key_path(path, d->section, d->field.key), element, value, error);
+    if (d->field.names == orr_moved_words) {
+        enum orr_dtype kv = ORR_DTYPE_BF16;
+        enum orr_kv_format format = ORR_KV_PLAIN;
+        const enum orr_err wrong =
+            orr_cache_read(request, orr_key_path(path, d->section, d->field.key), element, &kv, &format, error);
+        *value = orr_cache_choice(kv, format);
+        return wrong;
+    }
     json_t *object = json_pack("{sO}", d->field.key, element);
     const enum orr_err err = orr_fields_read(request, d->section, object, &d->field, 1, NULL, &one, error);
     json_decref(object);
     if (d->field.type == ORR_FIELD_INT) *value = one.number;
     else if (d->field.type == ORR_FIELD_BOOL) *value = one.flag;
-    else *value = d->field.names == orr_moved_words ? (int64_t)orr_moved_formats[one.word] : one.word;
+    else *value = one.word;
     return err;
 }
 

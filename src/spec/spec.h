@@ -31,7 +31,29 @@ void orr_calibration_store(json_t *root, const struct orr_calibration *now, cons
 /* What an inference job derives from what was asked; a search asks again for every plan.
  * Formats that follow from the weights', the load of the hottest of ep expert ranks over the mean, and the workload
  * that stages shared with training read. */
-void orr_serving_formats(const struct orr_job *job, enum orr_dtype weights, struct orr_serving *serving);
+void orr_serving_formats(const struct orr_job *job, enum orr_weight_format format, struct orr_serving *serving);
+/* The products of narrow weights in a format that was asked for. */
+void orr_serving_multiply_in(enum orr_dtype matrix, struct orr_serving *serving);
+/* A cache as one number, as choices of a search have it: the dtype, or what follows all dtypes. */
+static inline int64_t orr_cache_choice(enum orr_dtype kv, enum orr_kv_format format)
+{
+    return format == ORR_KV_PLAIN ? (int64_t)kv : ORR_N_DTYPES + (int64_t)format;
+}
+static inline int64_t orr_serving_cache_choice(const struct orr_serving *serving)
+{
+    return orr_cache_choice(serving->kv, serving->kv_format);
+}
+void orr_serving_cache(int64_t choice, struct orr_serving *serving);
+/* Bytes of the checkpoint by module, tensor by tensor, including scales and zeros (Eq. 41b). PUBLISHED: its own
+ * formats. */
+void orr_model_bytes(const struct orr_model *model, enum orr_weight_format format, double module_bytes[ORR_N_MODULES]);
+/* The format that a name means, in any case of letters; ORR_N_WEIGHT_FORMATS: none. */
+enum orr_weight_format orr_weight_format_find(const char *name);
+const char *orr_weight_format_name(enum orr_weight_format format);
+const char *orr_module_name(enum orr_module module);
+/* Name of a cache, and of the format that a job's weights are in. */
+const char *orr_cache_name(enum orr_dtype kv, enum orr_kv_format format);
+const char *orr_serving_format_name(const struct orr_job *job);
 /* Experts of the layer that has most of them; 1: none. */
 int64_t orr_most_experts(const struct orr_model *model);
 double orr_default_imbalance(const struct orr_job *job, int64_t ep);

@@ -124,9 +124,10 @@ static struct formats printed_formats(const struct orr_csv *csv, size_t row)
 static bool loaded_formats(const struct orr_job *job, struct formats *formats)
 {
     if (!job->engine.bench_limits || !is(formats->precision, "fp8")) return false;
-    if (job->model.mxfp4) *formats = (struct formats){"fp4", ""};
-    else if (job->model.fp8_block) formats->precision = "fp8_block";
-    return job->model.mxfp4 || job->model.fp8_block;
+    const enum orr_weight_format published = job->model.checkpoint.format;
+    if (published == ORR_WEIGHT_MXFP4) *formats = (struct formats){"fp4", ""};
+    else if (published == ORR_WEIGHT_FP8_128) formats->precision = "fp8_block";
+    return published == ORR_WEIGHT_MXFP4 || published == ORR_WEIGHT_FP8_128;
 }
 
 static void put_request(struct validator *w, size_t row, const struct lengths *n, const struct formats *formats)

@@ -68,7 +68,7 @@ static int64_t tuned_tokens(double tokens)
  * runs cannot have used the estimate. */
 static bool has_estimate(const struct orr_model *model)
 {
-    return !model->mxfp4 && model->kinds[0].mla_kv_rank == 0;
+    return model->checkpoint.format != ORR_WEIGHT_MXFP4 && model->kinds[0].mla_kv_rank == 0;
 }
 
 struct orr_offline orr_offline_bench(const struct orr_job *job, int64_t fits)

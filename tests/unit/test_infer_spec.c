@@ -262,8 +262,8 @@ static const struct {
     {"", ",'precision':'fp8'",
      "workload.precision: calibration plain has no gemm constants for fp8 (it has: fp32, tf32, fp16, bf16, int8)"},
     {"", ",'kv_precision':'fp32'",
-     "workload.kv_precision: must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", not \"fp32\" "
-     "(did you mean \"fp16\"?)"},
+     "workload.kv_precision: must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", \"int8_per_token_head\", \"int4\", "
+     "\"nf4\", \"nvfp4\", \"q8_0\", \"q4_0\", \"fp8_ds_mla\", not \"fp32\" (did you mean \"fp16\"?)"},
     {"", ",'draft_tokens':2",
      "workload.draft_tokens: 2 needs a draft_model: a catalogue id, a file path or an object"},
     {"", ",'draft_model':'tiny'",

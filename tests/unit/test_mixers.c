@@ -7,6 +7,14 @@
 #include "ops/mixer.h"
 #include "spec/spec.h"
 
+/* Cache of one token in one layer, in a plain format. */
+static double cached_bytes(const struct orr_layer_kind *kind, enum orr_dtype kv)
+{
+    static struct orr_job job;
+    job.serving.kv = kv;
+    return orr_kv_model_bytes(&job, kind);
+}
+
 static void read_model(const char *text, struct orr_model *model)
 {
     struct orr_doc doc;
@@ -97,7 +105,7 @@ static void kda(void **state)
     assert_int_equal(orr_model_params(&model), INT64_C(49122681728));
     assert_close(orr_scan_sizes_of(kind, 1).step_flops, 8.0 * 32 * 16384, 0);
     assert_close(orr_sequence_state_bytes(kind, 1, 2), 32 * 16384.0 * 4 + 3 * 4096 * 3 * 2, 0);
-    assert_close(orr_kv_model_bytes(kind_with(&model, ORR_MIXER_LATENT), 2), 576 * 2, 0);
+    assert_close(cached_bytes(kind_with(&model, ORR_MIXER_LATENT), ORR_DTYPE_BF16), 576 * 2, 0);
 }
 
 /* MiniMax-Text-01: h 6144, 64 heads of 128, 7 of 8 layers lightning, 32 experts of 9216. */
@@ -153,7 +161,7 @@ static void indexer(void **state)
     load(*state, "deepseek-v3", &without);
     assert_int_equal(orr_model_params(&with) - orr_model_params(&without), 61 * INT64_C(13959424));
     assert_int_equal(13959424, 1536 * 64 * 128 + 7168 * 128 + 2 * 128 + 7168 * 64);
-    assert_close(orr_kv_model_bytes(&with.kinds[0], 2), 576 * 2 + 128 + 4, 0);
+    assert_close(cached_bytes(&with.kinds[0], ORR_DTYPE_BF16), 576 * 2 + 128 + 4, 0);
 }
 
 /* MiniMax-M3: layers choose 16 blocks of 128 keys and one near block, by 4 heads of 128 made from the hidden state. */
@@ -261,7 +269,7 @@ static void layers_share_an_indexer(void **state)
     read_model(text, &model);
     double n_layers[ORR_MAX_LAYER_KINDS], bytes = 0;
     orr_count_layers(&model, n_layers);
-    for (int64_t k = 0; k < model.n_kinds; k++) bytes += n_layers[k] * orr_kv_model_bytes(&model.kinds[k], 1);
+    for (int64_t k = 0; k < model.n_kinds; k++) bytes += n_layers[k] * cached_bytes(&model.kinds[k], ORR_DTYPE_FP8);
     assert_close(bytes, 47700, 0);
     /* GLM-5.2 has 57 indexers fewer than GLM-5: 9371904 parameters each */
     assert_int_equal(9371904, 2048 * 32 * 128 + 6144 * 128 + 2 * 128 + 6144 * 32);

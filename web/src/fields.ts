@@ -22,6 +22,11 @@ const INFER: readonly Kind[] = ['infer'];
 const YES_NO = ['true', 'false'];
 const TRAIN_FORMATS = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp8_block', 'fp4', 'int8'];
 const FORMATS = [...TRAIN_FORMATS, 'int4'];
+const WEIGHTS = [
+    ...FORMATS, 'published', 'mxfp4', 'nvfp4', 'fp8-tensor', 'fp8-channel', 'fp8-block', 'w4a16', 'w8a8', 'awq', 'gptq', 'nf4',
+    'hqq', 'q4_k_m', 'q5_k_m', 'q8_0',
+];
+const CACHES = ['fp16', 'bf16', 'fp8', 'int8', 'int4', 'nvfp4', 'q8_0', 'q4_0'];
 
 export const FIELDS: readonly Field[] = [
     { key: 'gpus', label: 'GPUs', kinds: BOTH, group: 'plan', step: 'double', title: 'GPUs of the job' },
@@ -104,8 +109,8 @@ export const FIELDS: readonly Field[] = [
     { key: 'workload.input_len', label: 'Input tokens', kinds: INFER, group: 'workload', step: 'double' },
     { key: 'workload.output_len', label: 'Output tokens', kinds: INFER, group: 'workload', step: 'double' },
     { key: 'workload.precision', label: 'Precision', kinds: TRAIN, group: 'workload', options: TRAIN_FORMATS },
-    { key: 'workload.precision', label: 'Weights', kinds: INFER, group: 'workload', options: FORMATS },
-    { key: 'workload.kv_precision', label: 'KV cache', kinds: INFER, group: 'workload', options: FORMATS },
+    { key: 'workload.precision', label: 'Weights', kinds: INFER, group: 'workload', options: WEIGHTS },
+    { key: 'workload.kv_precision', label: 'KV cache', kinds: INFER, group: 'workload', options: CACHES },
     {
         key: 'workload.attention',
         label: 'Attention',
