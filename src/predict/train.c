@@ -52,7 +52,7 @@ static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *o
                          double runs)
 {
     const bool backward = op->phase == ORR_PHASE_BACKWARD;
-    struct orr_spent spent = {.part = transfer_part(op->group),
+    struct orr_spent spent = {.part = (int)transfer_part(op->group),
                               .phase = op->phase,
                               .resource = ORR_BOUND_NETWORK,
                               .runs = runs,

@@ -65,13 +65,13 @@ static double time_of(struct suite *suite, const struct orr_job *job)
 
 static double first_of(struct suite *suite, const struct orr_job *job)
 {
-    if (job->kind == ORR_JOB_TRAIN) return NAN;
+    if (job->kind == ORR_JOB_TRAIN) return (double)NAN;
     return served(suite, job).ttft_s;
 }
 
 static double next_of(struct suite *suite, const struct orr_job *job)
 {
-    if (job->kind == ORR_JOB_TRAIN || job->serving.output_len < 2) return NAN;
+    if (job->kind == ORR_JOB_TRAIN || job->serving.output_len < 2) return (double)NAN;
     return served(suite, job).tpot_s;
 }
 
@@ -103,7 +103,7 @@ static double beats_its_bound(struct suite *suite, const struct orr_job *job)
 
 static double utilisation_above_one(struct suite *suite, const struct orr_job *job)
 {
-    if (job->kind != ORR_JOB_TRAIN) return NAN;
+    if (job->kind != ORR_JOB_TRAIN) return (double)NAN;
     const struct orr_result r = trained(suite, job);
     return fmax(r.mfu_frac, r.hfu_frac) - 1;
 }
@@ -176,7 +176,7 @@ static double gained(struct suite *suite, const struct orr_job *job, const struc
                      double (*time_s)(struct suite *, const struct orr_job *))
 {
     struct orr_error error;
-    if (orr_job_check(more, &error)) return NAN;
+    if (orr_job_check(more, &error)) return (double)NAN;
     return time_s(suite, job) / time_s(suite, more) - 1;
 }
 
@@ -328,7 +328,7 @@ static double decode_step_differs(struct suite *suite, const struct orr_job *job
 static double prompt_step_differs(struct suite *suite, const struct orr_job *job)
 {
     static struct orr_job one;
-    if (job->engine.last_token_decoded) return NAN; /* a prefill of two passes */
+    if (job->engine.last_token_decoded) return (double)NAN; /* a prefill of two passes */
     one = *job;
     one.serving.chunk_tokens = 0;
     one.serving.prefix_hit_frac = 0;
