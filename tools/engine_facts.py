@@ -72,7 +72,7 @@ GROUPS = {
         ("pointwise_bytes_per_element", "64", "chat"), ("fused_gate_up", "false", "chat"),
         ("decode_kernel", "sdpa", "chat"), ("split_kv", "false", "one"), ("packed_gqa", "false", "long chat"),
         ("packed_gqa_most", "2", "long chat"), ("packed_gqa_plain_only", "true", "one window"),
-        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("weight_formats", "awq", "experts as shipped"),
+        ("unpacked_chunks", "none", "chunks"), ("dynamic_quantisation", "false", "fp8 chat"), ("weight_formats", "awq", "shipped"),
         ("custom_allreduce", "false", "tensor"), ("allreduce_skew_s", "10 us", "tensor"),
         ("piece_tokens", "0", "pieces"), ("last_token_decoded", "true", "short")],
     "requests": [
@@ -92,7 +92,7 @@ JOBS["gpt pipeline"] = f"train --model gpt3-175b {A100} --gpus 64 --tp 8 --pp 8 
 JOBS["deepseek 1f1b"] = JOBS["deepseek"].replace("--vpp 2 ", "")
 JOBS["full memory"] = JOBS["eager"].replace("--micro-batch 1", "--micro-batch 2 --zero 1")
 JOBS["unknown"] = JOBS["sharded"].replace("pytorch-fsdp-compile", "generic")
-JOBS["experts as shipped"] = f"infer --model gpt-oss-20b {H100} --batch 1 --input 128 --output 128 --engine vllm"
+JOBS["shipped"] = f"infer --model gpt-oss-20b {H100} --batch 1 --input 128 --output 128 --engine vllm"
 JOBS["one window"] = f"infer --model mistral-7b {H100} --batch 64 --input 4096 --output 128 --engine tensorrt-llm-1.2"
 JOBS["long chat"] = f"infer --model llama3-8b {H100} --batch 64 --input 4096 --output 128 --engine vllm"
 

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_BATCHES = 24 };
 /* The plans of one GPU count, one pair of formats and one kind of pools are cut into this many blocks. Threads share
@@ -21,23 +22,40 @@ enum { SLICES = 16 };
 
 /* ---------------------------------------------------------------- one plan */
 
+/* Formats of weights that differ from the request's. */
+static void change_weights(const struct orr_search_request *request, enum orr_weight_format format, struct orr_job *job)
+{
+    struct orr_serving *serving = &job->serving;
+    const struct orr_serving *base = &request->job.serving;
+    struct orr_serving usual;
+    orr_serving_formats(job, base->format, &usual);
+    orr_serving_formats(job, format, serving);
+    if (base->kv != usual.kv || base->kv_format != usual.kv_format) {
+        serving->kv = base->kv; /* The cache format was asked for, so it stays. */
+        serving->kv_format = base->kv_format;
+    }
+    if (request->matrix_given) orr_serving_multiply_in(base->matrix, serving);
+    if (request->comm_given) serving->comm = base->comm;
+}
+
+/* Plans that follow each other often have the same formats: what the job has of them is kept. */
 static void choose_formats(const struct orr_search_request *request, const struct orr_choice *choice,
                            struct orr_job *job)
 {
     struct orr_serving *serving = &job->serving;
-    const struct orr_serving *base = &request->job.serving;
-    *serving = *base;
-    if (choice->weights != base->format) {
-        struct orr_serving usual;
-        orr_serving_formats(job, base->format, &usual);
-        orr_serving_formats(job, (enum orr_weight_format)choice->weights, serving);
-        if (base->kv != usual.kv ||
-            base->kv_format != usual.kv_format) { /* The cache format was asked for, so it stays. */
-            serving->kv = base->kv;
-            serving->kv_format = base->kv_format;
-        }
-        if (request->matrix_given) orr_serving_multiply_in(base->matrix, serving);
-        if (request->comm_given) serving->comm = base->comm;
+    const enum orr_weight_format format = (enum orr_weight_format)choice->weights;
+    const struct orr_serving before = *serving;
+    *serving = request->job.serving;
+    if (format != serving->format && format == before.format) {
+        serving->format = before.format;
+        serving->weights = before.weights;
+        serving->matrix = before.matrix;
+        serving->comm = before.comm;
+        serving->kv = before.kv;
+        serving->kv_format = before.kv_format;
+        memcpy(serving->served, before.served, sizeof serving->served);
+    } else if (format != serving->format) {
+        change_weights(request, format, job);
     }
     if (request->space.kv.n > 0) orr_serving_cache(choice->kv, serving);
 }

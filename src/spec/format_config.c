@@ -263,12 +263,14 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
     return given;
 }
 
-/* The place of a tensor's storage in the checkpoint. */
+/* The place of a tensor's storage in the checkpoint: of the target that names it, else of the one for all. */
 static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer,
                         enum orr_weight_tensor tensor)
 {
-    for (size_t i = targets->n; i-- > 0;)
-        if (targets->items[i].all || orr_matcher_tensor(targets->items[i].modules, layer, tensor)) return places[i];
+    for (size_t i = 0; i < targets->n; i++)
+        if (orr_matcher_tensor(targets->items[i].modules, layer, tensor)) return places[i];
+    for (size_t i = 0; i < targets->n; i++)
+        if (targets->items[i].all) return places[i];
     return 0;
 }
 

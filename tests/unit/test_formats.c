@@ -254,6 +254,28 @@ static void shipped_models_fit(void **state)
     }
 }
 
+/* "Model loading took" of vLLM, on one GPU: 0.7 % for its buffers and padding. */
+static void weights_are_what_engines_load(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *model, *format;
+        int tp;
+        double gib;
+    } LOGS[] = {{"qwen3-8b", "published", 1, 15.2683},      {"qwen3-30b-a3b", "published", 1, 56.88},
+                {"llama3.1-70b", "awq", 1, 37.09},          {"llama3.1-8b", "nvfp4", 1, 5.6473},
+                {"llama3.1-70b", "fp8-tensor", 4, 16.9619}, {"deepseek-v3", "published", 8, 79.739}};
+    for (size_t i = 0; i < COUNT(LOGS); i++) {
+        read_job(w,
+                 "{'kind':'infer','model':'%s','system':'h200-sxm','plan':{'tp':%d},'workload':{'engine':'vllm',"
+                 "'precision':'%s','input_len':100,'output_len':10}}",
+                 LOGS[i].model, LOGS[i].tp, LOGS[i].format);
+        const double gib = infer(w, &w->job).memory_bytes[ORR_SERVE_MEMORY_WEIGHTS] / GIB;
+        if (fabs(gib - LOGS[i].gib) > 0.007 * LOGS[i].gib)
+            fail_msg("%s in %s: %.3f GiB, logged %.3f", LOGS[i].model, LOGS[i].format, gib, LOGS[i].gib);
+    }
+}
+
 /* What engines log or print per token: cache available over tokens, on one rank of tp; 0.4 % for the rounding of GiB
  * to two places. The formulas are exact where the last column says so. */
 static void cache_bytes_are_what_engines_log(void **state)
@@ -421,6 +443,21 @@ static void lists_are_matched(void **state)
     }
 }
 
+/* A group that names modules comes before the one for all. Attention: 1 342 177 280 weights of 8 bits, a 32-bit scale
+ * for each of 10 240 rows of 32 layers. The rest: 5 637 144 576 weights of 4 bits, 16 + 4 bits per 32. */
+static void named_targets_come_first(void **state)
+{
+    struct world *w = *state;
+    double bytes[ORR_N_MODULES];
+    read_with(w, "llama3.1-8b",
+              "{'quant_method':'compressed-tensors','config_groups':{'a':{'targets':['Linear'],'weights':{'num_bits':4,"
+              "'type':'int','group_size':32,'symmetric':false}},'b':{'targets':['re:.*self_attn.*'],'weights':{"
+              "'num_bits':8,'type':'float','strategy':'channel'}}},'ignore':['lm_head']}");
+    orr_model_bytes(&w->job.model, ORR_WEIGHT_PUBLISHED, bytes);
+    assert_true(fabs(bytes[ORR_MODULE_ATTENTION] - (1342177280.0 + 4 * 32 * 10240)) < 0.5);
+    assert_true(fabs(bytes[ORR_MODULE_DENSE] - 5637144576.0 * (4 + 20.0 / 32) / 8) < 0.5);
+}
+
 static void defaults_follow_the_config(void **state)
 {
     struct world *w = *state;
@@ -504,10 +541,12 @@ int main(void)
         cmocka_unit_test(gguf_mixtures_have_the_published_bits),
         cmocka_unit_test(mlx_narrows_the_ends),
         cmocka_unit_test(shipped_models_fit),
+        cmocka_unit_test(weights_are_what_engines_load),
         cmocka_unit_test(cache_bytes_are_what_engines_log),
         cmocka_unit_test(narrow_caches_count_their_scales),
         cmocka_unit_test(products_follow_their_module),
         cmocka_unit_test(lists_are_matched),
+        cmocka_unit_test(named_targets_come_first),
         cmocka_unit_test(defaults_follow_the_config),
         cmocka_unit_test(overrides_win),
         cmocka_unit_test(what_cannot_run_is_refused),
