@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "spec/format.h"
 #include "spec/part.h"
 
 static void part_free(struct orr_part_doc *part)
@@ -30,6 +31,15 @@ static enum orr_err inner_reference(const struct orr_part_doc *holder, const cha
     return err;
 }
 
+/* A name that tells a format stands for a checkpoint in that format, whatever the file of its shape says. A GGUF
+ * repository without a file type has no format of its own. */
+static void ship_as(struct orr_model *model, const char *name)
+{
+    const enum orr_weight_format format = orr_weight_format_find(name);
+    (void)snprintf(model->shipped_format, sizeof model->shipped_format, "%s", name);
+    if (format < ORR_N_WEIGHT_FORMATS) orr_checkpoint_named(model, format, &model->checkpoint);
+}
+
 enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                             const struct orr_set *set, struct orr_model *model, struct orr_error *error)
 {
@@ -39,7 +49,7 @@ enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct 
     if (!err) err = orr_model_from_json(&part->doc, part->id, model, error);
     if (!err && part->named) {
         orr_copy_line(model->asked, sizeof model->asked, reference->name);
-        (void)snprintf(model->shipped_format, sizeof model->shipped_format, "%s", part->format);
+        ship_as(model, part->format);
     }
     if (!err && part->whole_folder) err = orr_model_check_index(part, model, error);
     part_free(part);

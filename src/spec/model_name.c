@@ -100,8 +100,9 @@ static void read_format(const json_t *rules, struct orr_model_name *name)
     }
     const size_t suffix = strlen(json_string_value(json_object_get(rule, "suffix")));
     name->base[strlen(name->base) - suffix] = '\0';
-    snprintf(name->format, sizeof name->format, "%s%s%.*s", format, *type ? " file type " : "", ORR_FORMAT_NAME - 16,
-             type);
+    snprintf(name->format, sizeof name->format, "%.*s", ORR_FORMAT_NAME - 1, *type ? type : format);
+    for (char *c = name->format; *c; c++) /* file types are formats in small letters */
+        if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
 }
 
 /* ---------------------------------------------------------------- spelling */

@@ -23,7 +23,7 @@ static const struct {
     {"meta-llama/Llama-3.1-70B-Instruct", "llama3.1-70b", ""},
     {"meta-llama/Llama-3.1-8B", "llama3.1-8b", ""},
     {"meta-llama/Llama-3.1-8B-Instruct", "llama3.1-8b", ""},
-    {"nvidia/Llama-3.1-8B-Instruct-FP8", "llama3.1-8b", "fp8 e4m3, per tensor"},
+    {"nvidia/Llama-3.1-8B-Instruct-FP8", "llama3.1-8b", "fp8-tensor"},
     {"meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama4-scout", ""},
     {"deepseek-ai/DeepSeek-V3", "deepseek-v3", ""},
     {"google/gemma-3-12b-it", "gemma3-12b", ""},
@@ -46,16 +46,16 @@ static const struct {
     {"mosaicml/mpt-7b", "mosaicml-mpt-7b", ""},
     {"mpt-7b", "mpt-7b", ""},
     /* formats */
-    {"Qwen/Qwen3-32B-FP8", "qwen3-32b", "fp8 e4m3, 128x128 block"},
-    {"RedHatAI/Qwen3-32B-FP8-dynamic", "qwen3-32b", "fp8 e4m3, per channel"},
+    {"Qwen/Qwen3-32B-FP8", "qwen3-32b", "fp8-block"},
+    {"RedHatAI/Qwen3-32B-FP8-dynamic", "qwen3-32b", "fp8-channel"},
     {"nvidia/DeepSeek-V3.1-NVFP4", "deepseek-v3", "nvfp4"},
-    {"Qwen/Qwen2.5-72B-Instruct-GPTQ-Int8", "qwen2.5-72b", "gptq, 8 bits"},
+    {"Qwen/Qwen2.5-72B-Instruct-GPTQ-Int8", "qwen2.5-72b", "gptq-int8"},
     {"Qwen/Qwen2.5-7B-Instruct-AWQ", "qwen2.5-7b", "awq"},
-    {"neuralmagic/Meta-Llama-3.1-70B-Instruct-quantized.w4a16", "llama3.1-70b", "int4 group (pack-quantized)"},
-    {"unsloth/Llama-3.2-1B-Instruct-unsloth-bnb-4bit", "llama3.2-1b", "bitsandbytes nf4 / fp4"},
-    {"mlx-community/Llama-3.3-70B-Instruct-4bit", "llama3.3-70b", "mlx affine, 4 bits"},
-    {"bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", "llama3.2-3b", "gguf file type Q4_K_M"},
-    {"unsloth/gpt-oss-20b-BF16", "gpt-oss-20b", "bf16 / fp16"},
+    {"neuralmagic/Meta-Llama-3.1-70B-Instruct-quantized.w4a16", "llama3.1-70b", "w4a16"},
+    {"unsloth/Llama-3.2-1B-Instruct-unsloth-bnb-4bit", "llama3.2-1b", "nf4-double"},
+    {"mlx-community/Llama-3.3-70B-Instruct-4bit", "llama3.3-70b", "mlx-4bit"},
+    {"bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M", "llama3.2-3b", "q4_k_m"},
+    {"unsloth/gpt-oss-20b-BF16", "gpt-oss-20b", "bf16"},
 };
 
 static void names_resolve(void **state)
@@ -155,7 +155,7 @@ static void requests_keep_the_name(void **state)
         if (orr_job_read(w->catalogue, MODELS[i], "request", &w->job, &error)) fail_msg("%s", error.text);
         assert_string_equal(w->job.model.id, "qwen3-8b");
         assert_string_equal(w->job.model.asked, "Qwen/Qwen3-8B-FP8");
-        assert_string_equal(w->job.model.shipped_format, "fp8 e4m3, 128x128 block");
+        assert_string_equal(w->job.model.shipped_format, "fp8-block");
     }
     const char *other = REQUEST("\"model\":\"qwen3-14b\",\"asked\":\"Qwen/Qwen3-8B-FP8\"");
     assert_int_equal(orr_job_read(w->catalogue, other, "request", &w->job, &error), ORR_OK);
