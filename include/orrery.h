@@ -603,7 +603,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 
 /* Weight products of a layer that may each have their own format, by the tensors they join. */
 #define ORR_PRODUCTS(X)                             \
-    X(OTHER, Q, Q) /* what no row below names */    \
+    X(OTHER, Q, Q) /* no row below: 16 bits */       \
     X(QKV, Q, V)                                    \
     X(OUT, O, O)                                    \
     X(Q_DOWN, Q_A, Q_A)                             \

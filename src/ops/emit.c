@@ -58,7 +58,9 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
     const struct orr_served *served = emit->served && emit->served->resolved ? emit->served : NULL;
     if (served && linear->head && served->head_stored_bytes > 0)
         return (struct widths){d->dtype16, d->w_a, served->head_stored_bytes};
-    if (!linear->quantised) return (struct widths){d->dtype16, d->w_a, d->w_a};
+    /* tensors that no list of a checkpoint's formats names are stored in 16 bits */
+    if (!linear->quantised || (served && linear->product == ORR_PRODUCT_OTHER))
+        return (struct widths){d->dtype16, d->w_a, d->w_a};
     if (!served) return (struct widths){d->matrix, d->w_m, d->w_w};
     const enum orr_dtype matrix = served->kinds[emit->layer_kind].matrix[linear->product];
     const double stored = served->kinds[emit->layer_kind].stored_bytes[linear->product];

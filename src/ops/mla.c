@@ -35,8 +35,10 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double decode_rows = d->decoding * d->queries;
     if (emit->parts & ORR_PART_ROWS) emit_down(emit, kind, heads * (d_n + d_r));
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && !chooses)
-        orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
-                              r + d_r);
+        orr_emit_column_input(
+            emit,
+            emit_projection(emit, ORR_LINEAR("mla.kv_up"), ORR_PRODUCT_KV_UP, d->T_prompt, r, heads * (d_n + d_v)),
+            r + d_r);
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS && chooses) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);

@@ -32,8 +32,9 @@ static void attention_shapes(double h, const struct orr_layer_kind *kind, struct
         return;
     }
     set(&shapes[ORR_TENSOR_Q], a * d_qk, h, 1);
+    if (kind->shared_kv) return; /* keys and values of another layer */
     set(&shapes[ORR_TENSOR_K], kv * d_qk, h, 1);
-    set(&shapes[ORR_TENSOR_V], kv * d_v, h, 1);
+    if (!kind->kv_equal) set(&shapes[ORR_TENSOR_V], kv * d_v, h, 1);
 }
 
 /* Gate, up and down follow each other. */
@@ -67,7 +68,8 @@ void orr_tensor_shapes(const struct orr_model *model, const struct orr_layer_kin
     attention_shapes(h, kind, shapes);
     ffn_shapes(h, (double)kind->ffn_width, kind->gated, 1, &shapes[ORR_TENSOR_GATE]);
     ffn_shapes(h, (double)kind->shared_width, kind->gated, 1, &shapes[ORR_TENSOR_SHARED_GATE]);
-    ffn_shapes(h, (double)kind->expert_width, kind->gated, (double)kind->n_experts, &shapes[ORR_TENSOR_EXPERT_GATE]);
+    ffn_shapes(kind->expert_hidden > 0 ? (double)kind->expert_hidden : h, (double)kind->expert_width, kind->gated,
+               (double)kind->n_experts, &shapes[ORR_TENSOR_EXPERT_GATE]);
     drop_unknown(shapes, ORR_TENSOR_Q, ORR_TENSOR_KV_B, (double)kind->attention_params);
     drop_unknown(shapes, ORR_TENSOR_GATE, ORR_TENSOR_SHARED_DOWN, (double)kind->ffn_params);
     drop_unknown(shapes, ORR_TENSOR_EXPERT_GATE, ORR_TENSOR_EXPERT_DOWN,
