@@ -1,9 +1,8 @@
 /* Scans of recurrent mixers: bytes over DRAM, or arithmetic over the units that do it, whichever takes longer. */
 #include "cost/cost.h"
 
-/* Share of what plain products reach, for a calibration without its own number. An assumption: products inside a chunk
- * have sides of 64 to 256, and gates and decays stand between them; published chunk kernels reach 30 to 60 % of what
- * large products do on the same chip. */
+/* Share of what plain products reach, for a calibration without its own number. It is an assumption that no kernel was
+ * measured for: products inside a chunk have sides of 64 to 256, and gates and decays stand between them. */
 #define ASSUMED_SHARE 0.5
 
 void orr_cost_scan(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
