@@ -44,6 +44,7 @@ static size_t n_catalogue_files(void)
         if (!strstr(rows, key)) fail_msg("%s: no row in tests/model_counts.csv", entry->d_name);
         n++;
     }
+    free(rows);
     closedir(dir);
     return n;
 }
