@@ -1,4 +1,4 @@
-/* Symbols the formulas of training and of inference share: what the job says, whatever it asks. */
+/* The formulas of training and of inference share these symbols, which any job has. */
 #ifndef ORR_METRIC_JOB_SYMBOLS_H
 #define ORR_METRIC_JOB_SYMBOLS_H
 

@@ -58,7 +58,7 @@ static void add_hardware(struct orr_table *table, const struct orr_recipe *r, co
     add_line(table, "die", cost->die_usd, die);
     add_line(table, "interposer", cost->interposer_usd, "under the die and the stacks");
     add_line(table, "memory", cost->dram_usd, dram);
-    add_line(table, "package", cost->package_usd, "all of it, substrate and assembly losses in");
+    add_line(table, "package", cost->package_usd, "all of it, including substrate and assembly losses");
     add_line(table, "chip", cost->chip_usd, markup);
     add_line(table, "network", cost->network_usd, "ports, cables, share of the switches");
     add_line(table, "host", cost->host_usd, "share of node, rack, storage");
