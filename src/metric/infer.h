@@ -1,4 +1,4 @@
-/* Every number of an inference report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+/* These lists have every number of an inference report once. JSON, CSV, --explain and docs/glossary.md come from them.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
 #ifndef ORR_METRIC_INFER_H
@@ -11,8 +11,8 @@
 /* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
- * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
- * value: an expression of r (const struct orr_infer_result *) and j (const struct orr_job *). */
+ * `key` is the path in the JSON result and the column of the CSV; a last part that is a digit is a place in an array.
+ * `value` is an expression of r (const struct orr_infer_result *) and j (const struct orr_job *). */
 #define ORR_INFER_METRICS(X)                                                                                          \
     ORR_INFER_METRICS_HEADLINE(X)                                                                                     \
     ORR_INFER_METRICS_TIME(X)                                                                                         \
@@ -163,8 +163,8 @@
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix load of the prompt)); in short runs burst_frac",    \
       "power rule", r->matrix_frac)
 
-/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j and r as above, prefill and decode (const struct orr_pass_facts *); format:
+/* X(name, unit, what it is and where it comes from, value): the symbols that formulas use besides the metrics.
+ * `value` is an expression of j and r as above, prefill and decode (const struct orr_pass_facts *); `format` is
  * serving.matrix. */
 #define ORR_INFER_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \

@@ -1,4 +1,4 @@
-/* Every number of a training report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+/* These lists have every number of a training report once. JSON, CSV, --explain and docs/glossary.md come from them.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
 #ifndef ORR_METRIC_TRAIN_H
@@ -12,8 +12,8 @@
 /* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
- * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
- * value: an expression of r (const struct orr_result *) and j (const struct orr_job *). */
+ * `key` is the path in the JSON result and the column of the CSV; a last part that is a digit is a place in an array.
+ * `value` is an expression of r (const struct orr_result *) and j (const struct orr_job *). */
 #define ORR_TRAIN_METRICS(X)                                                                                          \
     ORR_TRAIN_METRICS_HEADLINE(X)                                                                                     \
     ORR_TRAIN_METRICS_TIME(X)                                                                                         \
@@ -147,8 +147,8 @@
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix_share_frac)); in short runs burst_frac",            \
       "power rule", r->matrix_frac)
 
-/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j and r as above, m (micro-batches) and f (const struct orr_train_facts *); format:
+/* X(name, unit, what it is and where it comes from, value): the symbols that formulas use besides the metrics.
+ * `value` is an expression of j and r as above, m (micro-batches) and f (const struct orr_train_facts *); `format` is
  * workload.precision. */
 #define ORR_TRAIN_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \

@@ -152,7 +152,7 @@ export class Overview implements View {
                 ? [
                       [
                           'Hardware FLOP',
-                          `${percent(Number(result['hfu_frac']))} of the peak, recomputation in, what a mask leaves out not`,
+                          `${percent(Number(result['hfu_frac']))} of the peak, with recomputation, without masked scores`,
                       ] as const,
                       ['Micro-batches', String(result['n_micro_batches'])] as const,
                       ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const,
