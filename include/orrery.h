@@ -341,7 +341,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     /*  enum         name           meaning                                                         */ \
     X(FORWARD, "forward", "forward compute of the critical pipeline rank")                             \
     X(BACKWARD, "backward", "backward compute (dgrad, wgrad, attention backward)")                     \
-    X(RECOMPUTE, "recompute", "forward work repeated in backward, with its collectives")               \
+    X(RECOMPUTE, "recompute", "forward work repeated in backward, including collectives")              \
     X(TP_EXPOSED, "tp_exposed", "tensor/sequence-parallel communication not hidden")                   \
     X(CP_EXPOSED, "cp_exposed", "context-parallel communication not hidden")                           \
     X(EP_EXPOSED, "ep_exposed", "expert-parallel all-to-all not hidden")                               \
@@ -349,15 +349,15 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PP_BUBBLE, "pp_bubble", "pipeline fill, drain and stage imbalance")                              \
     X(DP_EXPOSED, "dp_exposed", "gradient and weight collectives not hidden")                          \
     X(OPTIMIZER, "optimizer", "optimizer step")                                                        \
-    X(OVERHEAD, "overhead", "host time, launch gaps, straggling")
+    X(OVERHEAD, "overhead", "host time, launch gaps and straggling")
 
 #define ORR_MEMORY_PARTS(X)                                                                  \
     /*  enum         name           meaning                                               */ \
     X(WEIGHTS, "weights", "weights as the kernels read them")                                \
-    X(GRADIENTS, "gradients", "gradients, with 16-bit copies live at the peak")              \
+    X(GRADIENTS, "gradients", "gradients, including 16-bit copies alive at the peak")        \
     X(OPTIMIZER, "optimizer", "master weights and moments")                                  \
     X(ACTIVATIONS, "activations", "tensors saved for backward and working tensors")          \
-    X(WORKSPACE, "workspace", "library workspace, communication buffers, gathered weights")
+    X(WORKSPACE, "workspace", "library workspace, communication buffers and gathered weights")
 
 #define ORR_BOUNDS(X)                                                         \
     /*  enum       name        the resource that sets an operator's time   */ \
@@ -440,28 +440,28 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     /*  enum               name                 meaning                                             */ \
     X(PREFILL_GEMM, "prefill_gemm", "weight products of the prompt")                                   \
     X(PREFILL_ATTENTION, "prefill_attention", "attention core of the prompt")                          \
-    X(PREFILL_POINTWISE, "prefill_pointwise", "norms, activations, quantisation of the prompt")        \
+    X(PREFILL_POINTWISE, "prefill_pointwise", "norms, activations and quantisation of the prompt")     \
     X(PREFILL_NETWORK, "prefill_network", "collectives and pipeline sends of the prompt")              \
     X(DECODE_GEMM, "decode_gemm", "weight products of the output tokens")                              \
     X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                 \
-    X(DECODE_POINTWISE, "decode_pointwise", "norms, activations, quantisation of the output tokens")   \
+    X(DECODE_POINTWISE, "decode_pointwise", "norms, activations and quantisation of output tokens")    \
     X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")         \
     X(DRAFT, "draft", "draft model of speculative decoding")                                           \
     X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                       \
-    X(KV_TRANSFER, "kv_transfer", "cache handed from prefill to decode GPUs, not hidden")              \
-    X(OVERHEAD, "overhead", "launch gaps, sampling, request handling")
+    X(KV_TRANSFER, "kv_transfer", "exposed time of handing the cache to the decode GPUs")              \
+    X(OVERHEAD, "overhead", "launch gaps, sampling and request handling")
 
 #define ORR_SERVE_MEMORY_PARTS(X)                                                            \
     /*  enum         name           meaning                                               */ \
-    X(WEIGHTS, "weights", "weights of one GPU with their scales")                            \
-    X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, whole blocks")       \
+    X(WEIGHTS, "weights", "weights of one GPU, including their scales")                      \
+    X(KV_CACHE, "kv_cache", "cache of the running batch at its longest, in whole blocks")    \
     X(ACTIVATIONS, "activations", "largest tensors alive in a step")                         \
     X(WORKSPACE, "workspace", "library workspace and communication buffers")
 
 /* What the energy of a job is spent on. */
 #define ORR_ENERGY_PARTS(X)                                                                  \
     /*  enum       name        meaning                                                    */ \
-    X(FLOP, "flop", "arithmetic of the matrix units, operand delivery included")             \
+    X(FLOP, "flop", "arithmetic of the matrix units, including operand delivery")            \
     X(DRAM, "dram", "DRAM traffic")                                                          \
     X(LINK, "link", "traffic between GPUs")                                                  \
     X(IDLE, "idle", "what an idle GPU draws anyway")                                         \
@@ -538,7 +538,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(NF4_DOUBLE, "nf4-double", "the same with scales quantised to 8 bits")                   \
     X(HQQ, "hqq", "4-bit integers, scale and zero per 64")                                    \
     X(TORCHAO_INT4, "torchao-int4", "4-bit integers, scale and zero per 128")                 \
-    X(MLX_4BIT, "mlx-4bit", "4-bit integers, scale and bias per 64, embedding and head in")   \
+    X(MLX_4BIT, "mlx-4bit", "4-bit integers, scale and bias per 64; embedding and head too")  \
     X(MLX_8BIT, "mlx-8bit", "8-bit integers, else as mlx-4bit")                               \
     X(Q2_K, "q2_k", "GGUF mixture")                                                           \
     X(Q3_K_S, "q3_k_s", "GGUF mixture")                                                       \

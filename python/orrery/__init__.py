@@ -8,7 +8,7 @@ True
 True
 
 Names and values are those of the JSON request (docs/json.md): keys of ``plan`` and ``workload`` are keyword arguments,
-and a string with a unit may stand for any number with a unit. What is wrong is raised as :class:`orrery.Error`.
+and a string with a unit may stand for any number with a unit. Errors in a request raise :class:`orrery.Error`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ORIGIN = b"request"
 
 
 def _plain(value: Any) -> Any:
-    """What JSON knows in place of a path, or of a number or array of numpy, torch and their like."""
+    """Turn a path, or a number or array of numpy, torch and similar libraries, into a value that JSON knows."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     for name in ("tolist", "item"):
@@ -56,20 +56,20 @@ class Error(ValueError):
         self.code: int = error.code  #: enum orr_err
         self.key: str = error.key.decode("utf-8", "replace")  #: dotted path of the value that is wrong; may be empty
         self.file: str = error.file.decode("utf-8", "replace")
-        self.line: int = error.line  #: from 1; 0: no place in a file
+        self.line: int = error.line  #: counted from 1; 0 where the error has no place in a file
         self.column: int = error.column
 
 
 def _encode(request: Mapping[str, Any]) -> bytes:
     try:
         return _encoder(request).encode()
-    except (TypeError, ValueError) as error:  # as located as those of the library
+    except (TypeError, ValueError) as error:  # these errors name their key, like those of the library
         key = _culprit(request)
         raise Error(c.CError(code=1, key=key.encode()[:127], text=f"{key}: {error}".encode()[:511])) from None
 
 
 def _culprit(value: Any, path: str = "") -> str:
-    """The dotted path of the first value that JSON cannot write."""
+    """Return the dotted path of the first value that JSON cannot write."""
     is_list = isinstance(value, (list, tuple))
     for name, part in value.items() if isinstance(value, Mapping) else enumerate(value if is_list else ()):
         try:
@@ -80,7 +80,7 @@ def _culprit(value: Any, path: str = "") -> str:
 
 
 def version() -> str:
-    """Version of the library."""
+    """Return the version of the library."""
     text: bytes = c.lib.orr_version()
     return text.decode()
 
@@ -101,7 +101,7 @@ def _request(kind: str, model: Part, system: Part, gpus: Any, set: Optional[Mapp
 
 
 class _Session:
-    """What one thread works with."""
+    """The handle and the error that one thread works with."""
 
     __slots__ = ("handle", "error", "__weakref__")
 
@@ -115,7 +115,7 @@ class _Session:
 
 class Catalogue:
     """The built-in models, chips, systems and engines, and those under your own ``directories`` (each with models/,
-    chips/, ...). May be used by several threads. The functions of the module use one without directories."""
+    chips/, ...). Several threads may share one. The functions of the module use a catalogue without directories."""
 
     def __init__(self, directories: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
         paths = (c.c_char_p * max(1, len(directories)))(*(os.fsencode(path) for path in directories))
@@ -149,7 +149,7 @@ class Catalogue:
         return c.take_text(text.value or 0)
 
     def ids(self, part: str) -> List[str]:
-        """Ids of a part: models, chips, systems, engines, calibration, ..."""
+        """Return the ids of a part: models, chips, systems, engines, calibration, ..."""
         names = [c.lib.orr_part_name(i).decode() for i in range(c.N_PARTS)]
         if part not in names:
             raise ValueError(f"part {part!r}: expected one of {', '.join(names)}")
@@ -171,7 +171,7 @@ class Catalogue:
                top: Optional[int] = None, limits: Optional[Sequence[str]] = None, threads: int = 0,
                set: Optional[Mapping[str, Any]] = None, options: Optional[Mapping[str, Any]] = None,
                **fields: Any) -> SearchResult:
-        """The best plan; see :func:`orrery.search`."""
+        """Find the best plan; see :func:`orrery.search`."""
         request = _request(kind, model, system, gpus, set, fields)
         wanted = {"objective": objective, "top": top, "limits": limits, **(options or {})}
         request["search"] = {key: value for key, value in wanted.items() if value is not None}
@@ -185,11 +185,11 @@ class Catalogue:
     def sweep(self, kind: str, model: Part, system: Part, *, vary: Mapping[str, Any], mode: str = "product",
               samples: int = 0, seed: int = 0, threads: int = 0, gpus: Optional[int] = None,
               set: Optional[Mapping[str, Any]] = None, **fields: Any) -> Table:
-        """The same at many points; see :func:`orrery.sweep`."""
+        """Predict at many points; see :func:`orrery.sweep`."""
         if mode not in c.MODES:
             raise ValueError(f"mode {mode!r}: expected one of {', '.join(c.MODES)}")
         request = _request(kind, model, system, gpus, set, fields)
-        _encode(request)  # what JSON cannot write is found here, at its key in the request
+        _encode(request)  # this finds values that JSON cannot write, at their key in the request
         asked: Dict[str, Any] = {"request": request, "mode": mode,
                                  "vary": [_vary(name, values) for name, values in vary.items()]}
         if mode == "sample":
@@ -204,7 +204,7 @@ class Catalogue:
 
 
 class _Search:
-    """A search; freed when neither the caller nor the thread that runs it has it any more."""
+    """A search, which is freed when neither the caller nor the thread that runs it holds it any more."""
 
     __slots__ = ("handle", "error", "__weakref__")
 
@@ -215,12 +215,12 @@ class _Search:
         weakref.finalize(self, c.lib.orr_search_free, self.handle)
 
     def render(self, format: str, style: c.Style) -> str:
-        """The answer as text."""
+        """Return the answer as text."""
         return c.take_text(c.lib.orr_search_render(self.handle, c.FORMATS.index(format), style))
 
     def run(self, threads: int) -> None:
-        """Run in a thread of its own, without the interpreter's lock: only the main thread answers signals, and not
-        while it is inside the library. What a handler raises (Ctrl-C: KeyboardInterrupt) stops the search."""
+        """Run in a thread of its own, without the interpreter's lock. Only the main thread answers signals, but not
+        while it is inside the library. An exception of a handler (KeyboardInterrupt of Ctrl-C) stops the search."""
         codes: List[int] = []
         done = threading.Event()
 
@@ -239,18 +239,18 @@ class _Search:
             raise Error(self.error)
 
 
-_CHUNK = 1024  # points answered at once: a row is 3 KB
+_CHUNK = 1024  # points answered at once; a row takes 3 KB
 
 
 def _path(name: str) -> str:
-    """Where a field stands in a request."""
+    """Return where a field stands in a request."""
     if "." in name or name in ("model", "system", "gpus"):
         return name
     return ("plan." if name in PLAN else "workload.") + name
 
 
 def _vary(name: str, values: Any) -> Dict[str, str]:
-    if not isinstance(values, str):  # else a list or range as docs/sweep.md writes it
+    if not isinstance(values, str):  # a string is a list or range as docs/sweep.md writes it
         values = ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
     return {"field": _path(name), "values": values}
 
@@ -297,7 +297,7 @@ _lock = threading.Lock()
 
 
 def catalogue() -> Catalogue:
-    """The catalogue the functions of the module use."""
+    """Return the catalogue that the functions of the module use."""
     global _default
     if _default is None:
         with _lock:
@@ -310,9 +310,10 @@ def train(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optiona
           **fields: Any) -> Result:
     """Predict one training step: time, memory, what binds, energy and cost.
 
-    ``model`` and ``system``: an id of the catalogue, the path of a file, or the object itself. ``fields``: keys of the
-    plan (tp, pp, vpp, dp, cp, ep, etp, sp, zero, schedule, ...) and of the workload (seq, micro_batch, global_batch,
-    precision, recompute, engine, ...). ``set``: any other number by its path: ``{"chip.hbm_bytes_per_s": "4 TB/s"}``.
+    ``model`` and ``system`` are an id of the catalogue, the path of a file, or the object itself. ``fields`` are keys
+    of the plan (tp, pp, vpp, dp, cp, ep, etp, sp, zero, schedule, ...) and of the workload (seq, micro_batch,
+    global_batch, precision, recompute, engine, ...). ``set`` sets any other number by its path:
+    ``{"chip.hbm_bytes_per_s": "4 TB/s"}``.
     """
     return (_default or catalogue())._ask("train", _request("train", model, system, gpus, set, fields))
 
@@ -321,17 +322,19 @@ def infer(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optiona
           **fields: Any) -> Result:
     """Predict inference: time to first token and per token, throughput, memory, what binds, cost.
 
-    Arguments as of :func:`train`; fields of the workload: batch, input_len, output_len, precision, kv_precision, ...
+    The arguments are those of :func:`train`. The workload has the fields batch, input_len, output_len, precision,
+    kv_precision, ...
     """
     return (_default or catalogue())._ask("infer", _request("infer", model, system, gpus, set, fields))
 
 
 def search(kind: str, model: Part, system: Part, **arguments: Any) -> SearchResult:
-    """The best plan for a model on ``gpus`` GPUs, out of every valid one; other Python threads run meanwhile.
+    """Find the best of all valid plans for a model on ``gpus`` GPUs. Other Python threads run meanwhile.
 
-    ``kind``: "train" or "infer". What is not given is searched; a field may be a list (``tp=[1, 2, 4]``), a range
-    (``gpus="64..4096"``) or "any". ``objective``: time, throughput, cost, energy, memory. ``limits``: such as
-    ``["memory_bytes.total<=70e9"]``. ``top``, ``threads``; ``options``: other keys of ``search`` (docs/search.md).
+    ``kind`` is "train" or "infer". Fields that are not given are searched; a field may be a list (``tp=[1, 2, 4]``), a
+    range (``gpus="64..4096"``) or "any". ``objective`` is time, throughput, cost, energy or memory. ``limits`` are
+    conditions such as ``["memory_bytes.total<=70e9"]``. ``top`` is the number of plans to list, ``threads`` the number
+    of threads (0 uses all cores), and ``options`` holds other keys of ``search`` (docs/search.md).
     """
     return catalogue().search(kind, model, system, **arguments)
 
@@ -339,8 +342,9 @@ def search(kind: str, model: Part, system: Part, **arguments: Any) -> SearchResu
 def sweep(kind: str, model: Part, system: Part, **arguments: Any) -> Table:
     """Predict at many points: ``vary={"tp": [1, 2, 4], "chip.hbm_bytes_per_s": "2e12:4e12:+1e12"}``.
 
-    ``mode``: "product" (every value with every other), "zip" (first values, second values, ...) or "sample"
-    (``samples`` points of a Latin hypercube, ``seed``). Other arguments as of :func:`train`.
+    ``mode`` is "product" (every value with every other), "zip" (all first values, then all second values, ...) or
+    "sample" (``samples`` points of a Latin hypercube made from ``seed``). The other arguments are those of
+    :func:`train`.
     """
     return catalogue().sweep(kind, model, system, **arguments)
 

@@ -1,7 +1,7 @@
-"""The shared library behind the package: where it is, and its functions as ctypes sees them.
+"""This module finds the shared library behind the package and declares its functions to ctypes.
 
-Only the stable core of include/orrery.h is used (docs/library.md). The constants and structures below repeat the header's; a test compares
-them.
+Only the stable core of include/orrery.h is used (docs/library.md). The constants and structures below repeat those of
+the header; a test compares them.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ _FUNCTIONS = {
 
 
 def _candidates() -> Iterator[str]:
-    """Where the library may be, best first."""
+    """Yield the places where the library may be, the best first."""
     if os.environ.get("ORRERY_LIBRARY"):
         yield os.environ["ORRERY_LIBRARY"]
-        return  # whoever names one means it
+        return  # a library that is named is the only candidate
     here = pathlib.Path(__file__).resolve().parent
-    for folder in (here, here.parent.parent / "build" / "src"):  # a wheel; the build tree
+    for folder in (here, here.parent.parent / "build" / "src"):  # in a wheel, and in the build tree
         for name in ("liborrery.so.0", "liborrery.so"):
             if (folder / name).exists():
                 yield str(folder / name)
@@ -120,7 +120,7 @@ _free.argtypes = [c_void_p]
 
 
 def take_text(pointer: int) -> str:
-    """A malloc'd text as a string; the memory goes back."""
+    """Return a malloc'd text as a string, and free the text."""
     if not pointer:
         raise MemoryError("orrery: out of memory")
     try:

@@ -1,4 +1,4 @@
-"""Answers: one result (:class:`Result`), a list of plans (:class:`SearchResult`), many points (:class:`Table`)."""
+"""Answers are one result (:class:`Result`), a list of plans (:class:`SearchResult`) or many points (:class:`Table`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _columns_of(kind: int) -> Tuple[Column, ...]:
 
 
 def value_of(row: c.Row, i: int, type_: int) -> Value:
-    """Number i of a row as Python has it."""
+    """Return number i of a row as a Python value."""
     if type_ == c.TEXT:
         return (row.words[i] or b"").decode()
     number: float = row.numbers[i]
@@ -84,14 +84,14 @@ class Result:
 
     Every number of the JSON result (docs/glossary.md) is an attribute: ``result.step_time_s``,
     ``result.time_s["forward"]``, ``result.interval_s``; or an item by its key: ``result["time_s.forward"]``.
-    Reports are made when they are asked for.
+    A report is made when it is asked for.
     """
 
     __slots__ = ("kind", "fits", "reason", "_row", "_request", "_catalogue")
 
     kind: str  #: "train" or "infer"
-    fits: bool  #: does it fit into memory?
-    reason: str  #: what is missing and what would help; empty if it fits
+    fits: bool  #: whether the job fits into memory
+    reason: str  #: what is missing and what would help; empty if the job fits
 
     def __init__(self, kind: str, row: c.Row, request: bytes, catalogue: "Catalogue") -> None:
         self.kind = kind
@@ -120,7 +120,7 @@ class Result:
         return [*super().__dir__(), *(name for name in _PLACES[self.kind] if "." not in name), *_GROUPS[self.kind]]
 
     def keys(self) -> List[str]:
-        """Keys of all numbers, as in the JSON result: ``time_s.forward`` and so on."""
+        """Return the keys of all numbers, as in the JSON result: ``time_s.forward`` and so on."""
         return list(_PLACES[self.kind])
 
     def __iter__(self) -> Iterator[str]:
@@ -132,20 +132,20 @@ class Result:
     # ---- the same as text
 
     def report(self, format: str = "terminal", width: int = 0) -> str:
-        """A report as the program prints it: terminal, explain, json, csv, ops (infer), trace, html, dump-..."""
+        """Return a report as the program prints it: terminal, explain, json, csv, ops (infer), trace, html, dump-..."""
         return self._catalogue._report(self._request, format, width)
 
     def explain(self, width: int = 0) -> str:
-        """Every term with its formula and its numbers."""
+        """Return every term with its formula and its numbers."""
         return self.report("explain", width)
 
     def to_dict(self) -> Dict[str, Any]:
-        """The JSON result (docs/json.md), the request with every default resolved in it."""
+        """Return the JSON result (docs/json.md), including the request with every default resolved."""
         parsed: Dict[str, Any] = json.loads(self.report("json"))
         return parsed
 
     def to_pandas(self) -> "pandas.Series":
-        """All numbers by key; needs pandas."""
+        """Return all numbers by key; this needs pandas."""
         import pandas
 
         return pandas.Series({key: self[key] for key in self}, name=self.kind)
@@ -184,11 +184,11 @@ class Table:
         return iter(self.rows)
 
     def __getitem__(self, key: Union[int, str]) -> Any:
-        """Row by number, or column by name."""
+        """Return a row by number, or a column by name."""
         return self.rows[key] if isinstance(key, int) else [row.get(key) for row in self.rows]
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A data frame; needs pandas."""
+        """Return a data frame; this needs pandas."""
         import pandas
 
         return pandas.DataFrame(self.rows, columns=self.columns)
@@ -203,12 +203,12 @@ class Table:
 
 
 class SearchResult:
-    """The answer of a search: ``data`` is its JSON (docs/search.md); ``best`` and ``front`` its plans as tables."""
+    """The answer of a search: ``data`` is its JSON (docs/search.md), ``best`` and ``front`` are its plans as tables."""
 
     __slots__ = ("data", "html")
 
     data: Dict[str, Any]  #: the JSON answer
-    html: str  #: one page with the front drawn
+    html: str  #: a page that draws the front
 
     def __init__(self, text: str, page: str) -> None:
         self.data = json.loads(text)
@@ -235,7 +235,7 @@ class SearchResult:
         return self.data[key]
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The best plans as a data frame; needs pandas."""
+        """Return the best plans as a data frame; this needs pandas."""
         return self.best.to_pandas()
 
     def __repr__(self) -> str:
@@ -246,7 +246,7 @@ class SearchResult:
 
 
 def flatten(data: Mapping[str, Any], prefix: str = "") -> Dict[str, Any]:
-    """Nested dictionaries as one, keys joined with dots; what is in lists stays there."""
+    """Return nested dictionaries as one, with keys joined by dots; lists stay as they are."""
     flat: Dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):

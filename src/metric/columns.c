@@ -1,4 +1,4 @@
-/* Columns and rows of numbers: what sweeps, sessions and other languages read. */
+/* This file lists the columns and rows of numbers that sweeps, sessions and other languages read. */
 #include "metric/metric.h"
 #include "metric/row.h"
 #include "spec/spec.h"
@@ -32,7 +32,7 @@ size_t orr_row_fill(const struct orr_answer *answer, struct orr_sweep_row *row)
 
 /* ---------------------------------------------------------------- the plan a search found */
 
-/* kinds: 1 train, 2 infer. p: the job's plan, w: its workload, s: its serving, c: the choice. */
+/* `kinds` is 1 for train, 2 for infer, 3 for both. p is the job's plan, w its workload, s its serving, c the choice. */
 #define PLAN_COLUMNS(X)                                                                                                \
     X(3, "plan.tp", WHOLE, p->tp, NULL, "tensor parallel")                                                             \
     X(3, "plan.cp", WHOLE, p->cp, NULL, "context parallel")                                                            \

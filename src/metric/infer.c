@@ -1,4 +1,4 @@
-/* The metric and symbol lists of an inference report -> values. */
+/* This file turns the metric and symbol lists of an inference report into values. */
 #include "metric/infer.h"
 
 #include "ops/serve.h"

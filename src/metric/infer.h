@@ -1,4 +1,4 @@
-/* Every number of an inference report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+/* These lists have every number of an inference report once. JSON, CSV, --explain and docs/glossary.md come from them.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
 #ifndef ORR_METRIC_INFER_H
@@ -11,8 +11,8 @@
 /* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
- * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
- * value: an expression of r (const struct orr_infer_result *) and j (const struct orr_job *). */
+ * `key` is the path in the JSON result and the column of the CSV; a last part that is a digit is a place in an array.
+ * `value` is an expression of r (const struct orr_infer_result *) and j (const struct orr_job *). */
 #define ORR_INFER_METRICS(X)                                                                                          \
     ORR_INFER_METRICS_HEADLINE(X)                                                                                     \
     ORR_INFER_METRICS_TIME(X)                                                                                         \
@@ -20,22 +20,22 @@
     ORR_INFER_METRICS_COST(X)
 
 #define ORR_INFER_METRICS_HEADLINE(X)                                                                                 \
-    X(LATENCY, "latency_s", S, "request in to last token out, one batch on one replica",                              \
+    X(LATENCY, "latency_s", S, "from the arrival of a batch at one replica to its last token",                        \
       "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network +"          \
       " time_s.decode_gemm + time_s.decode_attention + time_s.decode_pointwise + time_s.decode_network +"             \
       " time_s.draft + time_s.pipeline + time_s.kv_transfer + time_s.overhead",                                       \
       "Eq. 2", r->latency_s)                                                                                          \
-    X(TTFT, "ttft_s", S, "time to first token: request in to first token out",                                        \
+    X(TTFT, "ttft_s", S, "time to first token, from the arrival of the request",                                      \
       "request_s + request_s_per_sequence · batch + host_step_s + sampling_s + sampling_s_per_sequence · batch +"     \
       " prefill_s + time_s.kv_transfer",                                                                              \
       "Eq. 2", r->ttft_s)                                                                                             \
     X(TPOT, "tpot_s", S, "mean time per further output token; 0 if there is none",                                    \
       "decode_s / (output_len - 1)", "Eq. 2", r->tpot_s)                                                              \
-    X(PREFILL, "prefill_s", S, "GPU time of the prompt, waiting for other stages in",                                 \
+    X(PREFILL, "prefill_s", S, "GPU time of the prompt, including the wait for other stages",                         \
       "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network, its"       \
       " launch gaps and its wait for other stages",                                                                   \
       "Eq. 91a", r->prefill_s)                                                                                        \
-    X(DECODE, "decode_s", S, "time of all further tokens, sampling in",                                               \
+    X(DECODE, "decode_s", S, "time of all further tokens, including sampling",                                        \
       "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
       r->decode_s)                                                                                                    \
     ORR_METRICS_INTERVAL(X, "latency_s", "latency", "dense or MoE, the longer phase, and what bounds it")             \
@@ -75,7 +75,7 @@
       "prefill_stage_frac · prefill_gemm_ops_s", "Eqs. 6, 24-38", r->time_s[ORR_INFER_PREFILL_GEMM])                  \
     X(TIME_PREFILL_ATTENTION, "time_s.prefill_attention", S, "attention core of the prompt",                          \
       "prefill_stage_frac · prefill_attention_ops_s", "Eqs. 42-46", r->time_s[ORR_INFER_PREFILL_ATTENTION])           \
-    X(TIME_PREFILL_POINTWISE, "time_s.prefill_pointwise", S, "norms, activations, quantisation of the prompt",        \
+    X(TIME_PREFILL_POINTWISE, "time_s.prefill_pointwise", S, "norms, activations and quantisation of the prompt",     \
       "prefill_stage_frac · prefill_pointwise_ops_s", "Eqs. 40, 41", r->time_s[ORR_INFER_PREFILL_POINTWISE])          \
     X(TIME_PREFILL_NETWORK, "time_s.prefill_network", S, "collectives and pipeline sends of the prompt",              \
       "prefill_stage_frac · prefill_network_ops_s + prefill_sends_s", "Eqs. 49-59, 74",                               \
@@ -85,7 +85,7 @@
     X(TIME_DECODE_ATTENTION, "time_s.decode_attention", S, "attention core over the growing context",                 \
       "decode_steps · decode_stage_frac · decode_attention_ops_s", "Eqs. 11, 47, 48, 91",                             \
       r->time_s[ORR_INFER_DECODE_ATTENTION])                                                                          \
-    X(TIME_DECODE_POINTWISE, "time_s.decode_pointwise", S, "norms, activations, quantisation of the output tokens",   \
+    X(TIME_DECODE_POINTWISE, "time_s.decode_pointwise", S, "norms, activations and quantisation of output tokens",    \
       "decode_steps · decode_stage_frac · decode_pointwise_ops_s", "Eqs. 40, 41, 91",                                 \
       r->time_s[ORR_INFER_DECODE_POINTWISE])                                                                          \
     X(TIME_DECODE_NETWORK, "time_s.decode_network", S, "collectives and pipeline sends of the output tokens",         \
@@ -97,21 +97,21 @@
       "passes while they are on other stages: (1 - prefill_stage_frac) of the prompt's, (1 - decode_stage_frac) of"   \
       " each step's, and the fill of a batch cut over the stages",                                                    \
       "Eq. 91b", r->time_s[ORR_INFER_PIPELINE])                                                                       \
-    X(TIME_KV_TRANSFER, "time_s.kv_transfer", S, "cache handed from prefill to decode GPUs, not hidden",              \
+    X(TIME_KV_TRANSFER, "time_s.kv_transfer", S, "exposed time of handing the cache to the decode GPUs",              \
       "if disaggregated: max(handoff_s / n_layers, handoff_s - prefill_s · (n_layers - 1) / n_layers) +"              \
       " scaleout_latency_s",                                                                                          \
       "Eq. 95", r->time_s[ORR_INFER_KV_TRANSFER])                                                                     \
-    X(TIME_OVERHEAD, "time_s.overhead", S, "launch gaps, sampling, request handling",                                 \
+    X(TIME_OVERHEAD, "time_s.overhead", S, "launch gaps, sampling and request handling",                              \
       "request_s + request_s_per_sequence · batch + host_step_s + (1 + decode_steps) · (sampling_s +"                 \
       " sampling_s_per_sequence · batch) + prefill_stage_frac · prefill_gap_s + decode_steps · decode_stage_frac ·"   \
       " decode_gap_s + host_wait_s",                                                                                  \
       "Eq. 39", r->time_s[ORR_INFER_OVERHEAD])
 
 #define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
-    X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU with their scales",                          \
+    X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU, including their scales",                    \
       "Σ tensors of the stage: matrices · stored_bytes / (tp, experts ep · etp), norms and ends in 16 bits",          \
       "Eqs. 16-19, 41a", r->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS])                                                   \
-    X(MEMORY_KV_CACHE, "memory_bytes.kv_cache", BYTES, "cache of the running batch at its longest, whole blocks",     \
+    X(MEMORY_KV_CACHE, "memory_bytes.kv_cache", BYTES, "cache of the running batch at its longest, in whole blocks",  \
       "batch · sequence_kv_bytes", "Eq. 90", r->memory_bytes[ORR_SERVE_MEMORY_KV_CACHE])                              \
     X(MEMORY_ACTIVATIONS, "memory_bytes.activations", BYTES, "largest tensors alive in a step",                       \
       "rows of a step · (2 · hidden + widest product) · 2 + batch · vocabulary / tp · 4", "Eq. 90a",                  \
@@ -132,11 +132,11 @@
       " kv_element_bytes",                                                                                            \
       "Eq. 90", r->kv_bytes_per_token)                                                                                \
     X(KV_PER_SEQUENCE, "kv_bytes_per_sequence", BYTES,                                                                \
-      "cache of one sequence at its end over all layers of the model, windows cut",                                   \
+      "cache of one sequence at its end over all layers; a window limits its layer",                                  \
       "Σ over layers of min(input_len + output_len, window) · bytes of the layer", "Eq. 90",                          \
       r->kv_bytes_per_sequence)                                                                                       \
     X(STATE_PER_SEQUENCE, "state_bytes_per_sequence", BYTES,                                                          \
-      "states of one sequence over all layers of the model, whatever its length",                                     \
+      "states of one sequence of any length over all layers of the model",                                            \
       "Σ over layers of heads · key · value · state_element_bytes + convolved columns · (taps - 1) · 2 + encoder"     \
       " positions · n_kv_heads · (head_qk + head_v) · kv_element_bytes",                                              \
       "Eq. 117", r->state_bytes_per_sequence)                                                                         \
@@ -155,7 +155,7 @@
     ORR_METRICS_ENERGY(X, "latency_s", "the request", "output", "dp · batch · output_len", output_tokens(j))          \
     X(COST_PER_MILLION, "cost_usd_per_million_tokens", USD, "rent of the GPUs for a million output tokens",           \
       "cost_usd · 1e6 / (dp · batch · output_len)", "Eq. 108", r->cost_usd_per_million_tokens)                        \
-    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts",                                    \
+    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, including all experts",                          \
       "sum over the tensors", "Eqs. 16-19", r->params_total)                                                          \
     X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses",                                             \
       "top-k experts instead of all", "Eq. 18", r->params_active)                                                     \
@@ -163,8 +163,8 @@
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix load of the prompt)); in short runs burst_frac",    \
       "power rule", r->matrix_frac)
 
-/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j and r as above, prefill and decode (const struct orr_pass_facts *); format:
+/* X(name, unit, what it is and where it comes from, value): the symbols that formulas use besides the metrics.
+ * `value` is an expression of j and r as above, prefill and decode (const struct orr_pass_facts *); `format` is
  * serving.matrix. */
 #define ORR_INFER_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \
@@ -230,10 +230,10 @@ enum orr_infer_metric { ORR_INFER_METRICS(ORR_X_INFER_METRIC_) ORR_N_INFER_METRI
 
 struct orr_value orr_infer_metric_value(const struct orr_job *job, const struct orr_infer_result *result,
                                         enum orr_infer_metric metric);
-/* Value of a symbol by its name, `length` bytes long; false if there is none. */
+/* Finds the value of a symbol by a name of `length` bytes; false if there is none. */
 bool orr_infer_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
 
-/* The formula of the cache budget for one of the rules. */
+/* Returns the formula of the cache budget for one of the rules. */
 const char *orr_budget_formula(enum orr_budget budget);
 
 #endif

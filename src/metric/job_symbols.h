@@ -1,4 +1,4 @@
-/* Symbols the formulas of training and of inference share: what the job says, whatever it asks. */
+/* The formulas of training and of inference share these symbols, which any job has. */
 #ifndef ORR_METRIC_JOB_SYMBOLS_H
 #define ORR_METRIC_JOB_SYMBOLS_H
 
@@ -7,7 +7,7 @@
 /* clang-format off */
 
 /* X(name, unit, what it is and where it comes from, value)
- * value: an expression of j (const struct orr_job *) and format (enum orr_dtype), that of the matrix products. */
+ * `value` is an expression of j (const struct orr_job *) and format (enum orr_dtype), that of the matrix products. */
 #define ORR_JOB_SYMBOLS(X)                                                                                            \
     X(gpus, COUNT, "plan: tp · pp · cp · dp", j->plan.gpus)                                                           \
     X(tp, COUNT, "plan", j->plan.tp)                                                                                  \

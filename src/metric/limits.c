@@ -1,4 +1,4 @@
-/* Limits on any number of a result: their keys are those of the metric lists. */
+/* A search can limit any number of a result; the keys of limits are those of the metric lists. */
 #include "base/error.h"
 #include "metric/metric.h"
 

@@ -1,4 +1,4 @@
-/* Both lists of metrics behind one set of functions. */
+/* This file puts both lists of metrics behind one set of functions. */
 #include "metric/metric.h"
 
 static bool is_train(enum orr_job_kind kind)

@@ -1,4 +1,4 @@
-/* Intensity of operators and the ridge of a chip. Eq. 96. */
+/* This file computes the intensity of operators and the ridge of a chip. Eq. 96. */
 #include "metric/roofline.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ bool orr_is_product(const struct orr_op *op)
     return op->kind == ORR_OP_GEMM || op->kind == ORR_OP_BMM || op->kind == ORR_OP_GROUPED;
 }
 
-/* Bytes of a weight element; products of activations do not say and take those of their inputs. */
+/* Returns the bytes of a weight element. A product of two activations has no weights and takes those of its inputs. */
 static double weight_bytes(const struct orr_op *op)
 {
     return op->weight_bytes > 0 ? op->weight_bytes : op->input_bytes;
@@ -27,7 +27,7 @@ double orr_ridge(const struct orr_chip *chip, enum orr_dtype dtype)
     return chip->hbm_bytes_per_s > 0 ? chip->peak_flops_per_s[dtype] / chip->hbm_bytes_per_s : 0;
 }
 
-/* 2 m n k = ridge (w_a m k + w_w k n + w_o m n), solved for m. */
+/* The crossover solves 2 m n k = ridge (w_a m k + w_w k n + w_o m n) for m. */
 double orr_crossover_m(const struct orr_op *op, double ridge)
 {
     const double gain = 2 * op->n * op->k - ridge * (op->input_bytes * op->k + op->output_bytes * op->n);

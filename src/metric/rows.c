@@ -1,4 +1,4 @@
-/* Sums over rows of the ledger of time. */
+/* This file sums rows of the ledger of time. */
 #include "metric/rows.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b)
            a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->name, b->name) == 0;
 }
 
-/* A repeated operator is like its first execution; a wait for several resources is one wait. */
+/* A repeated operator is like its first execution, and a wait for several resources is one wait. */
 static bool rows_alike(const struct orr_answer *answer, const struct orr_time_row *a, const struct orr_time_row *b)
 {
     if (a->op < 0 || b->op < 0)
@@ -37,7 +37,7 @@ struct orr_alike orr_rows_alike(const struct orr_answer *answer, size_t i, int p
     return alike;
 }
 
-/* Keep the `n_max` heaviest in order; returns the new number. What falls off is added to *rest_s. */
+/* Keeps the `n_max` heaviest groups in order; returns their new number. A group that falls off is added to *rest_s. */
 static size_t insert(struct orr_alike *alike, size_t n, size_t n_max, struct orr_alike next, double *rest_s)
 {
     if (!(next.exposed_s > 0)) return n;

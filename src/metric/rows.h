@@ -1,40 +1,41 @@
-/* Rows of the ledger of time taken together: equal ones as one, those of an operator, the heaviest of a part. */
+/* These functions group rows of the ledger of time: equal rows, rows of an operator, and the heaviest of a part. */
 #ifndef ORR_METRIC_ROWS_H
 #define ORR_METRIC_ROWS_H
 
 #include "orrery.h"
 
-/* Rows of operators of one name, phase, shape and time; or of one wait. The first row stands for all. */
+/* This is a group of rows: operators of one name, phase, shape and time, or one wait. The first row stands for all. */
 struct orr_alike {
     size_t first;
     size_t n_rows;
     double runs;  /* executions in the step or request */
-    double count; /* of operators: executions per layer and micro-batch, or per pass */
+    double count; /* for operators: executions per layer and micro-batch, or per pass */
     double exposed_s;
-    double share_frac; /* of the whole step or request */
+    double share_frac; /* share of the whole step or request */
 };
 
-/* Do two operators differ in nothing but their layer kind and count? */
+/* Says whether two operators differ in nothing but their layer kind and count. */
 bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b);
-/* The rows like row i, of `part` or (ORR_ANY_PART) of all; `n_rows` is 0 unless i is the first of them. */
+/* Returns the rows like row i, within `part` or, with ORR_ANY_PART, within all parts. `n_rows` is 0 unless i is the
+ * first of them. */
 #define ORR_ANY_PART (-1)
 struct orr_alike orr_rows_alike(const struct orr_answer *answer, size_t i, int part);
-/* The heaviest such groups of a part, or of all, first the heaviest; returns how many, at most n_max. `waits`: also
- * what is no operator. *rest_s (may be NULL): the groups that found no place. */
+/* Finds the heaviest such groups of a part, or of all parts, in falling order; returns how many, at most n_max. `waits`
+ * also admits rows without an operator. *rest_s (may be NULL) gets the time of the groups that found no place. */
 size_t orr_rows_heaviest(const struct orr_answer *answer, int part, bool waits, size_t n_max, struct orr_alike *alike,
                          double *rest_s);
 
-/* All rows of one operator: a repeated one has two. */
+/* These are all rows of one operator; a repeated operator has two. */
 struct orr_op_rows {
-    const struct orr_time_row *first; /* NULL: it does not run on this rank */
+    const struct orr_time_row *first; /* NULL where it does not run on this rank */
     double exposed_s;
 };
 struct orr_op_rows orr_rows_of_op(const struct orr_answer *answer, size_t op);
 
-/* Share of the whole step or request that a part has. */
+/* Returns the share of the whole step or request that a part has. */
 double orr_rows_share_frac(const struct orr_answer *answer, int part);
 
-/* Time of a phase in matrix products, by what binds them in the model and by the ridge alone (Eq. 96). */
+/* This is the time of a phase in matrix products, by what binds them in the model and by the ridge alone (Eq. 96). */
 struct orr_products {
     double bound_frac[ORR_N_BOUNDS]; /* each sums to 1; all 0 without products */
     double memory_frac, compute_frac;

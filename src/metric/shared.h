@@ -1,5 +1,5 @@
-/* Metrics that training and inference share, in the form of the lists of metric/train.h and metric/infer.h. What
- * differs is a parameter: `time` is the key of the whole time, "step_time_s" or "latency_s". */
+/* These metrics are shared by training and inference, in the form of the lists of metric/train.h and metric/infer.h.
+ * What differs is a parameter: `time` is the key of the whole time, "step_time_s" or "latency_s". */
 #ifndef ORR_METRIC_SHARED_H
 #define ORR_METRIC_SHARED_H
 
@@ -15,8 +15,8 @@
     X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
       classes, "validation residuals", r->interval_class)
 
-/* Shares of `whole` by binding resource. `dram`, `network`, `fixed`: the sums of the formulas; `gaps`: what the last
- * share is made of. */
+/* These are the shares of `whole` by binding resource. `dram`, `network` and `fixed` are the sums of the formulas;
+ * `gaps` says what the last share is made of. */
 #define ORR_METRICS_BOUNDS(X, NAME, key, share, of, whole, dram, network, gaps, fixed)                                \
     X(NAME##_COMPUTE, key ".compute", FRAC, "share of " of " bound by matrix or vector units",                        \
       "Σ compute-bound kernels / " whole, "Eq. 25", r->share[ORR_BOUND_COMPUTE])                                      \
@@ -29,17 +29,17 @@
     X(NAME##_OVERHEAD, key ".overhead", FRAC, "share of " of " in " gaps " and other fixed cost",                     \
       "(Σ launch-bound kernels + " fixed ") / " whole, "Eq. 25", r->share[ORR_BOUND_OVERHEAD])
 
-/* `one`: "one step" or "the request"; `token`, `tokens`, `n_tokens`: which tokens are counted, how many by their
- * formula, and by their value. */
+/* `one` is "one step" or "the request". `token` says which tokens are counted; `tokens` is their number as a formula
+ * and `n_tokens` as a value. */
 #define ORR_METRICS_ENERGY(X, time, one, token, tokens, n_tokens)                                                     \
-    X(ENERGY, "energy_j", J, "energy of " one ", whole system with facility overhead",                                \
+    X(ENERGY, "energy_j", J, "energy of " one " in the whole system, including facility overhead",                    \
       "gpus · power_w_per_gpu · " time " · pue_frac", "Eq. 104", r->energy_j)                                         \
     X(POWER, "power_w_per_gpu", W, "mean power of one GPU, at most its limit",                                        \
       "min(tdp_w, idle_w + (FLOP · flop_j + DRAM bytes · hbm_j_per_byte + link bytes · link_j_per_byte) / " time ")", \
       "Eq. 104", r->power_w_per_gpu)                                                                                  \
     X(ENERGY_PER_TOKEN, "energy_j_per_token", J, "energy of one " token " token", "energy_j / (" tokens ")",          \
       "Eq. 104", orr_ratio(r->energy_j, n_tokens))                                                                    \
-    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, operand delivery included",              \
+    X(ENERGY_FLOP, "energy_part_j.flop", J, "arithmetic of the matrix units, including operand delivery",             \
       "gpus · FLOP · flop_j, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_FLOP])              \
     X(ENERGY_DRAM, "energy_part_j.dram", J, "DRAM traffic",                                                           \
       "gpus · DRAM bytes · hbm_j_per_byte, less where tdp_w is reached", "Eq. 104", r->energy_part_j[ORR_ENERGY_DRAM])\

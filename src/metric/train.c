@@ -1,4 +1,4 @@
-/* The metric and symbol lists of a training report -> values. */
+/* This file turns the metric and symbol lists of a training report into values. */
 #include "metric/train.h"
 
 /* ---------------------------------------------------------------- helpers of the value expressions */

@@ -1,4 +1,4 @@
-/* Every number of a training report, once: JSON, CSV, --explain and docs/glossary.md come from these lists.
+/* These lists have every number of a training report once. JSON, CSV, --explain and docs/glossary.md come from them.
  *
  * In a formula, a name that is a metric or a symbol stands for its value; --explain puts the values in. */
 #ifndef ORR_METRIC_TRAIN_H
@@ -12,8 +12,8 @@
 /* clang-format off */
 
 /* X(enum, key, unit, meaning, formula, equation or source, value)
- * key: path in the JSON result and column of the CSV; a last part that is a digit is a place in an array.
- * value: an expression of r (const struct orr_result *) and j (const struct orr_job *). */
+ * `key` is the path in the JSON result and the column of the CSV; a last part that is a digit is a place in an array.
+ * `value` is an expression of r (const struct orr_result *) and j (const struct orr_job *). */
 #define ORR_TRAIN_METRICS(X)                                                                                          \
     ORR_TRAIN_METRICS_HEADLINE(X)                                                                                     \
     ORR_TRAIN_METRICS_TIME(X)                                                                                         \
@@ -36,9 +36,9 @@
       "global_batch · seq / step_time_s", "definition", r->tokens_per_s)                                              \
     X(TOKENS_PER_GPU, "tokens_per_s_per_gpu", TOKENS_PER_S, "training throughput of one GPU",                         \
       "tokens_per_s / gpus", "definition", r->tokens_per_s_per_gpu)                                                   \
-    X(MODEL_FLOPS, "model_flops", FLOP, "FLOP the model needs for one step, recomputation not counted",               \
+    X(MODEL_FLOPS, "model_flops", FLOP, "FLOP the model needs for one step, without recomputation",                   \
       "3 · forward FLOP of global_batch · seq tokens", "Eqs. 20, 21", r->model_flops)                                 \
-    X(EXECUTED_FLOPS, "executed_flops", FLOP, "FLOP the GPUs execute in one step, recomputation in",                  \
+    X(EXECUTED_FLOPS, "executed_flops", FLOP, "FLOP the GPUs execute in one step, including recomputation",           \
       "gpus · Σ FLOP of the critical rank", "Eqs. 22, 23", r->executed_flops)                                         \
     X(MODEL_TFLOPS, "model_tflops_per_gpu", TFLOP_PER_S, "model FLOP rate of one GPU",                                \
       "model_flops / (step_time_s · gpus)", "definition", r->model_tflops_per_gpu)                                    \
@@ -57,7 +57,7 @@
                        "(Σ dram-bound kernels + time_s.optimizer)", "Σ exposed communication",                        \
                        "launch gaps, waiting", "time_s.pp_bubble + time_s.overhead")
 
-/* Communication of a group, as far as it is hidden. */
+/* The hidden communication of a group is the part that runs beside compute. */
 #define ORR_TRAIN_METRIC_HIDDEN(X, GROUP, group, what, equation)                                                      \
     X(HIDDEN_##GROUP, "hidden_s." group, S, what " that runs beside compute",                                         \
       "(1 - overlap_contention_frac) · min(communication, window)", equation, r->hidden_s[ORR_GROUP_##GROUP])
@@ -67,7 +67,7 @@
       "n_micro_batches · forward_ops_s", "Eqs. 24-48", r->time_s[ORR_TIME_FORWARD])                                   \
     X(TIME_BACKWARD, "time_s.backward", S, "backward compute (dgrad, wgrad, attention backward)",                     \
       "n_micro_batches · backward_ops_s", "Eqs. 12, 24-48", r->time_s[ORR_TIME_BACKWARD])                             \
-    X(TIME_RECOMPUTE, "time_s.recompute", S, "forward work repeated in backward, with its collectives",               \
+    X(TIME_RECOMPUTE, "time_s.recompute", S, "forward work repeated in backward, including collectives",              \
       "n_micro_batches · recompute_ops_s", "Eqs. 22, 23", r->time_s[ORR_TIME_RECOMPUTE])                              \
     X(TIME_TP, "time_s.tp_exposed", S, "tensor/sequence-parallel communication not hidden",                           \
       "n_micro_batches · tp_ops_s", "Eqs. 49-59, 64", r->time_s[ORR_TIME_TP_EXPOSED])                                 \
@@ -85,7 +85,7 @@
       "dp_collectives_s - hidden_s.dp", "Eqs. 75-77", r->time_s[ORR_TIME_DP_EXPOSED])                                 \
     X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \
       "optimizer_ops_s", "Eq. 78", r->time_s[ORR_TIME_OPTIMIZER])                                                     \
-    X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps, straggling",                                      \
+    X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
       "host_step_s + max(0, launches · host_launch_s - busy_s)"                                                       \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
       "Eq. 39", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
@@ -102,14 +102,14 @@
 #define ORR_TRAIN_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights as the kernels read them",                              \
       "Σ weight tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_WEIGHTS])                       \
-    X(MEMORY_GRADIENTS, "memory_bytes.gradients", BYTES, "gradients, with 16-bit copies live at the peak",            \
+    X(MEMORY_GRADIENTS, "memory_bytes.gradients", BYTES, "gradients, including 16-bit copies alive at the peak",      \
       "Σ gradient tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_GRADIENTS])                   \
     X(MEMORY_OPTIMIZER, "memory_bytes.optimizer", BYTES, "master weights and moments",                                \
       "Σ optimizer tensors alive at the peak", "Eq. 80", r->memory.part_bytes[ORR_MEMORY_OPTIMIZER])                  \
     X(MEMORY_ACTIVATIONS, "memory_bytes.activations", BYTES, "tensors saved for backward and working tensors",        \
       "Σ activation tensors alive at the peak", "Eqs. 81-89", r->memory.part_bytes[ORR_MEMORY_ACTIVATIONS])           \
     X(MEMORY_WORKSPACE, "memory_bytes.workspace", BYTES,                                                              \
-      "library workspace, communication buffers, gathered weights",                                                   \
+      "library workspace, communication buffers and gathered weights",                                                \
       "Σ workspace tensors alive at the peak", "Eq. 79", r->memory.part_bytes[ORR_MEMORY_WORKSPACE])                  \
     X(MEMORY_TOTAL, "memory_bytes.total", BYTES, "peak memory of one GPU on the fullest pipeline rank",               \
       "memory_bytes.weights + memory_bytes.gradients + memory_bytes.optimizer + memory_bytes.activations"             \
@@ -132,7 +132,7 @@
     ORR_METRICS_ENERGY(X, "step_time_s", "one step", "trained", "global_batch · seq", step_tokens(j))                 \
     X(COST_PER_BILLION, "cost_usd_per_billion_tokens", USD, "rent of the GPUs for a billion trained tokens",          \
       "cost_usd · 1e9 / (global_batch · seq)", "Eq. 108", orr_ratio(r->cost_usd * 1e9, step_tokens(j)))               \
-    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, all experts", "sum over the tensors",            \
+    X(PARAMS_TOTAL, "params_total", COUNT, "parameters of the model, including all experts", "sum over the tensors",  \
       "Eqs. 16-19", r->params_total)                                                                                  \
     X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses", "top-k experts instead of all", "Eq. 18",   \
       r->params_active)                                                                                               \
@@ -147,8 +147,8 @@
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix_share_frac)); in short runs burst_frac",            \
       "power rule", r->matrix_frac)
 
-/* X(name, unit, what it is and where it comes from, value): what formulas use besides the metrics.
- * value: an expression of j and r as above, m (micro-batches) and f (const struct orr_train_facts *); format:
+/* X(name, unit, what it is and where it comes from, value): the symbols that formulas use besides the metrics.
+ * `value` is an expression of j and r as above, m (micro-batches) and f (const struct orr_train_facts *); `format` is
  * workload.precision. */
 #define ORR_TRAIN_SYMBOLS(X)                                                                                          \
     ORR_JOB_SYMBOLS(X)                                                                                                \
@@ -183,8 +183,8 @@
     X(optimizer_ops_s, S, "Σ optimizer kernels: parameters · bytes each / DRAM rate", r->time_s[ORR_TIME_OPTIMIZER])  \
     X(launches, NUMBER, "kernels launched in a step, critical rank", f->launches)                                     \
     X(busy_s, S, "step_time_s - time_s.overhead", r->step_time_s - r->time_s[ORR_TIME_OVERHEAD])                      \
-    X(F, S, "forward of one micro-batch, critical rank, exposed collectives in", f->forward_s)                        \
-    X(B, S, "backward of one micro-batch, critical rank, recomputation in", f->backward_s)                            \
+    X(F, S, "forward of one micro-batch, critical rank, including exposed collectives", f->forward_s)                 \
+    X(B, S, "backward of one micro-batch, critical rank, including recomputation", f->backward_s)                     \
     X(W, S, "weight gradients of one micro-batch, critical rank", f->wgrad_s)
 
 #define ORR_X_TRAIN_METRIC_(name, ...) ORR_TRAIN_METRIC_##name,
@@ -194,7 +194,7 @@ enum orr_train_metric { ORR_TRAIN_METRICS(ORR_X_TRAIN_METRIC_) ORR_N_TRAIN_METRI
 
 struct orr_value orr_train_metric_value(const struct orr_job *job, const struct orr_result *result,
                                         enum orr_train_metric metric);
-/* Value of a symbol by its name, `length` bytes long; false if there is none. */
+/* Finds the value of a symbol by a name of `length` bytes; false if there is none. */
 bool orr_train_symbol(const struct orr_answer *answer, const char *name, size_t length, struct orr_value *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Values of the metric lists: made from expressions, printed for people. */
+/* This file makes values of the metric lists from expressions and prints them for people. */
 #include "metric/value.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ struct orr_value orr_value_real(enum orr_metric_unit unit, double number)
 
 struct orr_value orr_value_count(enum orr_metric_unit unit, int64_t count)
 {
-    return (struct orr_value){.unit = unit, .number = (double)count}; /* exact: parameters stay below 2^53 */
+    return (struct orr_value){.unit = unit, .number = (double)count}; /* exact, as parameters stay below 2^53 */
 }
 
 struct orr_value orr_value_flag(enum orr_metric_unit unit, bool flag)
@@ -42,7 +42,7 @@ struct orr_value orr_value_word(enum orr_metric_unit unit, const char *word)
     return (struct orr_value){.unit = unit, .word = word ? word : ""};
 }
 
-/* Four digits; from a thousand on the whole number with separators, so that no exponent appears. */
+/* Prints four digits and, from a thousand on, the whole number with separators, so that no exponent appears. */
 static char *print_plain(char *buffer, size_t size, double number, const char *unit)
 {
     char digits[ORR_VALUE_TEXT];

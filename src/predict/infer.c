@@ -1,5 +1,5 @@
-/* One inference job -> one answer: prefill, then every decode step over the growing context, summed exactly. Eqs. 2,
- * 91-95. */
+/* This file turns one inference job into one answer: it prices the prompt, then every decode step over the growing
+ * context, and sums them exactly. Eqs. 2, 91-95. */
 #include "predict/scratch.h"
 
 #include "base/number.h"
@@ -10,25 +10,25 @@
 #include <math.h>
 #include <string.h>
 
-/* What the phases share and hand to the totals. */
+/* A request holds what both phases share and what they hand to the totals. */
 struct request {
     const struct orr_job *job;
     struct orr_scratch *scratch;
     struct orr_ledger *ledger;
     struct orr_infer_result *result;
     struct orr_pass_facts prefill, decode;
-    struct orr_work work; /* of one GPU of each stage together */
+    struct orr_work work; /* work of one GPU of every stage, added up */
     double light_s;
 };
 
 /* ---------------------------------------------------------------- one kind of pass in the ledger */
 
-/* How often a pass runs in the request. */
+/* This says how often a pass runs in the request. */
 struct repeats {
-    double own, waited; /* on one stage, and while it waits for others */
-    double all;         /* on all stages together */
-    double seen;        /* one after another: pieces of a batch are on different stages at once */
-    double sends;       /* of whole pieces from stage to stage */
+    double own, waited; /* runs on one stage, and runs for which that stage waits for others */
+    double all;         /* runs on all stages together */
+    double seen;        /* runs one after another, because pieces of a batch are on different stages at once */
+    double sends;       /* whole pieces sent from stage to stage */
 };
 
 static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, double own)
@@ -37,7 +37,7 @@ static void add_operators(struct request *r, const struct orr_pass *pass, enum o
     for (size_t i = pass->first; i < pass->end; i++) {
         const struct orr_op *op = &r->scratch->ops.items[i];
         const struct orr_cost *cost = &r->scratch->costs[i];
-        /* ORDER ORR_INFER_PARTS and enum orr_work_kind: gemm, attention, pointwise, network in both phases */
+        /* ORDER ORR_INFER_PARTS and enum orr_work_kind: both phases have gemm, attention, pointwise, network. */
         const struct orr_spent spent = {.part = gemm + (int)orr_work_kind_of(op->kind),
                                         .phase = phase,
                                         .resource = cost->bound,
@@ -48,8 +48,8 @@ static void add_operators(struct request *r, const struct orr_pass *pass, enum o
     }
 }
 
-/* Activations from stage to stage: every piece is sent, and those of one piece are seen one after another. Returns the
- * seconds of one piece. */
+/* Adds the activations sent from stage to stage. Every piece is sent, and the latency sees the sends of one piece one
+ * after another. Returns the seconds of one piece. */
 static double add_sends(struct request *r, enum orr_phase phase, struct repeats n, double rows)
 {
     const double stages = (double)r->job->plan.pp, hops = stages - 1;
@@ -69,8 +69,8 @@ static double add_sends(struct request *r, enum orr_phase phase, struct repeats 
     return hops * cost.total_s;
 }
 
-/* The operators of a pass, what it waits for, and what it adds to the totals; returns its seconds in the request.
- * `rows`: of an activation between two stages. */
+/* Adds the operators of a pass, what it waits for and its work to the totals; returns its seconds in the request.
+ * `rows` is the number of rows of an activation between two stages. */
 static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n,
                        double rows, struct orr_pass_facts *facts)
 {
@@ -91,7 +91,7 @@ static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_
     return (n.own + n.waited) * orr_pass_total_s(pass) + n.sends * send_s;
 }
 
-/* Sums of one pass as formulas name them; a prompt is all of its chunks and pieces. */
+/* Adds the sums of one pass under the names formulas use. The facts of a prompt cover all of its chunks and pieces. */
 static void add_sums(const struct orr_pass *pass, double n, struct orr_pass_facts *facts)
 {
     facts->gemm_s += n * pass->work_s[ORR_WORK_GEMM];
@@ -101,7 +101,7 @@ static void add_sums(const struct orr_pass *pass, double n, struct orr_pass_fact
     facts->gap_s += n * pass->gap_s;
 }
 
-/* What binds a phase: what the ledger has gathered since the phase began. */
+/* Takes the share of each resource in a phase from what the ledger has gathered since the phase began. */
 static void take_shares(struct orr_ledger *ledger, double share_frac[ORR_N_BOUNDS])
 {
     double total_s = 0;
@@ -112,7 +112,7 @@ static void take_shares(struct orr_ledger *ledger, double share_frac[ORR_N_BOUND
 
 /* ---------------------------------------------------------------- prompt */
 
-/* Tokens of a prompt that are read at once. */
+/* Returns the tokens of a prompt that are read at once. */
 static int64_t prompt_tokens(const struct orr_job *job)
 {
     return job->serving.input_len - (job->engine.last_token_decoded ? 1 : 0);
@@ -128,7 +128,8 @@ static struct orr_serve_shape prefill_shape(const struct orr_job *job, double se
                                     .no_head = job->engine.last_token_decoded};
 }
 
-/* Chunks the prompts are cut into, and the mean one: offsets grow evenly, so the mean chunk has the mean context. */
+/* Returns how many chunks the prompts are cut into and makes `shape` the mean chunk. Offsets grow evenly, so the mean
+ * chunk has the mean context. */
 static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
 {
     const double size = (double)job->serving.chunk_tokens, tokens = shape->prefill_tokens;
@@ -141,7 +142,7 @@ static double chunk(const struct orr_job *job, struct orr_serve_shape *shape)
     return chunks;
 }
 
-/* One kind of pass before the first token; each piece goes through in `chunks`. */
+/* Adds one kind of pass before the first token; each piece goes through in `chunks`. */
 static void add_prompt_pass(struct request *r, const struct orr_serve_shape *shape, const struct orr_flow *flow,
                             double chunks)
 {
@@ -160,7 +161,7 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
     r->prefill.passes = 1;
 }
 
-/* The prompt, at once; or all but its last token, which then goes through like an output token. */
+/* Predicts the prompt: it is read at once, or all but its last token is, which then runs like an output token. */
 static void predict_prefill(struct request *r)
 {
     const struct orr_job *job = r->job;
@@ -184,10 +185,10 @@ static void predict_prefill(struct request *r)
 
 /* ---------------------------------------------------------------- decode */
 
-/* Attention, and what chooses its keys. */
+/* Every layer kind has at most two curves: attention, and the operator that chooses its keys. */
 #define MOST_CURVES (2 * ORR_MAX_LAYER_KINDS)
 
-/* All attention operators of a decode pass as curves over the context. */
+/* These are all attention operators of a decode pass as curves over the context. */
 struct curves {
     int n;
     double layers[MOST_CURVES];
@@ -224,7 +225,7 @@ static double curves_sum(const struct curves *c, int64_t first, int64_t last)
     return sum;
 }
 
-/* The contexts of all decode steps. */
+/* A span is the contexts of all decode steps. */
 struct span {
     int64_t first, last;
 };
@@ -234,8 +235,8 @@ static double mean_context(struct span span)
     return ((double)span.first + (double)span.last) / 2;
 }
 
-/* Time the host adds over all contexts: a step takes max(host, rest + attention(x)), and attention grows with x, so one
- * crossing separates host-bound from GPU-bound steps. */
+/* Returns the time the host adds over all contexts. A step takes max(host, rest + attention(x)), and attention grows
+ * with x, so one crossing separates host-bound from GPU-bound steps. */
 static double host_sum_s(const struct orr_job *job, const struct curves *c, const struct orr_pass *pass,
                          struct span span)
 {
@@ -253,14 +254,14 @@ static double host_sum_s(const struct orr_job *job, const struct curves *c, cons
     return (double)(low - span.first) * (host_s - rest_s) - curves_sum(c, span.first, low - 1);
 }
 
-/* Sum of 1..x with every chunk begun anew. */
+/* Sums the contexts 1..x where every chunk begins anew. */
 static double chunk_sum(double chunk, double x)
 {
     const double rest = fmod(x, chunk);
     return floor(x / chunk) * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2;
 }
 
-/* Mean over all contexts of what a window or a chunk leaves of each. */
+/* Returns the mean, over all contexts, of the positions that a window or a chunk leaves of each. */
 static double mean_kept(double window, bool chunked, struct span span)
 {
     const int64_t first = span.first, last = span.last;
@@ -287,7 +288,7 @@ static void settle_attention(struct orr_scratch *scratch, const struct curves *c
     }
 }
 
-/* One decode pass of a model at the mean context, with attention replaced by its exact mean over all contexts. */
+/* Prices one decode pass of a model at the mean context; attention takes its exact mean over all contexts. */
 static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_model *model,
                                    struct orr_scratch *scratch, const struct orr_serve_shape *shape, struct span span,
                                    struct curves *curves)
@@ -298,7 +299,7 @@ static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_m
     return orr_pass_settle(job, &scratch->ops, scratch->costs, first, scratch->bends);
 }
 
-/* Eq. 94: tokens a step with q drafts yields. */
+/* Eq. 94 gives the tokens that a step with q drafts yields. */
 static double tokens_per_step(const struct orr_serving *s)
 {
     const double q = (double)s->draft_tokens, gamma = s->draft_accept_frac;
@@ -322,7 +323,7 @@ static void add_draft(struct request *r, double sequences, struct span span, dou
     r->result->decode_s += runs * orr_pass_total_s(&pass);
 }
 
-/* Output tokens after the first: contexts S + 1 ... S + G - 1 (Eq. 2). */
+/* Predicts the output tokens after the first: they have the contexts S + 1 ... S + G - 1 (Eq. 2). */
 static void predict_decode(struct request *r)
 {
     const struct orr_job *job = r->job;
@@ -356,7 +357,7 @@ static void predict_decode(struct request *r)
     if (s->draft_tokens > 0) add_draft(r, sequences, span, steps);
 }
 
-/* Eq. 95: the cache of the prompts, over the link out of the domain or the one inside it. */
+/* Eq. 95 sends the cache of the prompts over the link that leaves the domain, or over the one inside it. */
 static double handoff_s(const struct orr_job *job, const struct orr_scratch *scratch)
 {
     const struct orr_serving *s = &job->serving;
@@ -367,7 +368,7 @@ static double handoff_s(const struct orr_job *job, const struct orr_scratch *scr
     return s->disaggregated ? bytes / (out > 0 ? out : system->scaleup_bytes_per_s) : 0;
 }
 
-/* It leaves layer by layer while the prompt is still computed: at least the last layer's part is seen. */
+/* The cache leaves layer by layer while the prompt is still computed, so at least the last layer's part is seen. */
 static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_result *result)
 {
     const double layers = (double)job->model.n_layers, all_s = result->kv_handoff_s;
@@ -377,7 +378,7 @@ static double seen_handoff_s(const struct orr_job *job, const struct orr_infer_r
 
 /* ---------------------------------------------------------------- totals */
 
-/* Before the first token: requests are read and scheduled, the first tokens sampled, the cache handed over. */
+/* Before the first token, requests are read and scheduled, first tokens sampled and the cache handed over. */
 static void fill_latency(struct request *r)
 {
     const struct orr_job *job = r->job;
@@ -409,7 +410,7 @@ static void fill_rates(struct request *r)
     struct orr_infer_result *result = r->result;
     const double gpus = (double)job->plan.gpus, replicas = (double)job->plan.dp, batch = (double)s->batch;
     const double output = batch * (double)s->output_len;
-    struct orr_work work = {0}; /* of one GPU: the stages share the work of a pass */
+    struct orr_work work = {0}; /* work of one GPU, because the stages share the work of a pass */
     orr_work_add(&work, &r->work, 1 / (double)job->plan.pp);
     const struct orr_energy energy = orr_energy_of(job, &work, result->latency_s);
     result->output_tokens_per_s = replicas * output / result->latency_s;
@@ -426,7 +427,8 @@ static void fill_rates(struct request *r)
     orr_ledger_close(r->ledger, result->latency_s, &energy);
 }
 
-/* The resource that holds most of the latency: both phases' shares by their length, the rest is overhead. */
+/* The bottleneck is the resource that holds most of the latency: the shares of both phases count by their length, and
+ * the rest of the latency is overhead. */
 static void fill_bottleneck(struct orr_infer_result *result)
 {
     double seconds[ORR_N_BOUNDS], most = -1;

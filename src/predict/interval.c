@@ -1,5 +1,5 @@
-/* Class of a job -> 80 % interval of its time: factors recorded from validation residuals. interval_table.h is the
- * record; validate/intervals.c computes it. */
+/* The class of a job decides the 80 % interval of its time. The factors come from validation residuals:
+ * validate/intervals.c computes them, and interval_table.h records them. */
 #include "predict/interval.h"
 
 #include "predict/interval_table.h"
@@ -24,10 +24,10 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-/* Share of overhead from which the host, not a kernel, decides how far off a prediction is. */
+/* From this share of overhead on, the host decides how far off a prediction is, and not a kernel. */
 #define HOST_BOUND_FRAC 0.3
 
-/* An eager framework that launches slower than the GPU executes. */
+/* A job is host-bound where an eager framework launches slower than the GPU executes. */
 static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
 {
     return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > HOST_BOUND_FRAC;

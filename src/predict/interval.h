@@ -1,4 +1,4 @@
-/* The 80 % interval of a predicted time, by class of job: a regime, and whether the chip's kernels were measured. */
+/* The 80 % interval of a predicted time depends on the job's regime and on whether the chip's kernels were measured. */
 #ifndef ORR_PREDICT_INTERVAL_H
 #define ORR_PREDICT_INTERVAL_H
 
@@ -21,18 +21,18 @@
 enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
 
 struct orr_interval {
-    const char *name; /* static: the class as reports print it */
+    const char *name; /* name of the class as reports print it; a static string */
     double low, high; /* factors of the predicted time */
 };
 
-/* The recorded interval of a class. */
+/* Returns the recorded interval of a class. */
 struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated);
 
 enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_in_flight_regime(const struct orr_job *job);
-/* Of the whole latency: that of the longer phase. */
+/* The regime of the whole latency is that of the longer phase. */
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);

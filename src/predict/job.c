@@ -1,4 +1,4 @@
-/* What can be asked of a job of either kind. */
+/* These functions can be asked of a job of either kind. */
 #include "predict/scratch.h"
 
 void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)

@@ -1,4 +1,4 @@
-/* Rows of the ledger of time. */
+/* This file writes the rows of the ledger of time. */
 #include "predict/ledger.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* The ledger of time: where the seconds of an answer go, row by row. Sums are kept always, rows only where somebody
- * asks for them. Both come from the same additions, so that they agree to the last bit. */
+/* The ledger of time says where the seconds of an answer go, row by row. Sums are always kept, rows only where the
+ * caller asks for them. Both come from the same additions, so that they agree to the last bit. */
 #ifndef ORR_PREDICT_LEDGER_H
 #define ORR_PREDICT_LEDGER_H
 
@@ -12,25 +12,25 @@ _Static_assert((int)ORR_N_TIME_PARTS <= ORR_LEDGER_PARTS && (int)ORR_N_INFER_PAR
 
 struct orr_ledger {
     const struct orr_job *job;
-    struct orr_time_row *rows; /* NULL: only the sums are wanted */
+    struct orr_time_row *rows; /* NULL where only the sums are wanted */
     size_t n_rows;
-    int64_t rank; /* stamped on every row */
+    int64_t rank; /* pipeline rank written on every row */
     double part_s[ORR_LEDGER_PARTS];
     double bound_s[ORR_N_BOUNDS];
     double hidden_s[ORR_N_GROUPS];
 };
 
-/* What is added: so many executions of something, and what each of them takes. */
+/* This is what one call adds: a number of executions, and what each of them takes. */
 struct orr_spent {
     int part;
     enum orr_phase phase;
     enum orr_bound resource;
     double runs, run_s;
-    double hidden_run_s; /* of one execution, beside other work */
-    double works;        /* executions whose work is counted; 0: runs */
+    double hidden_run_s; /* seconds of one execution that run beside other work */
+    double works;        /* executions whose work is counted; 0 counts all runs */
 };
 
-/* Keep a row of it; the sums are not touched. `op` NULL: a wait, called `name`. */
+/* Keeps a row without touching the sums. Where `op` is NULL, the row is a wait called `name`. */
 void orr_ledger_keep(struct orr_ledger *ledger, const struct orr_spent *spent, const char *name, int64_t index,
                      const struct orr_op *op, const struct orr_cost *cost);
 
@@ -42,7 +42,7 @@ static inline void orr_ledger_sum(struct orr_ledger *ledger, const struct orr_sp
     ledger->hidden_s[group] += spent->runs * spent->hidden_run_s;
 }
 
-/* Add executions of operator `index` of the list. */
+/* Adds executions of operator `index` of the list. */
 static inline void orr_ledger_add_op(struct orr_ledger *ledger, const struct orr_spent *spent, int64_t index,
                                      const struct orr_op *op, const struct orr_cost *cost)
 {
@@ -50,7 +50,7 @@ static inline void orr_ledger_add_op(struct orr_ledger *ledger, const struct orr
     if (ledger->rows) orr_ledger_keep(ledger, spent, op->name, index, op, cost);
 }
 
-/* Add a wait or time of the host; nothing where it takes no time. */
+/* Adds a wait or time of the host; it adds nothing where the wait takes no time. */
 static inline void orr_ledger_add_wait(struct orr_ledger *ledger, const char *name, int part, enum orr_phase phase,
                                        enum orr_bound resource, double runs, double run_s)
 {
@@ -60,11 +60,11 @@ static inline void orr_ledger_add_wait(struct orr_ledger *ledger, const char *na
     if (ledger->rows) orr_ledger_keep(ledger, &spent, name, -1, NULL, NULL);
 }
 
-/* A wait that is made of what binds others: one row for each resource, `scale` times as long. */
+/* Adds a wait that consists of other ranks' work: one row for each resource that binds it, `scale` times as long. */
 void orr_ledger_add_mixed(struct orr_ledger *ledger, const char *name, int part, enum orr_phase phase,
                           const double bound_s[ORR_N_BOUNDS], double scale);
 
-/* Shares of the whole, and the joules of every row, once the whole is known. */
+/* Fills the shares of the whole and the joules of every row, once the whole is known. */
 void orr_ledger_close(struct orr_ledger *ledger, double total_s, const struct orr_energy *energy);
 
 #endif

@@ -1,11 +1,11 @@
-/* One pass of a serving engine: flow through the pipeline, clock, sums. Eqs. 39, 105. */
+/* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 39, 105. */
 #include "predict/pass.h"
 
 #include "predict/power.h"
 
 /* ---------------------------------------------------------------- flow */
 
-/* Batches run in two halves where the engine overlaps them and there is an exchange between expert ranks to hide. */
+/* A batch runs in two halves where the engine overlaps them and an exchange between expert ranks can be hidden. */
 static bool runs_in_halves(const struct orr_job *job)
 {
     return job->engine.two_batch_overlap && job->plan.ep * job->plan.etp > job->plan.tp;
@@ -34,9 +34,9 @@ struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, in
         .stages = stages, .pieces = pieces, .own = pieces / stages, .waited = (stages - 1) / stages};
 }
 
-/* The next token of a piece needs the whole pass of the last one. As many pieces as stages keep every stage busy; of
- * fewer, a stage waits for the rest; an engine that synchronises all stages after each step fills and drains the
- * pipeline every time. */
+/* The next token of a piece needs the whole pass of its last token. As many pieces as stages keep every stage busy.
+ * With fewer pieces, a stage waits for the others. An engine that synchronises all stages after each step fills and
+ * drains the pipeline every time. */
 struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences)
 {
     struct orr_flow flow = orr_prompt_flow(job, sequences, 1);
@@ -111,7 +111,7 @@ double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, doubl
     return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at_s(cost, clock_frac);
 }
 
-/* A pass that is asked for at several clocks. */
+/* A trial is a pass that is asked for at several clocks. */
 struct trial {
     const struct orr_job *job;
     struct orr_layer_curve curve;
@@ -126,7 +126,7 @@ static struct orr_load load_at(void *context, double clock_frac)
     return (struct orr_load){.total_s = time.forward_s + trial->gap_s, .matrix_s = time.matrix_s / clock_frac};
 }
 
-/* What no kernel can avoid: the FLOP at peak, or operands and cache read once at the nominal DRAM rate. */
+/* No kernel can avoid this time: the FLOP at peak, or operands and cache read once at the nominal DRAM rate. */
 static double light_s(const struct orr_job *job, const struct orr_op_list *list, size_t first, double flops)
 {
     const struct orr_chip *chip = &job->system.chip;

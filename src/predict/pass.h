@@ -1,5 +1,5 @@
-/* One pass of a serving engine through the model: operators emitted, priced, and added up at the clock they settle at.
- * The prompt, a chunk of it, a decode step and a mixed step are the same pass with other shapes; orr_infer and
+/* A pass takes a batch once through the model: its operators are emitted, priced, and added up at the clock they settle
+ * at. The prompt, a chunk of it, a decode step and a mixed step are the same pass with other shapes; orr_infer and
  * orr_step_time both take their times from here. */
 #ifndef ORR_PREDICT_PASS_H
 #define ORR_PREDICT_PASS_H
@@ -8,52 +8,52 @@
 #include "predict/ledger.h"
 #include "schedule/schedule.h"
 
-/* A prompt this short is launched kernel by kernel even where decoding is not: a fact of the engines. */
+/* Engines launch a prompt this short kernel by kernel, even where they replay a captured graph for decoding. */
 #define ORR_SHORT_PREFILL_TOKENS 512
 
-/* How a batch goes through the pipeline: in one piece, or cut so that every stage has work. Times are in passes of one
- * piece through the whole model. */
+/* A flow says how a batch goes through the pipeline: in one piece, or cut so that every stage has work. Its times are
+ * counted in passes of one piece through the whole model. */
 struct orr_flow {
     double stages, pieces;
-    double own;    /* what one stage computes itself */
-    double waited; /* what it waits for other stages */
+    double own;    /* passes that one stage computes itself */
+    double waited; /* passes for which it waits for other stages */
 };
-/* `tokens` of each of the `sequences` go through at once: a prompt, or one. */
+/* `tokens` of each of the `sequences` go through at once: the whole prompt, or one token. */
 struct orr_flow orr_prompt_flow(const struct orr_job *job, int64_t sequences, int64_t tokens);
 struct orr_flow orr_decode_flow(const struct orr_job *job, int64_t sequences);
 
-/* The part of the latency an operator's time belongs to, whatever its phase. */
+/* The kind of work is the part of the latency an operator's time belongs to, in either phase. */
 enum orr_work_kind { ORR_WORK_GEMM, ORR_WORK_ATTENTION, ORR_WORK_POINTWISE, ORR_WORK_NETWORK, ORR_N_WORK_KINDS };
 enum orr_work_kind orr_work_kind_of(enum orr_op_kind kind);
 
-/* Sums over the operators of one pass. */
+/* These are the sums over the operators of one pass. */
 struct orr_pass {
-    size_t first, end;               /* its operators in the list */
-    double clock_frac;               /* at which it settles, over the burst clock */
-    double work_s[ORR_N_WORK_KINDS]; /* whole model, one rank of each stage */
-    double busy_s;                   /* all of them */
-    double bound_s[ORR_N_BOUNDS];    /* the same by what binds */
-    double launches;                 /* by the host */
+    size_t first, end;               /* range of its operators in the list */
+    double clock_frac;               /* settled clock over the burst clock */
+    double work_s[ORR_N_WORK_KINDS]; /* seconds of the whole model, on one rank of each stage */
+    double busy_s;                   /* sum of work_s */
+    double bound_s[ORR_N_BOUNDS];    /* busy_s by the resource that binds */
+    double launches;                 /* kernels the host launches */
     double gap_s;                    /* idle time between kernels */
-    double host_s;                   /* what a host that launches slower than the GPU runs adds (Eq. 39) */
-    double light_s;                  /* no pass with this work is faster */
+    double host_s;                   /* time added by a host that launches slower than the GPU runs (Eq. 39) */
+    double light_s;                  /* bound: no pass with this work is faster */
     struct orr_work work;
 };
 double orr_pass_total_s(const struct orr_pass *pass);
 
-/* Time of a collective or kernel as far as it is seen, at a clock. */
+/* Returns the seconds of a collective or kernel at a clock, less what other work hides. */
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
-/* Idle time between the kernels of a pass of so many rows. */
+/* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
 double orr_sampling_s(const struct orr_job *job, double sequences);
-/* One activation of so many rows to the next stage; and a pass sent from stage to stage: pp - 1 of them. */
+/* orr_send_op is one activation of `rows` rows to the next stage; a pass through all stages needs pp - 1 of them. */
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
 
-/* Emit and price the operators of one pass from list->n on; returns the index of the first. */
+/* Emits and prices the operators of one pass from list->n on; returns the index of the first. */
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
-/* Add the operators from `first` on up at the clock their load settles at; `bends` is working memory. */
+/* Adds up the operators from `first` on, at the clock their load settles at. `bends` is working memory. */
 struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                                 size_t first, struct orr_bend *bends);
 

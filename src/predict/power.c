@@ -1,4 +1,4 @@
-/* The one rule for the clock under a power limit. Training steps, serving passes and the step model call it. */
+/* Training steps, serving passes and the step model all call this one rule for the clock under a power limit. */
 #include "predict/power.h"
 
 /* The clock moves the matrix load, and the load moves the clock: u = f(u). Two steps from the burst share and Aitken's

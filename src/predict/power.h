@@ -1,4 +1,4 @@
-/* The power rule: a long matrix load is held down by the board's power limit (Eq. 105a). */
+/* The power rule says how far the board's power limit slows a long matrix load (Eq. 105a). */
 #ifndef ORR_PREDICT_POWER_H
 #define ORR_PREDICT_POWER_H
 
@@ -6,16 +6,16 @@
 #include "spec/names.h"
 #include "orrery.h"
 
-/* Shares of peak that matrix kernels of one format reach. */
+/* These are the shares of peak that matrix kernels of one format reach. */
 struct orr_power_rule {
-    double burst_frac;     /* before the limit acts */
-    double sustained_frac; /* in an endless matrix load */
-    double slope;          /* gain per unit of time not spent in matrix kernels */
+    double burst_frac;     /* share before the limit acts */
+    double sustained_frac; /* share in an endless matrix load */
+    double slope;          /* gain per unit of time spent outside matrix kernels */
 };
 
 /* A FLOP costs the same energy at any clock, so the share a limit sustains grows with the watts it leaves above idling.
- * The calibration's shares hold at calibrated_w. A format whose sustained share is its burst share did not reach the
- * limit there: it is held down only below the watts that its burst rate takes. */
+ * The calibration's shares hold at calibrated_w. A format whose sustained share equals its burst share did not reach
+ * the limit there, so the limit slows it only below the watts that its burst rate takes. */
 static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job, enum orr_dtype dtype)
 {
     const struct orr_chip *chip = &job->system.chip;
@@ -29,29 +29,29 @@ static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job,
                                    .slope = u->power_slope * scale};
 }
 
-/* Share of peak sustained when matrix units work at full rate for `load` of the time; every other kernel, transfer or
- * wait gives some clock back, and a kernel at half the rate loads the limit half as much. */
+/* Returns the sustained share of peak when matrix units work at full rate for `load` of the time. Every other kernel,
+ * transfer or wait gives some clock back, and a kernel at half the rate loads the limit half as much. */
 static inline double orr_sustained_frac(const struct orr_power_rule *rule, double load)
 {
     const double u = rule->sustained_frac + rule->slope * (1 - load);
     return orr_min(rule->burst_frac, orr_max(rule->sustained_frac, u));
 }
 
-/* The lowest clock the rule can ask for, over the burst clock. A run that is too short keeps the burst clock. */
+/* Returns the lowest clock the rule can ask for, over the burst clock. A short run keeps the burst clock. */
 static inline double orr_clock_min(const struct orr_job *job, enum orr_dtype dtype)
 {
     const struct orr_power_rule rule = orr_power_rule_of(job, dtype);
     return job->engine.short_run ? 1 : orr_min(1, rule.sustained_frac / rule.burst_frac);
 }
 
-/* What a stretch of work takes at some clock. */
+/* A load is what a stretch of work takes at some clock. */
 struct orr_load {
-    double total_s;  /* everything */
-    double matrix_s; /* its matrix FLOP at the full rate of that clock */
+    double total_s;  /* seconds of everything */
+    double matrix_s; /* seconds of its matrix FLOP at the full rate of that clock */
 };
 typedef struct orr_load orr_load_at(void *context, double clock_frac);
 
-/* The clock, over the burst clock, at which work of this load settles. `at` is called for at most two clocks. */
+/* Returns the clock, over the burst clock, at which work of this load settles. It calls `at` for at most two clocks. */
 double orr_settled_clock(const struct orr_job *job, enum orr_dtype dtype, orr_load_at *at, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Working memory of one prediction: every intermediate stage, allocated once. */
+/* The scratch is the working memory of one prediction: every intermediate stage, allocated once. */
 #ifndef ORR_PREDICT_SCRATCH_H
 #define ORR_PREDICT_SCRATCH_H
 
@@ -10,29 +10,29 @@ struct orr_scratch {
     struct orr_op_list ops;
     struct orr_cost costs[ORR_MAX_OPS];
     struct orr_stage stages[ORR_MAX_STAGES];
-    /* training */
+    /* Training uses these members. */
     struct orr_classes classes;
     struct orr_shape shape;
     struct orr_iteration iteration;
     struct orr_settled step;
-    struct orr_rank_time ranks[ORR_MAX_STAGES]; /* of every class, at the settled clock */
-    /* inference */
-    struct orr_bend bends[ORR_MAX_OPS]; /* of one pass */
-    /* where an answer was asked for */
+    struct orr_rank_time ranks[ORR_MAX_STAGES]; /* times of every class at the settled clock */
+    /* Inference uses this member. */
+    struct orr_bend bends[ORR_MAX_OPS]; /* kernels of one pass whose bound changes with the clock */
+    /* These members are filled where an answer was asked for. */
     struct orr_time_row rows[ORR_MAX_TIME_ROWS];
 };
 
-/* orr_predict for each kind of job; fills all but the operators. */
+/* These do orr_predict for each kind of job; they fill all but the operators. */
 void orr_train_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 void orr_infer_answer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
 
-/* The rows of a class of pipeline ranks in the step that was predicted last; an answer has those of the slowest. */
+/* Fills the rows of a class of pipeline ranks in the last predicted step. An answer has those of the slowest class. */
 void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scratch, size_t class,
                       struct orr_ledger *ledger);
 
-/* Event-simulate the pipeline of the last orr_train: every forward F, backward B and (zero bubble) weight gradient W
- * of every rank in the order of the schedule. Returns the number of spans; at most `n_max` are written, so that
- * (NULL, 0) asks for the number. It allocates; 0: out of memory. */
+/* Simulates the pipeline of the last orr_train event by event: every forward F, backward B and (with zero bubble)
+ * weight gradient W of every rank, in the order of the schedule. It returns the number of spans and writes at most
+ * `n_max`, so that (NULL, 0) asks for the number. It allocates and returns 0 where memory runs out. */
 size_t orr_pipeline_timeline(const struct orr_job *job, const struct orr_scratch *scratch, struct orr_span *spans,
                              size_t n_max);
 

@@ -1,4 +1,4 @@
-/* Shared parts -> time of one iteration at the clock the power limit leaves. Eqs. 1, 39, 104, 105. */
+/* This file turns shared parts into the time of one iteration under the power limit. Eqs. 1, 39, 104, 105. */
 #include "predict/settle.h"
 
 #include "base/number.h"
@@ -40,7 +40,8 @@ struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct or
 
 /* ---------------------------------------------------------------- time */
 
-/* Host: an eager framework that launches slower than the GPU executes. Straggling: the slowest of many GPUs. */
+/* The host adds time where an eager framework launches slower than the GPU executes. Straggling is the wait for the
+ * slowest of many GPUs. */
 static void add_overhead(const struct orr_job *job, double busy_s, struct orr_settled *step)
 {
     const double doublings = orr_max(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
@@ -49,7 +50,7 @@ static void add_overhead(const struct orr_job *job, double busy_s, struct orr_se
     step->overhead_s = step->host_s + job->engine.host_step_s + step->straggle_s;
 }
 
-/* An iteration that is asked for at several clocks. */
+/* A trial is an iteration that is asked for at several clocks. */
 struct trial {
     const struct orr_job *job;
     const struct orr_shape *shape;
@@ -57,7 +58,7 @@ struct trial {
     const struct orr_rank_class *classes;
     size_t n_classes;
     struct orr_rank_time *ranks;
-    struct orr_settled step; /* at the last clock */
+    struct orr_settled step; /* result at the last clock */
 };
 
 static void step_at(struct trial *trial, double clock_frac)

@@ -1,13 +1,14 @@
-/* Times of one plan from parts that other plans may share: the layers' costs (shape), what an iteration adds, and the
- * classes of pipeline ranks. A prediction builds all three; a search builds each as seldom as it changes. */
+/* A plan is timed from parts that other plans may share: the layers' costs (shape), what an iteration adds, and the
+ * classes of pipeline ranks. A prediction builds all three; a search rebuilds each part only when it changes. */
 #ifndef ORR_PREDICT_SETTLE_H
 #define ORR_PREDICT_SETTLE_H
 
 #include "predict/work.h"
 #include "schedule/schedule.h"
 
-/* Layers and ends, once each: depends on how a layer is cut (tp, cp, ep, etp, sp, micro-batch, recomputation, formats),
- * not on how many layers, stages or replicas there are; with ZeRO-3 also on the group it shards over. */
+/* A shape has the costs of each layer kind and end once. It depends on how a layer is cut (tp, cp, ep, etp, sp,
+ * micro-batch, recomputation, formats), not on how many layers, stages or replicas there are. With ZeRO-3 it also
+ * depends on the group that shards. */
 struct orr_shape {
     struct orr_curves curves;
     struct orr_work work[ORR_N_SUMS];
@@ -16,32 +17,32 @@ struct orr_shape {
 void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct orr_cost *costs,
                      struct orr_shape *shape);
 
-/* Pipeline sends, gradient collectives, optimizer. */
+/* An iteration adds pipeline sends, gradient collectives and the optimizer. */
 struct orr_iteration {
     struct orr_step_sums sums;
-    struct orr_work work; /* in one iteration */
+    struct orr_work work; /* work in one iteration */
 };
-/* Appends its operators after the first `n_layer_ops`. */
+/* Appends the operators of the iteration after the first `n_layer_ops`. */
 struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct orr_stage *heaviest, size_t n_layer_ops,
                                       struct orr_op_list *list, struct orr_cost *costs);
 
-/* Time of one iteration, by part, at the clock the power limit leaves. */
+/* This is the time of one iteration, by part, at the clock the power limit leaves. */
 struct orr_settled {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
     double optimizer_s, overhead_s, total_s;
     double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
-    double clock_frac; /* over the burst clock */
+    double clock_frac; /* settled clock over the burst clock */
     double launches;   /* kernels of the critical rank */
-    double host_s;     /* of overhead_s: the host launches slower than the GPU runs */
-    double straggle_s; /* of overhead_s: the slowest of many GPUs */
+    double host_s;     /* part of overhead_s: the host launches slower than the GPU runs */
+    double straggle_s; /* part of overhead_s: the wait for the slowest of many GPUs */
 };
-/* `ranks` gets the times of every class. */
+/* `ranks` receives the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_step_sums *step, const struct orr_rank_class *classes, size_t n_classes,
                               struct orr_rank_time *ranks);
 
-/* Of the rank that sets the pace, in one iteration. */
+/* Returns the work of the rank that sets the pace, in one iteration. */
 struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_iteration *iteration, const struct orr_stage *stage);
 

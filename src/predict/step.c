@@ -1,26 +1,26 @@
-/* Step times for serving simulators: one pass with prompt chunks and decoding sequences, as orr_infer has them. What
- * depends only on a count of rows is priced once per count and remembered as a curve over the clock; attention comes
- * from its own curves. Eq. 93. */
+/* This file gives step times to serving simulators: one pass with prompt chunks and decoding sequences, priced as
+ * orr_infer prices it. Parts that depend only on a count of rows are priced once per count and remembered as a curve
+ * over the clock; attention comes from its own curves. Eq. 93. */
 #include "ops/mixer.h"
 #include "predict/pass.h"
 #include "predict/power.h"
 
 #include <stdlib.h>
 
-/* Counts that are remembered; parts of more rows, or of a broken number of them, are priced on every call. */
+/* Counts up to this one are remembered. Parts with more rows, or with a fractional count, are priced on every call. */
 #define REMEMBERED_ROWS 16384
-/* Kernels of all remembered parts whose bound changes with the clock. A part without room is not remembered. */
+/* This is the room for kernels whose bound changes with the clock. A part that finds no room is not remembered. */
 #define REMEMBERED_BENDS 32768
 
-/* A part of a pass as a function of the clock. */
+/* A part of a pass is a function of the clock. */
 struct part {
-    double fixed_s, clock_s; /* whatever the clock; stretched by its inverse */
+    double fixed_s, clock_s; /* seconds at any clock, and seconds that the inverse clock stretches */
     double matrix_s, launches;
-    uint32_t first_bend, n_bends; /* of the model's memory */
+    uint32_t first_bend, n_bends; /* range in the model's memory */
     bool known;
 };
 
-/* The parts that depend on one count. */
+/* Each of these counts alone decides some parts of a pass. */
 enum count { COUNT_ROWS, COUNT_DECODES, COUNT_SEQUENCES, N_COUNTS };
 static const unsigned PARTS[N_COUNTS] = {ORR_PART_ROWS, ORR_PART_DECODES, ORR_PART_SEQUENCES};
 
@@ -28,13 +28,13 @@ struct orr_step_model {
     struct orr_job job;
     double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
-    bool counted; /* decoding sequences have products or scans of their own */
+    bool counted; /* true where decoding sequences have products or scans of their own */
     struct part parts[N_COUNTS][REMEMBERED_ROWS + 1];
     struct orr_bend remembered[REMEMBERED_BENDS];
     size_t n_remembered;
     struct orr_op_list list;
     struct orr_cost costs[ORR_MAX_OPS];
-    struct orr_bend bends[ORR_MAX_OPS]; /* of the parts that are priced in this call */
+    struct orr_bend bends[ORR_MAX_OPS]; /* bends of the parts that are priced in this call */
     size_t n_bends;
 };
 
@@ -60,7 +60,7 @@ void orr_step_model_free(struct orr_step_model *model)
 
 /* ---------------------------------------------------------------- parts as curves */
 
-/* A pass as the sum of its parts. */
+/* A sum is a pass as the sum of its parts. */
 struct sum {
     double fixed_s, clock_s, matrix_s, launches, gap_s;
     size_t n_parts;
@@ -96,8 +96,8 @@ static struct orr_load load_at(void *context, double clock_frac)
     return (struct orr_load){.total_s = busy_s(sum, clock_frac) + sum->gap_s, .matrix_s = sum->matrix_s / clock_frac};
 }
 
-/* Price the operators of some parts; attention of decoding sequences comes from its own curves, so only its launches
- * are counted. Returns the bends, in the working memory of this call. */
+/* Prices the operators of some parts. Attention of decoding sequences comes from its own curves, so only its launches
+ * are counted. Returns the bends, which lie in the working memory of this call. */
 static struct orr_bend *price(struct orr_step_model *model, const struct orr_serve_shape *shape, unsigned parts,
                               enum orr_phase phase, struct part *part)
 {
@@ -121,7 +121,7 @@ static struct orr_bend *price(struct orr_step_model *model, const struct orr_ser
     return bends;
 }
 
-/* Keep a part for the next call, where there is room for its bends. */
+/* Keeps a part for the next call, where there is room for its bends. */
 static void remember(struct orr_step_model *model, const struct part *part, const struct orr_bend *bends,
                      struct part *slot)
 {
@@ -132,10 +132,10 @@ static void remember(struct orr_step_model *model, const struct part *part, cons
     for (size_t i = 0; i < part->n_bends; i++) model->remembered[model->n_remembered++] = bends[i];
 }
 
-/* A part that depends on `n` rows or sequences alone; remembered where n is whole. */
+/* Adds a part that depends on `n` rows or sequences alone; it is remembered where n is whole. */
 static void add_counted(struct orr_step_model *model, enum count count, double n, struct sum *sum)
 {
-    /* what is counted in sequences has all their queries; they are the same in every step */
+    /* A part that is counted in sequences has all their queries, which are the same in every step. */
     const double queries = count == COUNT_DECODES ? (double)model->job.serving.draft_tokens + 1 : 1;
     const struct orr_serve_shape shape = {.decode_sequences = n / queries, .decode_context = 1, .queries = queries};
     const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
@@ -157,7 +157,7 @@ static double context_s(const struct orr_step_model *model, const struct orr_lay
     return orr_decode_curve_s(&curve, context);
 }
 
-/* Attention over the cached contexts of the decoding sequences. */
+/* Adds attention over the cached contexts of the decoding sequences. */
 static void add_decode_attention(const struct orr_step_model *model, const struct orr_serve_shape *shape,
                                  struct sum *sum)
 {
@@ -174,7 +174,8 @@ static void add_decode_attention(const struct orr_step_model *model, const struc
 
 /* ---------------------------------------------------------------- a step */
 
-/* One piece of a step through the whole model. `idle`: dummies that fill a captured graph, rows without a context. */
+/* Returns the time of one piece of a step through the whole model. `idle` counts dummies that fill a captured graph:
+ * rows without a context. */
 static double piece_s(struct orr_step_model *model, const struct orr_serve_shape *shape, double idle)
 {
     const struct orr_job *job = &model->job;

@@ -1,4 +1,5 @@
-/* Rates, utilisation, energy, cost, interval and the speed-of-light bound of a predicted step. Eqs. 3, 21, 104. */
+/* This file derives rates, utilisation, energy, cost, interval and speed of light of a predicted step. Eqs. 3, 21,
+ * 104. */
 #include "predict/totals.h"
 
 #include "base/number.h"
@@ -18,8 +19,8 @@ static void fill_energy(const struct orr_job *job, const struct orr_work *work, 
     orr_ledger_close(ledger, result->step_time_s, &energy);
 }
 
-/* Nothing can be faster: the model's FLOP at peak, the optimizer's state read and written once at full DRAM rate, the
- * gradients over the fastest link; all three at once. */
+/* No step can be faster than the longest of three: the model's FLOP at peak, the optimizer's state read and written
+ * once at full DRAM rate, and the gradients over the fastest link. All three may run at once. */
 static double speed_of_light_s(const struct orr_job *job, const struct orr_classes *classes,
                                const struct orr_result *result)
 {

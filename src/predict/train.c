@@ -1,4 +1,5 @@
-/* One training job -> one answer: joins operators, costs, schedule and memory. The only place that does. Eqs. 1, 3. */
+/* This file turns one training job into one answer. It is the only place that joins operators, costs, schedule and
+ * memory. Eqs. 1, 3. */
 #include "predict/scratch.h"
 
 #include "predict/totals.h"
@@ -18,7 +19,7 @@ void orr_scratch_free(struct orr_scratch *scratch)
 
 /* ---------------------------------------------------------------- the ledger of a step */
 
-/* What the rows of a step need to know of it. */
+/* A walk holds what the rows of a step need to know about the step. */
 struct walk {
     const struct orr_job *job;
     const struct orr_settled *step;
@@ -47,7 +48,7 @@ static enum orr_time_part transfer_part(enum orr_group group)
     return ORR_TIME_OVERHEAD;
 }
 
-/* A transfer of a layer: hidden under its own window, or, with ZeRO-3, under the layer's compute. */
+/* Adds a transfer of a layer. Its own window hides it or, with ZeRO-3, the layer's compute does. */
 static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost,
                          double runs)
 {
@@ -87,7 +88,8 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* Once per iteration or boundary: sends, gradient and weight collectives as far as they are seen, optimizer. */
+/* Adds an operator that runs once per iteration or stage boundary: a send, the exposed part of a gradient or weight
+ * collective, or the optimizer. */
 static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op, const struct orr_cost *cost)
 {
     struct orr_spent spent = {.part = ORR_TIME_DP_EXPOSED,
@@ -99,7 +101,7 @@ static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op
         spent.part = ORR_TIME_PP_EXPOSED;
         spent.runs = op->count * w->pairs.exposed;
         spent.hidden_run_s = ratio(w->pairs.hidden, w->pairs.exposed) * cost->total_s;
-        spent.works = op->count * w->m; /* a rank sends every micro-batch; a step waits for other ranks' sends too */
+        spent.works = op->count * w->m; /* a rank sends every micro-batch; a step also waits for other ranks' sends */
     } else if (op->kind != ORR_OP_COLLECTIVE) {
         spent.part = ORR_TIME_OPTIMIZER;
         spent.resource = ORR_BOUND_DRAM;
@@ -139,7 +141,7 @@ static void add_waits(const struct walk *w)
                         w->step->straggle_s);
 }
 
-/* How often the layers and ends of a stage run in a step. */
+/* Counts how often the layers and ends of a stage run in a step. */
 static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, double m, double runs[ORR_N_SUMS])
 {
     for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = m * stage->n_layers[k];
@@ -148,7 +150,7 @@ static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, 
     runs[ORR_SUM_MTP] = m * stage->n_mtp;
 }
 
-/* ZeRO-3: the hidden share of a layer's gathers and scatters at the settled clock. */
+/* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. */
 static void fill_sharded(const struct orr_job *job, const struct orr_curves *curves, double clock_frac,
                          double sharded_frac[ORR_N_SUMS][2])
 {
@@ -177,13 +179,13 @@ void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scrat
 
 /* ---------------------------------------------------------------- the result */
 
-/* Share of the step held by each resource: kernels by their bound, exposed communication by the network, waiting, host
- * and straggling by overhead. */
+/* Fills the share of the step that each resource holds: kernels count by their bound, exposed communication counts as
+ * network; waiting, host and straggling count as overhead. */
 static void fill_time(const struct orr_ledger *ledger, struct orr_result *result)
 {
     result->step_time_s = 0;
     for (int i = 0; i < ORR_N_TIME_PARTS; i++) result->step_time_s += result->time_s[i] = ledger->part_s[i];
-    for (int g = 0; g < ORR_N_GROUPS; g++) /* sharded groups are one to the reader */
+    for (int g = 0; g < ORR_N_GROUPS; g++) /* reports show sharded groups as one */
         result->hidden_s[orr_sharded_group((enum orr_group)g) ? ORR_GROUP_DP : g] += ledger->hidden_s[g];
     result->bottleneck = ORR_BOUND_COMPUTE;
     for (int i = 0; i < ORR_N_BOUNDS; i++) {

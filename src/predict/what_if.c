@@ -1,5 +1,5 @@
-/* What a change would do: every single change of plan or workload, and 10 % more of each hardware rate, predicted one
- * at a time; and, for a job that does not fit, the fastest change that makes it fit. */
+/* This file says what a change would do. It predicts every single change of plan or workload and 10 % more of each
+ * hardware rate, one at a time. For a job that does not fit, it finds the fastest change that makes it fit. */
 #include "predict/scratch.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "spec/job.h"
 
-/* Single changes a user can make with one or two flags, those that need more GPUs, and 10 % more of a hardware rate. */
+/* A change is made with one or two flags, or needs more GPUs, or is 10 % more of a hardware rate. */
 #define CHANGES(X)                                                                                                     \
     X(SP, "--sp")                                                                                                      \
     X(FLASH, "--attention flash")                                                                                      \
@@ -52,7 +52,7 @@ static bool use_zero(struct orr_job *job, int64_t zero)
     return changed;
 }
 
-/* Double a degree, with half the data parallelism or with twice the GPUs. */
+/* Doubles a degree, with half the data parallelism or with twice the GPUs. */
 static bool double_degree(struct orr_plan *plan, int64_t *degree, bool more_gpus)
 {
     if (!more_gpus && plan->dp % 2) return false;
@@ -63,7 +63,7 @@ static bool double_degree(struct orr_plan *plan, int64_t *degree, bool more_gpus
     return degree != &plan->pp || plan->n_stage_layers == 0;
 }
 
-/* Is there anything to gain from attention that is fused? */
+/* Says whether fused attention would gain anything. */
 static bool is_unfused(const struct orr_job *job)
 {
     return job->workload.attention == ORR_ATTENTION_UNFUSED;
@@ -75,7 +75,7 @@ static bool raise_rate(double *rate, bool used)
     return used;
 }
 
-/* Make one change; false where it would change nothing. */
+/* Makes one change; false where it would change nothing. */
 static bool apply(enum change change, struct orr_job *job)
 {
     struct orr_plan *plan = &job->plan;
@@ -117,7 +117,7 @@ static bool apply(enum change change, struct orr_job *job)
     return false;
 }
 
-/* Predict the changes first..end - 1 one at a time; returns how many there are to report. */
+/* Predicts the changes first..end - 1 one at a time; returns how many there are to report. */
 static size_t predict_changes(const struct orr_job *job, struct orr_scratch *scratch, enum change first,
                               enum change end, struct orr_what_if *what_ifs)
 {
@@ -139,11 +139,11 @@ size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
     struct orr_result result;
     size_t n = predict_changes(job, scratch, CHANGE_FLOPS, N_CHANGES, what_ifs);
     n += predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs + n);
-    orr_train(job, scratch, &result); /* the scratch again holds this job's operators */
+    orr_train(job, scratch, &result); /* restores this job's operators in the scratch */
     return n;
 }
 
-/* The fastest of the changes that fit; NULL if none does. */
+/* Returns the fastest of the changes that fit; NULL if none does. */
 static const struct orr_what_if *fastest_fit(const struct orr_what_if *what_ifs, size_t n)
 {
     const struct orr_what_if *best = NULL;
@@ -170,6 +170,6 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
                  "%.2f GiB too much per GPU; no single change fits: combine --recompute full, --sp, "
                  "--zero and more tp or pp",
                  missing);
-    orr_train(job, scratch, result); /* the scratch again holds this job's operators */
+    orr_train(job, scratch, result); /* restores this job's operators in the scratch */
     memcpy(result->reason, reason, sizeof reason);
 }

@@ -1,4 +1,4 @@
-/* Work of operators and the energy it takes. Eq. 104. */
+/* This file adds up the work of operators and the energy it takes. Eq. 104. */
 #include "predict/work.h"
 
 void orr_work_add_op(const struct orr_job *job, const struct orr_op *op, const struct orr_cost *cost, double n,
@@ -28,7 +28,7 @@ double orr_dynamic_j(const struct orr_chip *chip, const struct orr_work *work)
     return work->flop_j + work->dram_bytes * chip->hbm_j_per_byte + work->link_bytes * chip->link_j_per_byte;
 }
 
-/* The clock has already been lowered for the board's limit; the cap only catches what that leaves. */
+/* The clock was already lowered for the board's limit, so the cap only catches what is still above that limit. */
 struct orr_energy orr_energy_of(const struct orr_job *job, const struct orr_work *work, double time_s)
 {
     const struct orr_chip *chip = &job->system.chip;

@@ -1,5 +1,5 @@
-/* What each piece of physics is worth, as terminal tables, JSON or CSV: the errors of the same rows with everything and
- * without each piece, by kind of measurement. */
+/* This report says what each piece of physics is worth, as terminal tables, JSON or CSV. It gives the errors of the
+ * same rows with everything and without each piece, by kind of measurement. */
 #include "validate/ablate.h"
 
 #include "report/json_text.h"
@@ -19,7 +19,7 @@ static const char *set_of(const struct orr_score *score)
     return score->timed ? SET_NAMES[score->set] : ORR_MEMORY_CLASS;
 }
 
-/* Errors of every line of the tables; columns are the kinds of measurement that have rows. */
+/* A view has the errors of every line of the tables; its columns are the kinds of measurement that have rows. */
 struct view {
     size_t n_lines, n_sets;
     const char *pieces[MAX_ROWS], *meanings[MAX_ROWS];
@@ -46,7 +46,7 @@ static struct view view_of(const struct orr_ablation *ablation)
 
 #define CELL 32
 
-/* One column per kind of measurement, several numbers in a cell; a narrow terminal loses the last kinds. */
+/* Each kind of measurement is a column with several numbers in a cell; a narrow terminal loses the last kinds. */
 static void start_table(const struct view *view, struct orr_table *table, const char *head)
 {
     static const char ALIGN[] = "lrrrrr", DROP[] = "001234";
@@ -62,7 +62,7 @@ static void start_table(const struct view *view, struct orr_table *table, const 
     orr_table_row(table, ORR_PAINT_BOLD, heads);
 }
 
-/* A line per piece; `print` fills a cell. */
+/* Adds a line per piece; `print` fills a cell. */
 static void add_table(const struct view *view, const char *head, void (*print)(char *, const struct orr_error_stats *),
                       struct orr_text *text, const struct orr_style *style)
 {
@@ -85,7 +85,7 @@ static void print_errors(char *cell, const struct orr_error_stats *s)
     snprintf(cell, CELL, "%5.1f %5.1f %5.1f", 100 * s->mape_frac, 100 * s->median_frac, 100 * s->p90_frac);
 }
 
-/* A level that is off, and a shape that is. */
+/* Prints the bias and the spread: a level that is off shows in the first, a shape that is off in the second. */
 static void print_level(char *cell, const struct orr_error_stats *s)
 {
     snprintf(cell, CELL, "%+6.1f %6.1f", 100 * s->bias_frac, 100 * s->spread_frac);

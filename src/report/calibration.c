@@ -1,5 +1,5 @@
-/* A fit of orr_fit_run as a terminal report, JSON, CSV or HTML: residuals by kind and size, constants old and new, what
- * belongs to the tables, what was left out and why. */
+/* This report shows a fit of orr_fit_run on the terminal, as JSON, CSV or HTML: residuals by kind and size, constants
+ * old and new, which tables they come from, which rows were left out and why. */
 #include "calibrate/calibrate.h"
 
 #include "base/units.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_MAX = 64 }; /* groups in the chart of a page */
+enum { LANES_MAX = 64 }; /* most groups in the chart of a page */
 
-/* What a group is called where its constants do not say it. */
+/* Names a group where its constants do not. */
 static char *group_name(const struct orr_fit_group *group, char buffer[64])
 {
     if (group->kind == ORR_FIT_LINES || group->kind == ORR_FIT_CUSTOM)
@@ -48,7 +48,7 @@ static size_t count_rows(const struct orr_fit *fit, bool left_out, bool fitted)
 
 /* ---------------------------------------------------------------- residuals */
 
-/* One line of the residual table: which rows, and the four columns. */
+/* A residual is one line of the residual table: which rows it covers, and its four columns. */
 struct residual {
     struct orr_fit_filter filter;
     char group[64];
@@ -69,7 +69,7 @@ static bool residual_of(const struct orr_fit *fit, struct orr_fit_filter filter,
     return true;
 }
 
-/* Call `each` for every kind, group and size class that has rows, and for the classes together (size_class -1). */
+/* Calls `each` for every kind, group and size class that has rows, and for all classes together (size_class -1). */
 static void for_each_residual(const struct orr_fit *fit, bool fitted,
                               void (*each)(void *context, const struct residual *r), void *context)
 {
@@ -166,7 +166,7 @@ static bool same_reason(const struct orr_kernel_row *a, const struct orr_kernel_
            (!a->limit || strcmp(a->limit, b->limit) == 0);
 }
 
-/* "faster than the chip: 1.3 of peak"; `most`: of several rows, up to that. */
+/* Writes "faster than the chip: 1.3 of peak". Where the reason stands for several rows, `most` is the largest share. */
 static char *reason_of(const struct orr_kernel_row *row, double most, char reason[128])
 {
     if (!row->limit) (void)snprintf(reason, 128, "%s", row->left_out);
@@ -176,7 +176,7 @@ static char *reason_of(const struct orr_kernel_row *row, double most, char reaso
     return reason;
 }
 
-/* Every reason once, with the number of rows it stopped. */
+/* Lists every reason once, with the number of rows it stopped. */
 static void add_left_out(const struct orr_fit *fit, struct orr_text *text, const struct orr_style *style)
 {
     for (size_t i = 0; i < fit->n_rows; i++) {
@@ -297,7 +297,7 @@ static void add_csv(const struct orr_fit *fit, struct orr_text *text)
 
 /* ---------------------------------------------------------------- HTML */
 
-/* Every group of kernels with rows: two bars. */
+/* Every group of kernels with rows has two bars. */
 struct errors {
     size_t n;
     char names[2 * LANES_MAX][128];

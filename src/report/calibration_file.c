@@ -1,5 +1,5 @@
-/* A fit -> a complete calibration file: the file it started from, with the fitted numbers, their rows and residuals,
- * and where they come from. */
+/* A fit becomes a complete calibration file: the file it started from, with the fitted numbers, their rows and
+ * residuals, and where they come from. */
 #include "calibrate/calibrate.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Significant digits of the file; fitted constants have fewer. */
+/* These are the significant digits of the file; fitted constants have fewer. */
 #define FILE_DIGITS  10
 #define LINE_COLUMNS 120
 #define KEPT_MARK    "; the rest: "
@@ -36,7 +36,7 @@ static void set_residuals(json_t *object, const struct orr_fit_group *group)
     json_object_set_new(object, "p90_error_frac", residual_json(group->p90_frac));
 }
 
-/* What became of every constant the tables bear on: a record beside the numbers, which are above. */
+/* Records what became of every constant the tables bear on, beside the numbers themselves. */
 static void set_record(json_t *record, const struct orr_fit_group *group)
 {
     for (size_t i = 0; i < group->n_constants; i++) {
@@ -50,13 +50,13 @@ static void set_record(json_t *record, const struct orr_fit_group *group)
     }
 }
 
-/* Was the group fitted to the table? NULL: any table will do. */
+/* Says whether the group was fitted to the table. Without a group, any table will do. */
 static bool is_of(const struct orr_fit_table *table, const size_t *group)
 {
     return !group || (table->group == *group && table->n_fitted > 0);
 }
 
-/* "aiconfigurator 095f58a nccl, apex_plus": the tables of a group, or of all, each once. */
+/* Lists the tables of a group, or of all groups, each once: "aiconfigurator 095f58a nccl, apex_plus". */
 static void add_table_names(const struct orr_fit *fit, const size_t *group, struct orr_text *text)
 {
     const struct orr_fit_table *tables = fit->tables;
@@ -71,7 +71,7 @@ static void add_table_names(const struct orr_fit *fit, const size_t *group, stru
     }
 }
 
-/* The software named so far made the constants that are only borrowed. */
+/* The software that the file has named so far made the constants that are only borrowed. */
 static bool set_software(const struct orr_fit *fit, json_t *root)
 {
     struct orr_text text = {0};
@@ -85,7 +85,7 @@ static bool set_software(const struct orr_fit *fit, json_t *root)
     return true;
 }
 
-/* The object at a dotted path ("decode.paged.16"); NULL: there is none. */
+/* Returns the object at a dotted path ("decode.paged.16"); NULL where there is none. */
 static json_t *object_at(json_t *object, const char *path)
 {
     while (object && *path) {
@@ -98,12 +98,12 @@ static json_t *object_at(json_t *object, const char *path)
     return object;
 }
 
-/* The object of a group, where it has one of its own, carries how well it fits. */
+/* The object of a group, where the group has one of its own, says how well it fits. */
 static void set_fit(json_t *root, const struct orr_fit_group *group)
 {
     if (group->kind == ORR_FIT_GROUPED || !strchr(group->path, '.')) return;
     json_t *object = object_at(root, group->path);
-    /* both 16-bit formats are one group */
+    /* Both 16-bit formats are one group. */
     json_t *twin = group->kind == ORR_FIT_GEMM && group->index == ORR_DTYPE_BF16 ? object_at(root, "gemm.fp16") : NULL;
     json_t *const objects[] = {object, json_object_get(twin, "rows") ? twin : NULL};
     for (size_t i = 0; i < 2; i++) {
@@ -113,7 +113,7 @@ static void set_fit(json_t *root, const struct orr_fit_group *group)
     }
 }
 
-/* The entry of "sources" a group writes to. */
+/* Names the entry of "sources" that a group writes to. */
 static void source_key(const struct orr_fit_group *group, char key[64])
 {
     if (group->kind == ORR_FIT_GROUPED) (void)snprintf(key, 64, "gemm.grouped_frac");
@@ -188,7 +188,7 @@ static bool is_flat(const json_t *value)
         }
     }
     json_object_foreach((json_t *)value, key, member)
-    { /* nothing for an array */
+    { /* this loop does nothing for an array */
         if (json_is_object(member) || (json_is_array(member) && !is_flat(member))) return false;
     }
     return true;
@@ -202,7 +202,7 @@ static void add_flat(struct orr_text *text, json_t *value)
     free(dump);
 }
 
-/* Members of flat objects side by side, wrapped below the first one. */
+/* Puts members of flat objects side by side and wraps them below the first one. */
 static void add_wrapped(struct orr_text *text, json_t *object, int column)
 {
     const char *key;
@@ -284,7 +284,7 @@ enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **js
     if (err) return err;
     struct orr_text text = {0};
     bool good = root != NULL;
-    if (good && !fit->before.calibrated) { /* borrowed so far: from now on this chip's own */
+    if (good && !fit->before.calibrated) { /* constants that were borrowed are this chip's own from now on */
         json_object_set_new(root, "chips", json_pack("[s]", fit->job.system.chip.id));
         good = set_software(fit, root);
     }

@@ -1,4 +1,4 @@
-/* What a catalogue holds, one line or object per part: orrery list. */
+/* `orrery list` shows what a catalogue holds, one line or object per part. */
 #include <string.h>
 
 #include "base/error.h"
@@ -99,7 +99,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
 
 /* ---------------------------------------------------------------- the list */
 
-/* The ids of one kind that are listed together: models that people use, or the shapes of tables and laboratories. */
+/* These ids of one kind are listed together: models that people use, or shapes of tables and laboratories. */
 struct listed {
     const struct orr_catalogue *catalogue;
     enum orr_part part;
@@ -111,7 +111,7 @@ static bool is_listed(const struct listed *l, const char *id)
     return l->synthetic == (l->part == ORR_PART_MODEL && orr_catalogue_is_synthetic(l->catalogue, id));
 }
 
-/* How many there are, and the width of the longest. */
+/* Returns how many ids there are, and the width of the longest. */
 static size_t count_listed(const struct listed *l, int *width)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Constants of a job, with their origin -> the tables at the end of --explain: name, value, meaning. */
+/* The tables at the end of --explain list the constants of a job with their origin: name, value, meaning. */
 #include <stdio.h>
 
 #include "base/units.h"
@@ -47,12 +47,12 @@ static bool is_latent(const struct orr_model *model)
     return false;
 }
 
-/* Does the list say that a constant with this value is explained in the job? */
+/* Says whether a constant with this value is explained in the job. */
 static bool is_explained(const struct orr_job *job, const struct orr_constant *constant, double value)
 {
     const enum orr_explained kind = job->kind == ORR_JOB_TRAIN ? ORR_EXPLAINED_TRAIN : ORR_EXPLAINED_INFER;
     if (!(constant->explained & kind)) return false;
-    if (!constant->required && !(value > 0)) return false; /* the file does not have it */
+    if (!constant->required && !(value > 0)) return false; /* the file does not have this constant */
     if (constant->told_by == ORR_TOLD_BY_PAGED) return !is_latent(&job->model);
     if (constant->told_by == ORR_TOLD_BY_SPLIT) return !is_latent(&job->model) && job->engine.split_kv;
     return true;
@@ -68,7 +68,7 @@ static void add_constant(const char *name, double value, const struct orr_consta
     word_row(table, name, buffer, constant->meaning);
 }
 
-/* The constants of one struct of the calibration. */
+/* Adds the constants of one struct of the calibration. */
 static void add_members(const struct orr_job *job, enum orr_home home, const char *prefix, const void *members,
                         struct orr_table *table)
 {
@@ -82,7 +82,7 @@ static void add_members(const struct orr_job *job, enum orr_home home, const cha
     }
 }
 
-/* Shares of the classes of memory-bound kernels among the operators. */
+/* Adds the shares of the classes of memory-bound kernels that occur among the operators. */
 static void add_pointwise(const struct orr_calibration *calibration, const struct orr_op *ops, size_t n_ops,
                           struct orr_table *table)
 {
@@ -97,7 +97,7 @@ static void add_pointwise(const struct orr_calibration *calibration, const struc
     }
 }
 
-/* The constants that act on the job with its operators, and how far they can be trusted. */
+/* Adds the constants that act on the job with its operators, and says how far they can be trusted. */
 static void add_calibration(const struct orr_style *style, const struct orr_answer *answer, struct orr_text *text)
 {
     const struct orr_job *job = answer->job;

@@ -1,5 +1,5 @@
-/* --dump: the arrows of the flow as JSON arrays (operators, costs, ledger of time, timeline, memory), one object per
- * line. */
+/* --dump prints the stages of a prediction as JSON arrays (operators, costs, ledger of time, timeline, memory), with
+ * one object per line. */
 #include <stdlib.h>
 
 #include "cost/cost.h"
@@ -14,7 +14,7 @@ static bool is_train(const struct orr_answer *answer)
 
 /* ---------------------------------------------------------------- operators */
 
-/* Members every operator of a request has, whatever its kind: a shape of zeros where there is none, time and place. */
+/* Returns the members every operator of a request has: its shape, zeros where it has none, its time and its place. */
 static json_t *request_members(const struct orr_op *op, const struct orr_cost *cost, const struct orr_time_row *row)
 {
     const bool shaped = op->kind != ORR_OP_POINTWISE && op->kind != ORR_OP_COLLECTIVE;
@@ -26,7 +26,7 @@ static json_t *request_members(const struct orr_op *op, const struct orr_cost *c
     return orr_json_joined(members, json_pack("{sf sf sf sf}", "batch", 0.0, "m", 0.0, "n", 0.0, "k", 0.0));
 }
 
-/* Eq. 96: where a product stands against the ridge, and the rows from which it would be compute-bound. */
+/* Eq. 96 says where a product stands against the ridge, and from how many rows on it would be compute-bound. */
 static json_t *ridge_members(const struct orr_chip *chip, const struct orr_op *op)
 {
     if (!orr_is_product(op)) return json_object();
@@ -42,7 +42,7 @@ static json_t *op_line(const struct orr_answer *answer, size_t i)
     const struct orr_op *op = &answer->ops[i];
     const struct orr_cost *cost = &answer->costs[i];
     json_t *line = orr_op_json(op);
-    if (is_train(answer)) /* also of operators that run on other pipeline ranks only */
+    if (is_train(answer)) /* also lists operators that run on other pipeline ranks only */
         return orr_json_joined(line, json_pack("{so ss}", "time_s",
                                                orr_json_real(orr_cost_at_s(cost, answer->facts.clock_frac)), "bound",
                                                orr_bound_name(cost->bound)));
@@ -50,7 +50,7 @@ static json_t *op_line(const struct orr_answer *answer, size_t i)
     return orr_json_joined(line, ridge_members(&answer->job->system.chip, op));
 }
 
-/* `runs` does not count a repeated execution, the seconds do. */
+/* `runs` does not count a repeated execution, but the seconds do. */
 static json_t *cost_line(const struct orr_answer *answer, size_t i)
 {
     const struct orr_op *op = &answer->ops[i];
@@ -99,7 +99,7 @@ static void train_timeline(const struct orr_answer *answer, struct orr_text *tex
     free(spans);
 }
 
-/* The request as its two phases; the first begins with request handling and ends with the first token. */
+/* Dumps a request as its two phases; the first begins with request handling and ends with the first token. */
 static void infer_timeline(const struct orr_answer *answer, struct orr_text *text)
 {
     const struct orr_infer_result *r = &answer->infer;
@@ -138,7 +138,7 @@ static void train_memory(const struct orr_answer *answer, struct orr_text *text)
                     i + 1 == memory->n_tensors);
 }
 
-/* What a part of the memory is made of; symbols as in docs/equations.md. */
+/* Dumps what each part of the memory is made of; the symbols are those of docs/equations.md. */
 static void infer_memory(const struct orr_answer *answer, struct orr_text *text)
 {
     static const struct orr_tensor PARTS[ORR_N_SERVE_MEMORY_PARTS] = {

@@ -1,4 +1,4 @@
-/* --explain: what both kinds of answers say of a metric, and the operators and waits behind a part of the time. */
+/* --explain shows the formula of every metric, and the operators and waits behind each part of the time. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 #define N_ROWS 8
 
-/* Lines the report does not show: no reason when it fits, no hidden communication where there is none. */
+/* The report leaves out two lines: the reason when the job fits, and hidden communication where there is none. */
 static bool is_absent(const struct orr_answer *answer, int metric)
 {
     const bool hidden = answer->job->kind == ORR_JOB_TRAIN && metric >= (int)ORR_TRAIN_METRIC_HIDDEN_TP &&
@@ -47,7 +47,7 @@ static void add_operator(const struct orr_answer *answer, const struct orr_style
     orr_text_drop(text, &head);
 }
 
-/* A wait of one phase among others says which. */
+/* Adds a wait; where other phases have the same wait, it names its phase. */
 static void add_wait(const struct orr_answer *answer, const struct orr_alike *alike, struct orr_text *text)
 {
     const struct orr_time_row *row = &answer->rows[alike->first];

@@ -1,12 +1,12 @@
-/* What is stored, what is multiplied in and what is converted where, of an inference job: words for people, keys for
- * programs. */
+/* This file says in which formats an inference job stores, multiplies and converts its numbers, in words for people and
+ * keys for programs. */
 #include "report/formats.h"
 
 #include "ops/serve.h"
 #include "report/json_text.h"
 #include "spec/spec.h"
 
-/* Products of each module, from first to last. */
+/* Each module has a range of products, from first to last. */
 static const struct {
     enum orr_module module;
     enum orr_product first, last;
@@ -16,7 +16,8 @@ static const struct {
              {ORR_MODULE_EXPERTS, ORR_PRODUCT_EXPERT_GATE_UP, ORR_PRODUCT_EXPERT_DOWN}};
 enum { N_SPANS = sizeof SPANS / sizeof *SPANS };
 
-/* Of a module: is a product stored in fewer than 16 bits, is one not, and what narrow ones are multiplied in. */
+/* For a module, this says whether a product is stored in fewer than 16 bits, whether one is not, and the format that
+ * the narrow products are multiplied in. */
 struct module_formats {
     bool narrow, wide;
     enum orr_dtype matrix;
@@ -65,7 +66,7 @@ void orr_formats_line(const struct orr_job *job, struct orr_text *text)
         orr_text_add(text, ", multiplied in %s", orr_dtype_name(s->matrix));
 }
 
-/* What happens to weights, activations and cache on their way to the matrix units. */
+/* These say what happens to weights, activations and cache on their way to the matrix units. */
 static const char *weights_converted(const struct orr_serving *s)
 {
     if (orr_dtype_bytes(s->weights) >= 2) return "nowhere";

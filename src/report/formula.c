@@ -1,4 +1,4 @@
-/* A formula with the values of its names put in, wrapped to the width of the terminal. */
+/* This file replaces the names in a formula by their values and wraps the text to the width of the terminal. */
 #include "report/formula.h"
 
 #include <ctype.h>
@@ -12,13 +12,13 @@ static bool in_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Copy a formula with the values of metrics and symbols in place of their names. */
+/* Copies a formula with the values of metrics and symbols in place of their names. */
 static void substitute(const struct orr_answer *answer, const char *formula, struct orr_text *text)
 {
     while (*formula) {
         size_t length = 0;
         while (in_name(formula[length])) length++;
-        const bool dotted_end = length > 1 && formula[length - 1] == '.'; /* the end of a sentence */
+        const bool dotted_end = length > 1 && formula[length - 1] == '.'; /* the dot ends a sentence */
         length -= dotted_end;
         struct orr_value value;
         char buffer[ORR_VALUE_TEXT];

@@ -1,4 +1,4 @@
-/* The metric lists as Markdown: docs/glossary.md. */
+/* This file writes the metric lists as Markdown: docs/glossary.md. */
 #include "report/glossary.h"
 
 #include "metric/metric.h"

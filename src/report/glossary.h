@@ -1,4 +1,4 @@
-/* docs/glossary.md: the lists of training and of inference as Markdown. */
+/* docs/glossary.md holds the metric lists of training and of inference as Markdown. */
 #ifndef ORR_REPORT_GLOSSARY_H
 #define ORR_REPORT_GLOSSARY_H
 

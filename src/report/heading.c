@@ -1,4 +1,4 @@
-/* What was asked, in four lines: reports for people begin with it. */
+/* Reports for people begin with what was asked, in four lines. */
 #include "report/answer.h"
 #include "report/formats.h"
 #include "report/summary.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What only training has: micro-batches of a pipeline, sharding, overlap. */
+/* Adds what only training has: micro-batches of a pipeline, sharding, overlap. */
 static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 {
     char overlap[ORR_OVERLAP_TEXT];

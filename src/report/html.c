@@ -1,4 +1,4 @@
-/* HTML pages that need nothing else: nothing is fetched, and every page is well-formed XML too. */
+/* HTML pages of reports need no other file: nothing is fetched, and every page is well-formed XML too. */
 #include "report/html.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Pictures of an HTML report: every number comes from a table of the caller. */
+/* This file draws the pictures of an HTML report; every number comes from a table of the caller. */
 #include "report/html_chart.h"
 
 #include "base/units.h"
@@ -8,7 +8,7 @@
 
 #define WIDTH      720.0
 #define LEFT       84.0
-#define WIDE       620.0 /* of the frame marks lie in */
+#define WIDE       620.0 /* width of the frame around the marks */
 #define TOP        14.0
 #define HIGH       300.0
 #define LANE       16.0
@@ -63,7 +63,7 @@ void orr_html_bar(struct orr_text *text, const char *title, enum orr_metric_unit
 
 /* ---------------------------------------------------------------- roofline */
 
-/* A logarithmic axis from one power of ten to another. */
+/* This is a logarithmic axis from one power of ten to another. */
 struct decades {
     double low, high;
 };
@@ -132,7 +132,7 @@ void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum 
         stretch(&x, intensity(&ops[i]));
         stretch(&y, ops[i].op->flops / ops[i].run_s);
     }
-    /* the roof enters from the left, or from below where the frame is not that high */
+    /* The roof enters from the left, or from below where the frame is not that high. */
     const double left = fmax(pow(10, x.low), pow(10, y.low) / chip->hbm_bytes_per_s);
     orr_html_element(text, "h2", "", "Roofline");
     orr_html_picture(text, WIDTH, TOP + HIGH + 40, "roofline");

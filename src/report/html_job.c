@@ -1,4 +1,4 @@
-/* One answer as an HTML page: headline, bars of time and memory, operators, explanation, JSON. */
+/* This file shows one answer as an HTML page: headline, bars of time and memory, operators, explanation, JSON. */
 #include "report/answer.h"
 #include "report/html_chart.h"
 #include "report/json_text.h"
@@ -94,7 +94,7 @@ static void add_operators(const struct orr_answer *answer, struct orr_text *text
     orr_html_ops(text, ops, n);
 }
 
-/* The explanation, the request and the result as JSON, folded; ends the page. */
+/* Adds the explanation, the request and the result as folded JSON, and ends the page. */
 static void add_foot(const struct orr_answer *answer, struct orr_text *text)
 {
     const struct orr_style style = {.width = 110};

@@ -1,4 +1,4 @@
-/* Plots of studies: nothing is fetched, every mark says what it is. */
+/* This file plots studies; nothing is fetched, and every mark says what it is. */
 #include "report/html_plot.h"
 
 #include <math.h>
@@ -11,14 +11,14 @@
 #define TICKS 5
 #define LANE  20.0
 
-#define LANES_LEFT 220.0 /* of the bars; names stand before them */
-#define LANES_WIDE 400.0 /* of the longest; its number stands after it */
+#define LANES_LEFT 220.0 /* left end of the bars; names stand before them */
+#define LANES_WIDE 400.0 /* width of the longest bar; its number stands after it */
 
 struct axis {
     double low, high;
 };
 
-/* From zero on: what is half as high takes half as long. */
+/* Widens an axis to a value. Axes start at zero, so that a mark at half the height has half the value. */
 static struct axis stretched(struct axis a, double value)
 {
     return (struct axis){fmin(a.low, value), fmax(a.high, 1.05 * value)};
@@ -110,7 +110,7 @@ static void add_legend(struct orr_text *text, const char *const *parts, size_t n
     orr_text_add(text, "</p>\n");
 }
 
-/* Four digits, and no exponent below a million. */
+/* Prints four digits, without an exponent below a million. */
 static void add_number(struct orr_text *text, double value, const char *unit)
 {
     orr_text_add(text, value >= 1000 && value < 1e6 ? "%.0f %s" : "%.4g %s", value, unit);

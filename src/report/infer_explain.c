@@ -1,5 +1,5 @@
-/* --explain of an inference job: every line of the report as formula = values put in = result [source], the operators
- * behind the parts of the latency, cache and budget. */
+/* --explain of an inference job shows every line of the report as formula = values put in = result [source], the
+ * operators behind the parts of the latency, the cache and its budget. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- parts of the latency */
 
-/* The hand-over is only there when prefill and decode are apart. */
+/* The hand-over of the cache exists only where prefill and decode run on different GPUs. */
 static void add_part(const struct orr_answer *answer, const struct orr_style *style, int part, struct orr_text *text)
 {
     const int metric = (int)ORR_INFER_METRIC_TIME_PREFILL_GEMM + part;
@@ -35,7 +35,7 @@ static void add_parts(const struct orr_answer *answer, const struct orr_style *s
 
 /* ---------------------------------------------------------------- cache */
 
-/* What a sequence holds in all layers of a kind, whatever its length. */
+/* Adds what a sequence of any length holds in all layers of a kind. */
 static void add_state(const struct orr_layer_kind *kind, int64_t layers, double element_bytes, struct orr_text *line)
 {
     char bytes[32];
@@ -45,7 +45,7 @@ static void add_state(const struct orr_layer_kind *kind, int64_t layers, double 
                  orr_print_count(bytes, llround(state_bytes)));
 }
 
-/* Eq. 90 of one layer kind: what a token leaves in the cache of all its layers. */
+/* Applies Eq. 90 to one layer kind: what a token leaves in the cache of all its layers. */
 static void add_kind(const struct orr_answer *answer, const struct orr_style *style, int64_t k, struct orr_text *text)
 {
     const struct orr_model *model = &answer->job->model;

@@ -1,4 +1,5 @@
-/* The operator table: shapes, work, traffic, time and bound of every operator, and where products meet the ridge. */
+/* The operator table shows shape, work, traffic, time and bound of every operator, and where products meet the
+ * ridge. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "report/summary.h"
 #include "report/table.h"
 
-/* One letter and one digit per column: alignment, and what goes first where the terminal is narrow. */
+/* A letter per column is its alignment. A narrow terminal drops columns with a digit above 0, the highest first. */
 static const char align[] = "frrrrrrrrrrllr";
 static const char drop[] = "06800075910023";
 
@@ -36,7 +37,7 @@ static void shape_cells(const struct orr_op *op, char cells[][CELL])
     }
 }
 
-/* Intensity against the ridge (Eq. 96), and the M at which the product turns compute-bound. */
+/* Fills the intensity against the ridge (Eq. 96), and the M at which the product turns compute-bound. */
 static void ridge_cells(const struct orr_answer *answer, const struct orr_op *op, char intensity_cell[CELL],
                         char ridge_cell[CELL], char turn_cell[CELL])
 {
@@ -83,7 +84,7 @@ static void operator_row(const struct orr_answer *answer, const struct orr_alike
     orr_table_row(table, ORR_PAINT_NONE, row);
 }
 
-/* Equal operators of several layer kinds are one row. */
+/* Equal operators of several layer kinds share one row. */
 static void phase_rows(const struct orr_answer *answer, enum orr_phase phase, struct orr_table *table)
 {
     for (size_t i = 0; i < answer->n_rows; i++) {
@@ -110,7 +111,7 @@ static void add_products(const struct orr_answer *answer, enum orr_phase phase, 
     orr_text_wrap_line(text, style, "  by the ridge:", PRODUCTS_INDENT, &line, ", ");
 }
 
-/* The ridges of the formats in use: "bf16 153 FLOP/B". */
+/* Lists the ridges of the formats in use: "bf16 153 FLOP/B". */
 static void add_legend(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     bool used[ORR_N_DTYPES] = {false};

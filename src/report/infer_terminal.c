@@ -1,4 +1,4 @@
-/* The report people read: what was asked, the answer, where time and memory go, what binds and what is heaviest. */
+/* This report is for people: what was asked, the answer, where time and memory go, what binds and what is heaviest. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void headline_speed(const struct orr_answer *answer, struct orr_table *ta
     static const struct orr_summary_row NEXT[] = {
         {"next tokens", ORR_INFER_METRIC_TPOT, "TPOT, %s per user", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_USER, 0, NULL},
         {"throughput", ORR_INFER_METRIC_OUTPUT_TOKENS, "%s per GPU", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU, 0, NULL}};
-    const size_t skip = answer->infer.tpot_s > 0 ? 0 : 1; /* there is no next token */
+    const size_t skip = answer->infer.tpot_s > 0 ? 0 : 1; /* without a next token, its time is left out */
     orr_summary_rows(table, answer, ORR_PAINT_BOLD, FIRST, sizeof FIRST / sizeof *FIRST);
     orr_summary_rows(table, answer, ORR_PAINT_NONE, NEXT + skip, sizeof NEXT / sizeof *NEXT - skip);
     orr_summary_light(table, answer, ORR_INFER_METRIC_BOUND, "the request");

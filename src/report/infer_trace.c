@@ -1,4 +1,4 @@
-/* An inference request as a trace: the prompt, then the answer in groups of tokens, each by part of the latency. */
+/* This file writes an inference request as a trace: the prompt, then groups of tokens, by part of the latency. */
 #include "cost/cost.h"
 #include "ops/serve.h"
 #include "report/record.h"
@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-#define GROUPS 16 /* at most, of decode steps */
+#define GROUPS 16 /* most groups of decode steps */
 
-/* Where the parts of the latency go, in the order they are drawn. */
+/* This table gives the track of each part of the latency, in drawing order. */
 static const struct {
     enum orr_infer_part part;
     enum orr_track track;
@@ -29,7 +29,7 @@ static const struct {
 };
 _Static_assert(sizeof PARTS / sizeof *PARTS == ORR_N_INFER_PARTS, "every part has its place");
 
-/* Parts of a group of tokens one after another; returns where it ends. */
+/* Adds the parts of a group of tokens one after another; returns where the group ends. */
 static double add_group(struct orr_trace *trace, const char *name, double start_s,
                         const double part_s[ORR_N_INFER_PARTS])
 {
@@ -43,8 +43,8 @@ static double add_group(struct orr_trace *trace, const char *name, double start_
     return end_s;
 }
 
-/* Share of a row's executions that make the tokens `first` to `last`: each token takes as long as any other, but for
- * attention, which grows with the context (Eq. 91). Token 2 reads a context of input_len + 1. */
+/* Returns the share of a row's executions that make the tokens `first` to `last`. Every token takes equally long,
+ * except for attention, which grows with the context (Eq. 91). Token 2 reads a context of input_len + 1. */
 static double share_of(const struct orr_answer *answer, const struct orr_time_row *row, int64_t first, int64_t last)
 {
     const struct orr_serving *serving = &answer->job->serving;

@@ -1,4 +1,4 @@
-/* Numbers and words -> json_t -> text. */
+/* This file turns numbers and words into json_t, and json_t into text. */
 #include "report/json_text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Small steps on the way from numbers to JSON text; only this folder's JSON writers use them. */
+/* These are small steps from numbers to JSON text; only the JSON writers of this folder use them. */
 #ifndef ORR_REPORT_JSON_TEXT_H
 #define ORR_REPORT_JSON_TEXT_H
 
@@ -7,20 +7,20 @@
 #include "base/text.h"
 #include "orrery.h"
 
-/* 17 significant digits: every double survives the way to text and back. */
+/* With 17 significant digits, every double survives the way to text and back. */
 #define ORR_JSON_FLAGS (JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17))
 
-/* A number; null where JSON has none (not finite). */
+/* Returns a number; null where it is not finite, because JSON has no such number. */
 json_t *orr_json_real(double value);
-/* A string; bytes that are not UTF-8 become '?'. */
+/* Returns a string; bytes that are not UTF-8 become '?'. */
 json_t *orr_json_word(const char *word);
-/* A value that was built, or, where a step of it failed, NULL; then it is given back. */
+/* Returns the built value or, where a step of building it failed, frees it and returns NULL. */
 json_t *orr_json_whole(json_t *value, int failed);
-/* Print a value, give it back, and note a failure in `text`. `value` may be NULL: out of memory. */
+/* Prints a value, frees it, and notes a failure in `text`. `value` may be NULL, which means out of memory. */
 void orr_json_add(struct orr_text *text, json_t *value, size_t flags);
-/* The same on indented lines, the last one ended. */
+/* Prints a value on indented lines and ends the last one. */
 void orr_json_lines(struct orr_text *text, json_t *value);
-/* The value of a cell of a row: a word, or a number that may be a flag or whole. */
+/* Returns the value of a cell of a row: a word, or a number that may be a flag or whole. */
 json_t *orr_json_cell(enum orr_column_type type, double number, const char *word);
 
 #endif

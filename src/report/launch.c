@@ -1,10 +1,10 @@
-/* A plan as command-line flags: one function per program. A line adds a flag, a flag with a number, or, where the
- * program has no such flag, a note; each only where its condition holds. */
+/* A plan becomes command-line flags, with one function per program. A line adds a flag, a flag with a number or, where
+ * the program has no such flag, a note; each only where its condition holds. */
 #include "report/launch.h"
 #include "spec/job.h"
 #include "spec/names.h"
 
-/* What a program is asked for. */
+/* A command collects what a program is asked for. */
 struct command {
     struct orr_text *flags, *notes;
 };
@@ -27,7 +27,7 @@ static void note(struct command *to, bool holds, const char *text)
 
 /* ---------------------------------------------------------------- training */
 
-/* May transfers of the group run beside compute, and does the engine hide any (`overlap_frac`)? */
+/* Says whether transfers of the group may run beside compute and the engine hides any (`overlap_frac`). */
 static bool hides(const struct orr_plan *plan, enum orr_group group, double overlap_frac)
 {
     return !(plan->exposed_groups >> group & 1) && overlap_frac > 0;
@@ -98,13 +98,13 @@ static void megatron(const struct orr_job *job, struct command *to)
 
 /* ---------------------------------------------------------------- serving */
 
-/* One server has one set of experts, over all of its ranks: those of ep / tp replicas. */
+/* One server has one set of experts over all of its ranks, which are those of ep / tp replicas. */
 static bool shares_experts(const struct orr_plan *p)
 {
     return p->ep > 1 && p->etp == 1 && p->cp == 1 && p->ep % p->tp == 0 && p->tp * p->dp % p->ep == 0;
 }
 
-/* Are the weights those of the model's own files, or 16 bits? */
+/* Says whether the weights are those of the model's own files, or 16 bits. */
 static bool needs_no_checkpoint(const struct orr_job *job)
 {
     const struct orr_serving *s = &job->serving;

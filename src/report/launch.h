@@ -1,4 +1,4 @@
-/* A plan in the words of the programs that run it. */
+/* A launcher spells a plan in the flags of a program that runs it. */
 #ifndef ORR_REPORT_LAUNCH_H
 #define ORR_REPORT_LAUNCH_H
 
@@ -15,12 +15,12 @@ enum orr_launcher { ORR_LAUNCHERS(ORR_X_LAUNCHER_) ORR_N_LAUNCHERS };
 
 struct orr_launcher_info {
     const char *key, *program;
-    enum orr_job_kind kind; /* of the jobs it runs */
+    enum orr_job_kind kind; /* kind of the jobs it runs */
 };
 extern const struct orr_launcher_info orr_launchers[ORR_N_LAUNCHERS];
 
-/* The flags that ask for the job's plan, separated by spaces; what has no flag goes to `notes`, separated by "; ".
- * False, and nothing is added: the program does not run jobs of this kind. */
+/* Adds the flags that ask for the job's plan, separated by spaces; settings without a flag go to `notes`, separated by
+ * "; ". It returns false and adds nothing where the program does not run jobs of this kind. */
 bool orr_launch(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags, struct orr_text *notes);
 
 #endif

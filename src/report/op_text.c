@@ -1,4 +1,4 @@
-/* Operators -> the words and members that describe them. */
+/* This file turns operators into the words and JSON members that describe them. */
 #include "report/op_text.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- text */
 
-/* "batch x m x k x n" as a GEMM is written in docs/equations.md, or what a collective moves. */
+/* Prints "batch x m x k x n", as docs/equations.md writes a GEMM, or what a collective moves. */
 char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)
 {
     char bytes[32], repeat[40] = "";
@@ -45,12 +45,12 @@ char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)
 
 char *orr_print_times(char *buffer, double times)
 {
-    const bool whole = fabs(times - round(times)) < 1e-6; /* a share of a share may miss it by a rounding */
+    const bool whole = fabs(times - round(times)) < 1e-6; /* the share of a share may miss a whole number by rounding */
     (void)snprintf(buffer, 32, "%.*f", whole ? 0 : 1, times);
     return buffer;
 }
 
-/* What the cost model chose for the operator: tile of a GEMM, algorithm of a collective. */
+/* Adds what the cost model chose for the operator: the tile of a GEMM, the algorithm of a collective. */
 static void add_choice(const struct orr_op *op, const struct orr_cost *cost, struct orr_text *line)
 {
     switch (op->kind) {
@@ -86,8 +86,8 @@ static void add_seconds(struct orr_text *line, const char *name, double seconds)
     if (seconds > 0) orr_text_add(line, ", %s %s", name, orr_print_s(buffer, seconds));
 }
 
-/* What one run is made of: shape, tile or algorithm, work, and the seconds of each resource with matrix kernels at
- * `clock_frac` of the clock they were costed at; pieces are separated by ", ". */
+/* Adds what one run is made of: shape, tile or algorithm, work, and the seconds of each resource, with matrix kernels
+ * at `clock_frac` of the clock they were costed at. Pieces are separated by ", ". */
 static void add_make_up(const struct orr_op *op, const struct orr_cost *cost, double clock_frac, struct orr_text *line)
 {
     char shape[ORR_SHAPE_TEXT], buffer[32];
@@ -141,7 +141,7 @@ static const char *layer_name(int64_t layer_kind, char buffer[32])
     return buffer;
 }
 
-/* What every operator has; the members of its kind come after. */
+/* Returns the members every operator has; those of its kind come after them. */
 static json_t *op_common(const struct orr_op *op)
 {
     char layer[32];

@@ -1,4 +1,4 @@
-/* Metrics and their values -> JSON object of the contract, and the same numbers as one CSV row. */
+/* Metrics and their values become the JSON object of the contract, and the same numbers become one CSV row. */
 #include "report/record.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static json_t *metric_json(struct orr_value value)
     return orr_json_cell(orr_unit_type(value.unit), value.number, value.word);
 }
 
-/* Put a value at "group.member" or "group.0" (a place in an array) or "member". Takes the value. */
+/* Puts a value at "group.member", "group.0" (a place in an array) or "member", and takes the value. */
 static int set_path(json_t *root, const char *path, json_t *value)
 {
     const char *dot = strchr(path, '.');
@@ -62,7 +62,7 @@ void orr_csv_word(struct orr_text *text, const char *word)
     orr_text_add(text, "%s", quote);
 }
 
-/* A scalar with the digits of the JSON result, in any locale. Takes the value. */
+/* Adds a scalar with the digits of the JSON result, in any locale, and takes the value. */
 static void csv_scalar(struct orr_text *text, json_t *value)
 {
     if (json_is_string(value)) {
@@ -73,8 +73,8 @@ static void csv_scalar(struct orr_text *text, json_t *value)
     }
 }
 
-/* The scalars of the request in order: their names ("plan.tp") or their values, each followed by a comma. Lists of
- * any length have no place in a row. */
+/* Adds the scalars of the request in order, as names ("plan.tp") or as values, each followed by a comma. Lists of any
+ * length have no place in a row. */
 static void csv_request(struct orr_text *text, const char *prefix, json_t *object, bool names)
 {
     const char *key;

@@ -1,4 +1,4 @@
-/* orr_render: an answer in the format asked for. */
+/* orr_render writes an answer in the format asked for. */
 #include <stdlib.h>
 
 #include "predict/scratch.h"

@@ -1,4 +1,4 @@
-/* JSON that a server sends: errors, and a result together with its explanation. */
+/* This is the JSON that a server sends: errors, and a result together with its explanation. */
 #include <stdlib.h>
 
 #include "report/answer.h"

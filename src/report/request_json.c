@@ -1,4 +1,4 @@
-/* A job as a request of the contract, every default resolved. */
+/* This file writes a job as a request of the contract, with every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
 #include "spec/spec.h"
@@ -45,7 +45,7 @@ static json_t *infer_plan(const struct orr_plan *plan)
                      (json_int_t)plan->etp);
 }
 
-/* `every_key`: the draft model has its place even where there is none. */
+/* With `every_key`, the draft model has its place even where there is none. */
 static json_t *infer_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_serving *serving = &job->serving;
@@ -66,7 +66,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
 json_t *orr_request_json(const struct orr_job *job, bool every_key)
 {
     const bool train = job->kind == ORR_JOB_TRAIN;
-    json_t *asked = job->model.asked[0] && !every_key ? orr_json_word(job->model.asked) : NULL; /* no column */
+    json_t *asked = job->model.asked[0] && !every_key ? orr_json_word(job->model.asked) : NULL; /* is no CSV column */
     return json_pack("{ss so so* so sI so so}", "kind", train ? "train" : "infer", "model",
                      orr_json_word(job->model.id), "asked", asked, "system", orr_json_word(job->system.id), "gpus",
                      (json_int_t)job->plan.gpus, "plan", train ? train_plan(&job->plan) : infer_plan(&job->plan),

@@ -1,4 +1,4 @@
-/* orr_search_render: the answer of a search, and any plan of it predicted in full. */
+/* orr_search_render writes the answer of a search and predicts any plan of it in full. */
 #include "report/search.h"
 
 #include "search/search.h"
@@ -18,7 +18,7 @@ static void measure(struct orr_search_view *v)
     if (v->n_best > 1) v->second_ratio = orr_ratio(v->best[1].objective, v->best[0].objective);
 }
 
-/* NULL: out of memory. */
+/* Returns NULL where memory runs out. */
 static struct orr_search_view *view_open(const struct orr_search *search, double seconds)
 {
     struct orr_search_view *v = calloc(1, sizeof *v);
@@ -98,7 +98,7 @@ char *orr_print_ratio(char buffer[32], double ratio)
     return buffer;
 }
 
-/* "plan.tp 3: 32 heads ...; with the rest as it is, 2 or 4 would do" */
+/* Writes "plan.tp 3: 32 heads ...; with the rest as it is, 2 or 4 would do". */
 static void obstacle_text(const struct orr_search_view *v, const struct orr_obstacle *o, struct orr_text *text)
 {
     struct orr_error rule;

@@ -1,4 +1,4 @@
-/* What the reports of a search share: its answer, one plan at a time predicted in full, and the columns they list. */
+/* The reports of a search share its answer, one plan at a time predicted in full, and the columns they list. */
 #ifndef ORR_REPORT_SEARCH_H
 #define ORR_REPORT_SEARCH_H
 
@@ -12,58 +12,58 @@ struct orr_search_view {
     const struct orr_found *best, *front;
     size_t n_best, n_front;
     double seconds;
-    double second_ratio;  /* objective of the second plan over the winner's; 0: there is none */
-    double bound_ratio;   /* the winner's time over its speed of light; 0: there is none */
-    double compare_ratio; /* objective of the plan to compare with over the winner's; 0: there is none */
+    double second_ratio;  /* objective of the second plan over the winner's; 0 where there is none */
+    double bound_ratio;   /* the winner's time over its speed of light; 0 where there is none */
+    double compare_ratio; /* objective of the plan to compare with over the winner's; 0 where there is none */
     struct orr_scratch *scratch;
-    /* the plan shown last */
+    /* The next members are about the plan shown last. */
     const struct orr_choice *choice;
-    struct orr_job job;        /* of the prompts' pool where there are two */
-    struct orr_job result_job; /* inference: of the pool that answers */
-    struct orr_answer answer;  /* its result, without a ledger */
+    struct orr_job job;        /* job of the prompts' pool where there are two */
+    struct orr_job result_job; /* for inference, the job of the pool that answers */
+    struct orr_answer answer;  /* result of the plan, without a ledger */
 };
 
-/* Predict a plan of the answer; what follows is about it. */
+/* Predicts a plan of the answer; the functions below are about this plan. */
 void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice);
 
-/* Headline metrics of the listed plans; *n of them. */
+/* Returns the *n headline metrics of the listed plans. */
 const int *orr_search_headline(enum orr_job_kind kind, size_t *n);
 
-/* A column of the tables of plans. */
+/* This is a column of the tables of plans. */
 struct orr_plan_column {
     const char *title;
     char align, drop;  /* as in struct orr_table */
-    const char *plain; /* hidden where every row has this; NULL: never */
-    void (*cell)(const struct orr_search_view *view, struct orr_text *cell); /* NULL: the metric */
+    const char *plain; /* value that hides the column where every row has it; NULL never hides it */
+    void (*cell)(const struct orr_search_view *view, struct orr_text *cell); /* NULL prints the metric */
     int metric;
-    bool bare; /* without its unit, which the title has */
+    bool bare; /* prints no unit, because the title has it */
 };
-#define ORR_MAX_PLAN_COLUMNS 15 /* and one for the rank: ORR_TABLE_COLUMNS */
+#define ORR_MAX_PLAN_COLUMNS 15 /* the rank is one more: ORR_TABLE_COLUMNS */
 
-/* A table of plans: cells in rows, and which columns have anything to say. */
+/* A table of plans has cells in rows and knows which columns have anything to say. */
 struct orr_plan_table {
     const struct orr_plan_column *columns;
     size_t n_columns, n_rows;
     bool used[ORR_MAX_PLAN_COLUMNS];
-    char **cells; /* row by row; NULL: out of memory */
+    char **cells; /* cells row by row; NULL where memory ran out */
 };
 struct orr_plan_table orr_plan_table_of(struct orr_search_view *view, const struct orr_found *found, size_t n_found);
 void orr_plan_table_free(struct orr_plan_table *table);
 
-/* Why there is no valid plan, a line for each list that is at fault: "plan.tp 3: ...". Nothing where there are plans,
- * or where the search did not look at all. */
+/* Says why there is no valid plan, with a line for each list that is at fault: "plan.tp 3: ...". It adds nothing where
+ * there are plans, or where the search did not look at all. */
 void orr_search_obstacles_text(const struct orr_search_view *view, struct orr_text *text);
-/* The next of these lines, cut off at its end; NULL: none. */
+/* Returns the next of these lines, cut off at its end; NULL after the last. */
 char *orr_next_line(char **lines);
-/* "4,096" or "64, 128, … 4,096" */
+/* Adds "4,096" or "64, 128, … 4,096". */
 void orr_search_gpus(const struct orr_choices *gpus, struct orr_text *text);
-/* "mfu_frac >= 0.4, memory_bytes.total <= 60.0 GiB" */
+/* Adds "mfu_frac >= 0.4, memory_bytes.total <= 60.0 GiB". */
 void orr_search_limits_text(const struct orr_search_request *request, struct orr_text *text);
-/* The plan shown, in words: " · " between. */
+/* Adds the shown plan in words, with " · " between them. */
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
-/* What a reason to reject means. */
+/* Says what a reason to reject means. */
 const char *orr_reject_meaning(enum orr_reject reject);
-/* "1.23 times", for ratios from 1 on. */
+/* Prints "1.23 times", for ratios from 1 on. */
 char *orr_print_ratio(char buffer[32], double ratio);
 
 void orr_search_terminal(struct orr_search_view *view, const struct orr_style *style, struct orr_text *text);

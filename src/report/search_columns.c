@@ -1,4 +1,4 @@
-/* The columns of a table of plans: degrees, options in short words, headline figures. */
+/* The columns of a table of plans are degrees, options in short words, and headline figures. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/units.h"
 #include "report/search.h"
@@ -33,7 +33,7 @@ static void word(struct orr_text *cell, const char *text)
     orr_text_add(cell, "%s%s", cell->length ? " " : "", text);
 }
 
-/* "sp zero1 full/2 zb-h1 -dp": what differs from the plainest plan. */
+/* Adds what differs from the plainest plan: "sp zero1 full/2 zb-h1 -dp". */
 static void train_options_cell(const struct orr_search_view *v, struct orr_text *cell)
 {
     const struct orr_plan *plan = &v->job.plan;
@@ -74,7 +74,7 @@ static void mfu_cell(const struct orr_search_view *v, struct orr_text *cell)
     orr_text_add(cell, "%.1f %%", 100 * v->answer.train.mfu_frac);
 }
 
-/* A column of a metric; where its title has the unit, the cell is the bare number. */
+/* Adds the cell of a metric; where the title of its column has the unit, the cell is the bare number. */
 static void add_cell(const struct orr_plan_column *column, const struct orr_search_view *v, struct orr_text *cell)
 {
     char buffer[ORR_VALUE_TEXT];

@@ -1,4 +1,4 @@
-/* A search as one HTML page: the winner, the front as a picture, the tables of the terminal. */
+/* This file shows a search as one HTML page: the winner, the front as a picture, the tables of the terminal. */
 #include "base/units.h"
 #include "report/html.h"
 #include "report/search.h"
@@ -10,7 +10,7 @@
 
 #define LEFT   70.0
 #define TOP    14.0
-#define WIDE   620.0 /* of the frame the marks lie in */
+#define WIDE   620.0 /* width of the frame around the marks */
 #define HIGH   320.0
 #define WIDTH  720.0
 #define HEIGHT 390.0
@@ -38,7 +38,7 @@ static double place(struct axis a, double value, double length)
     return length * (value - a.low) / (a.high - a.low);
 }
 
-/* The unit is the end of a name. */
+/* The end of a name tells the unit. */
 static char *print_coordinate(char buffer[ORR_VALUE_TEXT], const char *name, double value)
 {
     if (strstr(name, "bytes")) return orr_print_bytes(buffer, value);

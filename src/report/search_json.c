@@ -1,4 +1,4 @@
-/* A search as the JSON object of the contract and as CSV, one row per listed plan. */
+/* This file writes a search as the JSON object of the contract and as CSV with one row per listed plan. */
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/search.h"
@@ -12,8 +12,9 @@ static json_t *ratio_json(double ratio)
     return orr_json_real(ratio > 0 ? ratio : (double)NAN);
 }
 
-/* `every_key`: also those a request may not have, for columns that are the same in every row. GPUs are those that were
- * asked for and are paid for; where there are two pools, the job shown is that of the prompts and has fewer. */
+/* `every_key` also writes keys a request may not have, so that the columns are the same in every row. The GPUs are
+ * those that were asked for and are paid for; where there are two pools, the job shown is that of the prompts and has
+ * fewer. */
 static json_t *request_of(const struct orr_search_view *v, bool every_key)
 {
     json_t *request = orr_request_json(&v->job, every_key);
@@ -23,14 +24,14 @@ static json_t *request_of(const struct orr_search_view *v, bool every_key)
 
 /* ---------------------------------------------------------------- one plan */
 
-/* Disaggregated: the pool that decodes. */
+/* Returns the pool that decodes, where prefill and decode are disaggregated. */
 static json_t *decode_json(const struct orr_choice *c)
 {
     return json_pack("{si si si si si}", "gpus", (int)c->decode_gpus, "tp", (int)c->decode_tp, "pp", (int)c->decode_pp,
                      "ep", (int)c->decode_ep, "batch", (int)c->decode_batch);
 }
 
-/* Plan and workload as a request spells them, then the headline figures; NULL: out of memory. */
+/* Returns plan and workload as a request spells them, then the headline figures; NULL where memory runs out. */
 static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *choice)
 {
     orr_search_show(v, choice);
@@ -85,7 +86,7 @@ static json_t *rejected_json(const struct orr_search_counts *counts)
     return orr_json_whole(rejected, failed);
 }
 
-/* Flags of the winner by program; with `notes` what has none. */
+/* Returns the flags of the winner by program or, with `notes`, the settings that have no flag. */
 static json_t *launch_json(struct orr_search_view *v, bool notes)
 {
     json_t *launch = json_object();
@@ -151,7 +152,7 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
 
 /* ---------------------------------------------------------------- CSV */
 
-/* The pool that decodes; zeros where there is one pool. */
+/* Adds the pool that decodes; zeros where there is only one pool. */
 static void csv_decode(const struct orr_choice *c, struct orr_text *text)
 {
     orr_text_add(text, "%d,%d,%d,%d,%d,", c->decode_gpus, c->decode_tp, c->decode_pp, c->decode_ep, c->decode_batch);
@@ -172,7 +173,7 @@ static void csv_lines(struct orr_search_view *v, const char *list, const struct 
 
 void orr_search_csv(struct orr_search_view *v, struct orr_text *text)
 {
-    v->job = v->request->job; /* columns are the same for every plan, and where there is none */
+    v->job = v->request->job; /* the columns are the same for every plan, and even without one */
     v->answer.job = &v->job;
     orr_text_add(text, "list,rank,objective,");
     if (v->job.kind == ORR_JOB_INFER) orr_text_add(text, "decode.gpus,decode.tp,decode.pp,decode.ep,decode.batch,");

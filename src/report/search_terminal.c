@@ -1,5 +1,5 @@
-/* A search on the terminal: what was asked, the winner and how good it is, the best plans, the front, why the rest is
- * not there, and the flags to run it. Nothing in it depends on how long the search took or who ran it. */
+/* This file shows a search on the terminal: what was asked, the winner and how good it is, the best plans, the front,
+ * why the rest was rejected, and the flags to run it. The text is the same however long the search took. */
 #include "base/units.h"
 #include "report/search.h"
 #include "report/summary.h"
@@ -43,7 +43,7 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_search_limits_text(request, &line);
     orr_summary_line(text, style, "best", &line);
     orr_text_add(&line, "%s valid", orr_print_count(count, (int64_t)v->counts.plans));
-    /* layouts that are too slow are not looked at rank by rank */
+    /* Layouts that are too slow are not looked at rank by rank. */
     orr_text_add(&line, " · %s%s fit", v->counts.rejected[ORR_REJECT_BOUND] > 0 ? "at most " : "",
                  orr_print_count(count, (int64_t)v->counts.feasible));
     orr_text_add(&line, " · %s timed in full", orr_print_count(count, (int64_t)v->counts.evaluated));
@@ -133,7 +133,7 @@ static void print_plans(const struct orr_plan_table *plans, const size_t *ranks,
     orr_table_print(&table, text, style);
 }
 
-/* `ranks`: places of the plans in their list, from 0; NULL: one after the other. */
+/* `ranks` are the places of the plans in their list, from 0; NULL numbers them one after the other. */
 static void add_plans(struct orr_search_view *v, const struct orr_found *found, size_t n, const size_t *ranks,
                       const struct orr_style *style, struct orr_text *text)
 {
@@ -143,14 +143,14 @@ static void add_plans(struct orr_search_view *v, const struct orr_found *found, 
     orr_plan_table_free(&plans);
 }
 
-/* The front, thinned to a few rows that keep its ends. */
+/* Adds the front, thinned to a few rows that keep its ends. */
 static void add_front(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     const size_t n = v->n_front < FRONT_ROWS ? v->n_front : FRONT_ROWS;
     struct orr_found rows[FRONT_ROWS];
     size_t ranks[FRONT_ROWS];
     char title[128], of[64] = "";
-    if (n < 2) return; /* the winner again */
+    if (n < 2) return; /* the front is only the winner */
     for (size_t i = 0; i < n; i++) {
         ranks[i] = i * (v->n_front - 1) / (n - 1);
         rows[i] = v->front[ranks[i]];
@@ -208,7 +208,7 @@ static void add_compare(struct orr_search_view *v, const struct orr_style *style
 
 #define GLUE '\x01'
 
-/* Flags wrapped so that none loses its value to the next line. */
+/* Wraps flags so that none loses its value to the next line. */
 static void wrap_flags(struct orr_text *text, const struct orr_style *style, const char *label, char *flags)
 {
     const size_t before = text->length;

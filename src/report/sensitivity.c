@@ -1,4 +1,4 @@
-/* What every hardware number of a job is worth, as a terminal table, JSON or CSV. */
+/* This report says what every hardware number of a job is worth, as a terminal table, JSON or CSV. */
 #include "study/sensitivity.h"
 
 #include <jansson.h>
@@ -12,7 +12,7 @@
 #include "report/json_text.h"
 #include "report/table.h"
 
-/* A job and what was found out about it. */
+/* This is a job and what was found out about it. */
 struct found {
     const struct orr_job *job;
     bool fits;
@@ -33,7 +33,7 @@ static char *value_text(char buffer[32], const struct orr_sensitivity *s)
     return buffer;
 }
 
-/* What does not matter is a dash, so that the eye finds what does. */
+/* A number that does not matter is a dash, so that the eye finds those that do. */
 static char *slope_text(char buffer[16], double slope)
 {
     if (fabs(slope) < 5e-5) (void)snprintf(buffer, 16, "–");

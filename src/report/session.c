@@ -1,4 +1,4 @@
-/* Questions and answers as text and rows of numbers: the way in for other languages, which see no struct. */
+/* A session takes questions and gives answers as text and rows of numbers, for other languages, which see no struct. */
 #include "base/error.h"
 #include "base/text.h"
 #include "metric/metric.h"
@@ -33,7 +33,7 @@ void orr_session_free(struct orr_session *session)
     free(session);
 }
 
-/* The result alone: a row needs no ledger. */
+/* Predicts the result alone, because a row needs no ledger. */
 static void predict(struct orr_session *session, const struct orr_job *job)
 {
     session->answer.job = job;

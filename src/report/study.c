@@ -1,4 +1,4 @@
-/* A study as text: tables for the terminal and as CSV, everything as JSON, the gnuplot script of its figure. */
+/* This file writes a study as text: tables for terminal and CSV, everything as JSON, and its gnuplot script. */
 #include "report/study.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ const char *orr_study_table(const struct orr_study *study, size_t i, char **csv)
 
 /* ---------------------------------------------------------------- JSON */
 
-/* Lines of a text as an array. */
+/* Returns the lines of a text as an array. */
 static json_t *lines_json(const char *lines)
 {
     json_t *array = json_array();
@@ -148,7 +148,7 @@ static void add_terminal(const struct orr_study *study, struct orr_text *text, c
 
 /* ---------------------------------------------------------------- figure */
 
-/* Colours of Okabe and Ito, told apart by all eyes and in grey; each with a point of its own. */
+/* These colours of Okabe and Ito can be told apart by colour-blind readers and in grey; each has its own point type. */
 static const char HEAD[] =
     "# gnuplot %s.gp writes %s.svg; gnuplot -e png=1 %s.gp writes %s.png\n"
     "if (exists('png')) {\n"

@@ -1,4 +1,5 @@
-/* The page over all studies: figure, findings, assumptions, what stands beside them, tables; and the page of one. */
+/* This file writes the page over all studies (figure, findings, assumptions, what stands beside them, tables) and the
+ * page of one study. */
 #include "report/study.h"
 
 #include <stdio.h>
@@ -106,7 +107,7 @@ void orr_studies_page(const struct orr_study *const *studies, size_t n, bool fig
 
 /* ---------------------------------------------------------------- one study */
 
-/* The next word of a list separated by spaces, at *at, which moves on; false after the last. */
+/* Takes the next word of a list separated by spaces at *at, which moves on; false after the last. */
 static bool next_word(const char **at, char word[ORR_COLUMN_NAME])
 {
     const size_t n = strcspn(*at, " ");
@@ -120,7 +121,7 @@ static const struct orr_cell *cell_of(const struct orr_sheet *sheet, size_t row,
     return &sheet->cells[row * sheet->n_columns + orr_sheet_column(sheet, column)];
 }
 
-/* "12 hbm2 ndr" */
+/* Names a lane, such as "12 hbm2 ndr". */
 static void name_lane(const struct orr_study_item *item, const struct orr_sheet *sheet, size_t row, char name[96])
 {
     char column[ORR_COLUMN_NAME], word[ORR_CELL_TEXT];
@@ -141,7 +142,7 @@ static void add_chart(struct orr_text *text, const struct orr_study *study)
     if (n_rows > ROWS_SHOWN) n_rows = ROWS_SHOWN;
     for (; n_parts < ORR_HTML_PARTS && next_word(&at, columns[n_parts]); n_parts++) {
         (void)snprintf(words[n_parts], sizeof words[n_parts], "%.*s", (int)strcspn(columns[n_parts], "_"),
-                       columns[n_parts]); /* "compute_frac": compute */
+                       columns[n_parts]); /* "compute_frac" becomes "compute" */
         parts[n_parts] = words[n_parts];
     }
     for (size_t r = 0; r < n_rows; r++) {
@@ -153,7 +154,7 @@ static void add_chart(struct orr_text *text, const struct orr_study *study)
     orr_html_lanes(text, item->chart, item->unit, parts, n_parts, lanes, n_rows);
 }
 
-/* Place of a word among the first *n of a list, added when it is new; ROWS_SHOWN: no room. */
+/* Returns the place of a word among the first *n of a list and adds a new word; ROWS_SHOWN where there is no room. */
 static size_t place_of(const char *word, const char **list, size_t *n, size_t most)
 {
     size_t i = 0;
@@ -163,7 +164,7 @@ static size_t place_of(const char *word, const char **list, size_t *n, size_t mo
     return i;
 }
 
-/* The second table, a value per row, as bars of parts. */
+/* Draws the second table, which has a value per row, as bars of parts. */
 static void add_stack(struct orr_text *text, const struct orr_study *study)
 {
     const struct orr_study_item *item = study->item;

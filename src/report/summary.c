@@ -1,4 +1,4 @@
-/* Heading lines and tables of parts, for training and inference alike. */
+/* This file writes heading lines and tables of parts, for training and inference alike. */
 #include "report/summary.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ void orr_summary_line(struct orr_text *text, const struct orr_style *style, cons
     text->failed |= line->failed;
 }
 
-/* Parameters as models are named: 124 M, 175 B. */
+/* Prints parameters as models are named: 124 M, 175 B. */
 static char *print_params(char buffer[32], double params)
 {
     const bool billions = params >= 999.5e6;
@@ -143,7 +143,7 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
 
 /* ---------------------------------------------------------------- tables of parts */
 
-/* How the rows of one table print amounts: in units of `unit`. */
+/* This says how the rows of one table print amounts: in units of `unit`. */
 struct scale {
     double unit;
     int decimals;
@@ -159,14 +159,14 @@ static void amount_row(struct orr_table *table, const struct scale *scale, enum 
     ORR_ROW(table, paint, name, amount_text, percent_text, bar);
 }
 
-/* One part of a whole, and its share in percent. */
+/* A slice is one part of a whole, with its share in percent. */
 struct slice {
     const char *name;
     double value, percent;
 };
 #define MAX_SLICES 16
 
-/* Rows of the parts with share and bar, then their sum. Rounding keeps the sum: what is printed adds up.
+/* Adds rows of the parts with share and bar, then their sum. Rounding keeps the sum, so that the printed parts add up.
  * Returns the printed sum. */
 static double add_slices(struct orr_table *table, const struct slice *slices, size_t n_slices,
                          const struct scale *scale)
@@ -221,7 +221,7 @@ void orr_summary_time(const struct orr_answer *answer, const struct orr_style *s
     orr_text_add(text, "\n");
 }
 
-/* What is left of the GPU's memory, and what the driver and the allocator keep: with the sum they make the whole. */
+/* Adds what is left of the GPU's memory and what driver and allocator keep; with the sum they make the whole. */
 static void capacity_rows(struct orr_table *table, const struct orr_room *room, const struct scale *scale, double sum)
 {
     const double capacity = round(100 * room->capacity_bytes / ORR_GIB) / 100;

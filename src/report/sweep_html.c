@@ -1,4 +1,4 @@
-/* A sweep as an HTML page: what was asked, one plot, one table. */
+/* This file shows a sweep as an HTML page: what was asked, one plot, one table. */
 #include "report/html_plot.h"
 #include "report/sweep.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of the table, by kind of job; the first is the one that is drawn. */
+/* The table has these columns, by kind of job; the first is also drawn. */
 #define N_SHOWN 7
 static const char *const SHOWN[2][N_SHOWN] = {
     {"step_time_s", "tokens_per_s", "mfu_frac", "memory_bytes.total", "energy_j", "cost_usd", "bottleneck"},
@@ -17,7 +17,7 @@ static const char *const SHOWN[2][N_SHOWN] = {
 struct page {
     const struct orr_sweep *sweep;
     const struct orr_sweep_row *rows;
-    int64_t first; /* point of the first row */
+    int64_t first; /* number of the point in the first row */
     size_t n_rows, n_columns, shown[N_SHOWN];
     struct orr_column columns[ORR_MAX_COLUMNS];
 };
@@ -32,7 +32,7 @@ static void find_columns(struct page *page)
 
 /* ---------------------------------------------------------------- plot */
 
-/* "tp=8, zero=1" of a point. */
+/* Adds the values of a point: "tp=8, zero=1". */
 static void add_values(const struct page *page, int64_t point, struct orr_text *text)
 {
     char value[ORR_SWEEP_VALUE];
@@ -42,7 +42,7 @@ static void add_values(const struct page *page, int64_t point, struct orr_text *
     }
 }
 
-/* The first field that is a number everywhere; n_axes: none. */
+/* Returns the first field that is a number at every point; n_axes where there is none. */
 static size_t numeric_axis(const struct page *page)
 {
     char value[ORR_SWEEP_VALUE], *end;

@@ -1,4 +1,4 @@
-/* A sweep as a JSON request, and its rows as JSON: for those who ask over a wire. */
+/* This file reads a sweep from a JSON request and writes its rows as JSON, for callers over a network. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const char *const VARY_EXTRA[] = {"field", "values", NULL};
 
 /* ---------------------------------------------------------------- the question */
 
-/* One value of a list as the text of an axis has it; false: it cannot stand there. */
+/* Adds one value of a list as the text of an axis has it; false where the value cannot stand there. */
 static bool add_value(struct orr_text *text, const json_t *value)
 {
     if (json_is_string(value)) orr_text_add(text, "%s", json_string_value(value));
@@ -54,7 +54,7 @@ static enum orr_err read_values(const struct orr_doc *doc, const char *path, con
                         "must be text such as \"1,2,4\" or \"1:64:x2\", or a list of numbers and words without commas");
 }
 
-/* One object of "vary". The values are malloc'd, the rest belongs to the document. */
+/* Reads one object of "vary". The values are malloc'd, the rest belongs to the document. */
 static enum orr_err read_vary(const struct orr_doc *doc, const char *path, const json_t *object, struct orr_vary *vary,
                               struct orr_error *error)
 {
@@ -90,7 +90,7 @@ static enum orr_err read_varies(const struct orr_doc *doc, struct orr_vary *vari
     return err;
 }
 
-/* Errors of the request inside know their key there, not their line here. */
+/* Errors of the request inside the sweep know their key there, but not their line in the whole text. */
 static void place(const char *json, struct orr_error *error)
 {
     char path[ORR_KEY_PATH];
@@ -136,7 +136,7 @@ enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const ch
 
 /* ---------------------------------------------------------------- the rows */
 
-/* A varied value: a number where it is one. */
+/* Returns a varied value, as a number where it is one. */
 static json_t *value_json(const char *text)
 {
     char *end;

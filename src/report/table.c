@@ -1,4 +1,4 @@
-/* Rows of cells -> aligned lines. Used by every report that people read. */
+/* Rows of cells become aligned lines. Every report that people read uses these tables. */
 #define _POSIX_C_SOURCE 200809L
 #include "report/table.h"
 
@@ -38,7 +38,7 @@ int orr_columns(const char *text)
     return columns;
 }
 
-/* Bytes of the first `columns` characters of plain text. */
+/* Returns the bytes of the first `columns` characters of plain text. */
 static size_t prefix_bytes(const char *text, int columns)
 {
     size_t i = 0;
@@ -86,7 +86,7 @@ void orr_text_section(struct orr_text *text, const struct orr_style *style, cons
 
 /* ---------------------------------------------------------------- wrapped text */
 
-/* Add one piece on the line that has `*column` columns; cut it where it is longer than a whole line. */
+/* Adds one piece on the line that has `*column` columns, and cuts it where it is longer than a whole line. */
 static void add_piece(struct orr_text *text, const char *piece, size_t n_bytes, int indent, int width, int *column)
 {
     while (n_bytes > 0) {
@@ -118,7 +118,7 @@ void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const c
     int column = label_columns > indent ? label_columns : indent;
     orr_paint(text, style, ORR_PAINT_BOLD, label);
     if (*body) orr_text_repeat(text, " ", column - label_columns);
-    for (int separators = 0; *body; separators++) { /* held back until a piece follows on the same line */
+    for (int separators = 0; *body; separators++) { /* separators wait until a piece follows on the same line */
         const char *end = strstr(body, separator);
         const size_t n_bytes = end ? (size_t)(end - body) : strlen(body);
         const int columns = column + separators * gap + piece_columns(body, n_bytes) + (end ? kept : 0);
@@ -146,7 +146,7 @@ void orr_text_wrap_line(struct orr_text *text, const struct orr_style *style, co
 
 #define LABEL 40 /* bytes of the longest label */
 
-/* Where the text of a line begins: after its indent, or after a label that two spaces end. */
+/* Returns where the text of a line begins: after its indent, or after a label that two spaces end. */
 static size_t text_start(const char *line)
 {
     const size_t indent = strspn(line, " ");
@@ -157,7 +157,7 @@ static size_t text_start(const char *line)
 
 static void fit_line(struct orr_text *text, const struct orr_style *style, const char *line)
 {
-    const struct orr_style plain = {.width = orr_style_width(style)}; /* the line has its colours */
+    const struct orr_style plain = {.width = orr_style_width(style)}; /* the line already has its colours */
     char label[LABEL];
     if (orr_columns(line) <= plain.width) {
         orr_text_add(text, "%s\n", line);
@@ -213,7 +213,7 @@ void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *co
     }
 }
 
-/* Take columns from the widest 'f' column until the line fits or none can give more. */
+/* Takes columns from the widest 'f' column until the line fits or none can give more. */
 static void shrink(const struct orr_table *table, int excess, int *widths)
 {
     for (; excess > 0; excess--) {
@@ -225,7 +225,7 @@ static void shrink(const struct orr_table *table, int excess, int *widths)
     }
 }
 
-/* Columns a line takes as measured; hidden columns (width below 0) take none. */
+/* Returns the columns a line takes as measured; hidden columns (width below 0) take none. */
 static int line_columns(const struct orr_table *table, const int *widths)
 {
     int total = INDENT - GAP;
@@ -234,7 +234,7 @@ static int line_columns(const struct orr_table *table, const int *widths)
     return total;
 }
 
-/* Hide the columns that may go, one after the other, until the line fits. */
+/* Hides the columns that may go, one after the other, until the line fits. */
 static void drop_columns(const struct orr_table *table, int width, int *widths)
 {
     while (table->drop && line_columns(table, widths) > width) {
@@ -246,7 +246,7 @@ static void drop_columns(const struct orr_table *table, int width, int *widths)
     }
 }
 
-/* Column widths; a bar column takes what the line leaves. */
+/* Measures the column widths; a bar column takes what the line leaves. */
 static void measure(const struct orr_table *table, int width, int *widths)
 {
     int *bar = NULL;
@@ -264,7 +264,7 @@ static void measure(const struct orr_table *table, int width, int *widths)
     shrink(table, -room, widths);
 }
 
-/* A bar in eighths of a character. */
+/* Draws a bar in eighths of a character. */
 static void add_bar(struct orr_text *text, double fraction, int columns)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -275,7 +275,7 @@ static void add_bar(struct orr_text *text, double fraction, int columns)
     orr_text_add(text, "%s", eighths[n % 8]);
 }
 
-/* The text of a cell, with bars drawn and long cells cut. */
+/* Renders the text of a cell, with bars drawn and long cells cut. */
 static void render_cell(struct orr_text *cell, const char *body, char align, int width)
 {
     if (align == 'b') {
@@ -289,7 +289,7 @@ static void render_cell(struct orr_text *cell, const char *body, char align, int
 static void print_row(const struct orr_table *table, const struct orr_row *row, const int *widths,
                       struct orr_text *text, const struct orr_style *style)
 {
-    int spaces = INDENT; /* held back until something follows */
+    int spaces = INDENT; /* spaces wait until something follows */
     for (size_t i = 0; table->align[i]; i++) {
         if (widths[i] < 0) continue;
         struct orr_text cell = {0};

@@ -1,4 +1,5 @@
-/* Tables, bars and wrapped text for terminals. Widths are columns of the screen, not bytes; no line ends in spaces. */
+/* This header makes tables, bars and wrapped text for terminals. Widths are columns of the screen, not bytes; no line
+ * ends in spaces. */
 #ifndef ORR_REPORT_TABLE_H
 #define ORR_REPORT_TABLE_H
 
@@ -11,36 +12,37 @@
 
 enum orr_paint { ORR_PAINT_NONE, ORR_PAINT_BOLD, ORR_PAINT_DIM, ORR_PAINT_GOOD, ORR_PAINT_BAD, ORR_PAINT_BAR };
 
-/* Columns a text takes on the screen: ANSI colours take none, every character one. */
+/* Returns the columns a text takes on the screen: ANSI colours take none, every character one. */
 int orr_columns(const char *text);
-/* Columns to use: style->width with its default and minimum; style may be NULL. */
+/* Returns the columns to use: style->width with its default and minimum; style may be NULL. */
 int orr_style_width(const struct orr_style *style);
-/* Add `body` in a colour if the style has colours. */
+/* Adds `body` in a colour if the style has colours. */
 void orr_paint(struct orr_text *text, const struct orr_style *style, enum orr_paint paint, const char *body);
-/* A line in bold. */
+/* Adds a line in bold. */
 void orr_text_title(struct orr_text *text, const struct orr_style *style, const char *title);
-/* An empty line before it. */
+/* Adds an empty line and a title. */
 void orr_text_section(struct orr_text *text, const struct orr_style *style, const char *title);
 
-/* `label`, padded to `indent` columns, then `body`; lines break at `separator` and go on at column `indent`. Of the
- * separator a broken line keeps what stands before its first space: "," of ", ", nothing of " · ". A piece longer
+/* Adds `label`, padded to `indent` columns, then `body`. Lines break at `separator` and go on at column `indent`. A
+ * broken line keeps what stands before the first space of the separator: "," of ", ", nothing of " · ". A piece longer
  * than a line is cut into lines. */
 void orr_text_wrap(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                    const char *body, const char *separator);
 
-/* The same with a line that was collected, which is freed. */
+/* Wraps a line that was collected, and frees it. */
 void orr_text_wrap_line(struct orr_text *text, const struct orr_style *style, const char *label, int indent,
                         struct orr_text *line, const char *separator);
 
-/* Whole lines, those that are too long broken at spaces. They go on below the second column of "  label   text", or
- * below their own beginning. */
+/* Adds whole lines and breaks those that are too long at spaces. A broken line goes on below the second column of a
+ * line with a label and a text, or else below its own beginning. */
 void orr_text_fit(struct orr_text *text, const struct orr_style *style, const char *lines);
 
 /* A table collects rows and prints them once the widths are known. */
 struct orr_table {
-    /* a letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at most) */
+    /* One letter per column: l left, r right, f left and cut to fit the line, b bar (cell: 0..1, one column at
+     * most). */
     const char *align;
-    const char *drop; /* a digit per column, or NULL: of a line too long the highest above 0 goes first */
+    const char *drop; /* one digit per column, or NULL; a line too long drops the highest above 0 first */
     enum orr_paint column_paint[ORR_TABLE_COLUMNS];
     struct orr_row *rows; /* owned */
     size_t n_rows, capacity;
@@ -51,10 +53,10 @@ void orr_table_start(struct orr_table *table, const char *align);
 /* Copies one cell per column. A row with a paint is painted as a whole. */
 void orr_table_row(struct orr_table *table, enum orr_paint paint, const char *const *cells);
 #define ORR_ROW(table, paint, ...) orr_table_row(table, paint, (const char *const[]){__VA_ARGS__})
-/* Print with two columns of indent, and free the rows. */
+/* Prints the table with two columns of indent, and frees the rows. */
 void orr_table_print(struct orr_table *table, struct orr_text *text, const struct orr_style *style);
 
-/* Round values to multiples of `unit` so that the printed parts add up to the printed sum (largest remainder). */
+/* Rounds values to multiples of `unit` so that the printed parts add up to the printed sum (largest remainder). */
 void orr_apportion(const double *values, size_t n_values, double unit, double *rounded);
 
 #endif

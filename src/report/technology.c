@@ -1,4 +1,5 @@
-/* Generated machines as text: what came out of the budgets and what limits it, one machine or all nodes of a set. */
+/* This file shows generated machines as text: what came out of the budgets and what limits it, for one machine or for
+ * all nodes of a set. */
 #include "report/technology.h"
 
 #include <stdio.h>
@@ -75,7 +76,7 @@ static void add_links(const struct orr_recipe *r, const struct orr_machine *m, s
                  r->scaleout.id, orr_print_rate(rate, m->scaleout.bytes_per_s), m->scaleout.limit);
 }
 
-/* A share of a budget and what it is in mm2, W or mm. */
+/* Prints a share of a budget and what it is in mm2, W or mm. */
 static char *share_text(char buffer[32], double frac, double whole, const char *unit)
 {
     if (frac > 0) (void)snprintf(buffer, 32, "%.1f %% %8.4g %s", 100 * frac, frac * whole, unit);
@@ -83,7 +84,7 @@ static char *share_text(char buffer[32], double frac, double whole, const char *
     return buffer;
 }
 
-/* A table of the three budgets. */
+/* Adds a table of the three budgets. */
 static void add_split(const struct orr_recipe *r, const struct orr_split *split, struct orr_text *text,
                       const struct orr_style *style)
 {
@@ -128,7 +129,7 @@ static void add_terminal(const struct orr_recipe *r, const struct orr_machine *m
 
 /* ---------------------------------------------------------------- machines as rows */
 
-/* One list for JSON and CSV. */
+/* JSON and CSV share this list. */
 #define COLUMNS(X)                                                                                                     \
     X(node_nm, r->node.nm)                                                                                             \
     X(units, (double)m->n_units)                                                                                       \
@@ -241,7 +242,7 @@ enum orr_err orr_technology_chip(const struct orr_catalogue *catalogue, const st
 
 /* ---------------------------------------------------------------- all nodes of a set */
 
-/* One recipe at every node. */
+/* This is one recipe at every node. */
 struct nodes {
     struct orr_recipe recipe;
     size_t n;

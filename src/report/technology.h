@@ -1,4 +1,4 @@
-/* What the reports on generated machines share. */
+/* The reports on generated machines share these functions. */
 #ifndef ORR_REPORT_TECHNOLOGY_H
 #define ORR_REPORT_TECHNOLOGY_H
 
@@ -6,33 +6,33 @@
 #include "report/table.h"
 #include "spec/technology.h"
 
-/* The recipe of the name of a generated system; and the machine it makes. */
+/* These read the recipe from the name of a generated system, and make its machine. */
 enum orr_err orr_generated_recipe(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
                                   struct orr_error *error);
 enum orr_err orr_machine_read(const struct orr_catalogue *catalogue, const char *name, struct orr_recipe *recipe,
                               struct orr_machine *machine, struct orr_error *error);
-/* What a view is rendered as, and where its text goes. */
+/* A rendering says what a view is rendered as, and where its text goes. */
 struct orr_rendering {
     enum orr_format format;
     const struct orr_style *style;
     char **text;
 };
-/* The views of orr_technology_render. */
+/* A writer makes one of the views of orr_technology_render. */
 typedef enum orr_err orr_technology_writer(const struct orr_catalogue *catalogue,
                                            const struct orr_technology_question *question,
                                            const struct orr_rendering *to, struct orr_error *error);
 orr_technology_writer orr_technology_chip, orr_technology_nodes, orr_technology_cost, orr_technology_optimise;
-/* Hand the text over, or say that memory ran out. */
+/* Hands the text over, or says that memory ran out. */
 enum orr_err orr_text_done(struct orr_text *text, char **result, struct orr_error *error);
 
-/* A machine of one recipe at each node of its technology. */
+/* This is a machine of one recipe at one node of its technology. */
 struct orr_node_row {
     struct orr_node node;
     struct orr_machine machine;
-    char reason[ORR_REASON]; /* why there is none; empty: there is */
+    char reason[ORR_REASON]; /* why there is no machine; empty where there is one */
 };
 
-/* Charts of pages: splits of the three budgets, where a price comes from, what the nodes bring. */
+/* These draw the charts of pages: splits of the three budgets, where a price comes from, what the nodes bring. */
 void orr_split_lanes(struct orr_text *text, const char *const *names, const struct orr_split *splits, size_t n_splits);
 void orr_cost_lanes(struct orr_text *text, const struct orr_die_cost *cost);
 void orr_node_lanes(struct orr_text *text, const struct orr_node_row *rows, size_t n_rows);

@@ -1,4 +1,4 @@
-/* Questions about a generated system: orr_technology_render, and as a JSON request orr_technology_ask. */
+/* orr_technology_render answers questions about a generated system; orr_technology_ask takes them as a JSON request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
 
 static const char *const QUESTIONS[] = {"chip", "nodes", "cost"}; /* ORDER enum orr_technology_view */
 
-/* Which question the request asks; errors stand at its key. */
+/* Finds which question the request asks; errors stand at its key. */
 static enum orr_err ask(const struct orr_catalogue *catalogue, const struct orr_doc *request, char **text,
                         struct orr_error *error)
 {

@@ -1,4 +1,4 @@
-/* What a generated machine costs, from the wafer to a training run or a million tokens. Eqs. 106-108. */
+/* This report prices a generated machine, from the wafer to a training run or a million tokens. Eqs. 106-108. */
 #include <stdio.h>
 
 #include "base/units.h"
@@ -6,13 +6,13 @@
 #include "report/json_text.h"
 #include "report/technology.h"
 
-/* Cost of a job on the machine. */
+/* This is the cost of a job on the machine. */
 struct run {
     bool fits;
     double system_usd; /* capital of all GPUs */
-    double usd;        /* one step, or one batch of requests */
+    double usd;        /* cost of one step, or of one batch of requests */
     double usd_per_million_tokens;
-    double run_s, run_usd; /* all tokens asked for; 0: none */
+    double run_s, run_usd; /* for all tokens asked for; 0 where none are */
 };
 
 static struct run price_run(const struct orr_machine *machine, const struct orr_job *job, double run_tokens,
@@ -58,7 +58,7 @@ static void add_hardware(struct orr_table *table, const struct orr_recipe *r, co
     add_line(table, "die", cost->die_usd, die);
     add_line(table, "interposer", cost->interposer_usd, "under the die and the stacks");
     add_line(table, "memory", cost->dram_usd, dram);
-    add_line(table, "package", cost->package_usd, "all of it, substrate and assembly losses in");
+    add_line(table, "package", cost->package_usd, "all of it, including substrate and assembly losses");
     add_line(table, "chip", cost->chip_usd, markup);
     add_line(table, "network", cost->network_usd, "ports, cables, share of the switches");
     add_line(table, "host", cost->host_usd, "share of node, rack, storage");
@@ -122,7 +122,7 @@ static json_t *cost_json(const struct orr_machine *m, const struct orr_job *job,
 
 /* ---------------------------------------------------------------- report */
 
-/* Everything a report is made of; `job` may be NULL. */
+/* A bill has everything that a report is made of; `job` may be NULL. */
 struct bill {
     struct orr_recipe recipe;
     struct orr_machine machine;

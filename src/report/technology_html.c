@@ -1,4 +1,4 @@
-/* Charts of the pages of orrery technology. */
+/* This file draws the charts of the pages of orrery technology. */
 #include "report/technology.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The best split of budgets as text: what it gains, the split beside the one given, and a name to ask for it by. */
+/* This report shows what the best split of budgets gains, both splits, and a name to ask for the best one by. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static char *value_text(char buffer[32], enum orr_objective objective, double va
     case ORR_OBJECTIVE_TIME: return orr_print_s(buffer, value);
     case ORR_OBJECTIVE_ENERGY: return orr_print_si(buffer, value, "J");
     case ORR_OBJECTIVE_COST: (void)snprintf(buffer, 32, "$%.4g", value); return buffer;
-    case ORR_OBJECTIVE_THROUGHPUT: /* not of a split */
+    case ORR_OBJECTIVE_THROUGHPUT: /* is no objective of a split */
     case ORR_OBJECTIVE_MEMORY:
     case ORR_N_OBJECTIVES: break;
     }
@@ -75,13 +75,13 @@ static json_t *split_json(const struct orr_split *split)
     return object;
 }
 
-/* What a report is made of. */
+/* An answer has everything that a report is made of. */
 struct answer {
     const struct orr_split_problem *problem;
     const struct orr_optimise *options;
     struct orr_split_optimum optimum;
-    const char *name; /* of the system that was given */
-    char *system;     /* of the one with the best split; owned */
+    const char *name; /* name of the system that was given */
+    char *system;     /* name of the system with the best split; owned */
 };
 
 static json_t *answer_json(const struct answer *a)

@@ -1,9 +1,9 @@
-/* Events of a trace as text; the format is Chrome's "Trace Event Format", object form, complete events. */
+/* This file writes the events of a trace as text, in Chrome's "Trace Event Format": object form, complete events. */
 #include "report/trace.h"
 
 #include "report/json_text.h"
 
-#define SHORTEST_S 1e-12 /* what is printed; less is rounding */
+#define SHORTEST_S 1e-12 /* shorter spans are rounding and are not printed */
 
 static const char *const track_names[ORR_N_TRACKS] = {
 #define X(name, text) [ORR_TRACK_##name] = (text),
@@ -28,7 +28,7 @@ static void next_event(struct orr_trace *trace)
     trace->events = true;
 }
 
-/* Metadata: what a process or thread is called. */
+/* Adds metadata: what a process or thread is called. */
 static void add_name(struct orr_trace *trace, const char *what, int thread, const char *name)
 {
     next_event(trace);
@@ -63,7 +63,7 @@ void orr_trace_span(struct orr_trace *trace, enum orr_track track, const char *c
     if (start_s < trace->free_s[track]) start_s = trace->free_s[track];
     trace->free_s[track] = start_s + duration_s;
     next_event(trace);
-    /* microseconds, with picoseconds after the point: thousands of spans still sum to the total */
+    /* Times are microseconds with picoseconds after the point, so that thousands of spans still sum to the total. */
     orr_text_add(trace->text,
                  "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%lld,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f}",
                  category, name, (long long)trace->process, (int)track, 1e6 * start_s, 1e6 * duration_s);

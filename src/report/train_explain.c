@@ -1,5 +1,5 @@
-/* --explain of a training step: every line of the report as formula = values put in = result [source], the operators
- * behind the parts of the step, the memory ledger. */
+/* --explain of a training step shows every line of the report as formula = values put in = result [source], the
+ * operators behind the parts of the step, and the memory ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- pipeline bubble */
 
-/* What one other rank adds to fill and drain: the second terms of Eqs. 67-71. */
+/* Returns what one other rank adds to fill and drain: the second terms of Eqs. 67-71. */
 static const char *bubble_formula(enum orr_schedule schedule, const char **source)
 {
     switch (schedule) {
@@ -78,7 +78,7 @@ static void add_tensor(const struct orr_tensor *tensor, const struct orr_style *
     orr_text_drop(text, &line);
 }
 
-/* Tensors by part, as the parts are listed in the report. */
+/* Lists tensors by part, in the order of the parts in the report. */
 static void add_ledger(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_memory *memory = &answer->train.memory;

@@ -1,4 +1,4 @@
-/* The report people read: what was asked, the answer in eight lines, where time and memory go, what is heaviest. */
+/* This report is for people: what was asked, the answer in eight lines, where time and memory go, what is heaviest. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void headline_speed(const struct orr_answer *answer, struct orr_table *ta
     char rate[ORR_VALUE_TEXT], value[64], detail[2 * ORR_VALUE_TEXT];
     orr_summary_rows(table, answer, ORR_PAINT_BOLD, ROWS, sizeof ROWS / sizeof *ROWS);
     (void)snprintf(value, sizeof value, "MFU %.1f %%", 100 * r->mfu_frac);
-    /* published MFU counts the whole score matrix, executed FLOP only what the mask leaves */
+    /* Published MFU counts the whole score matrix, executed FLOP only what the mask leaves. */
     (void)snprintf(detail, sizeof detail, "%s per GPU, HFU %.1f %%%s",
                    orr_summary_number(answer, ORR_TRAIN_METRIC_MODEL_TFLOPS, rate), 100 * r->hfu_frac,
                    r->hfu_frac < r->mfu_frac ? " (causal)" : "");
@@ -117,7 +117,7 @@ static void add_hardware(const struct orr_answer *answer, const struct orr_style
     orr_text_wrap_line(text, style, "  10 % more", 13, &line, " · ");
 }
 
-/* The fastest single changes of plan or workload that fit and gain at least half a percent. */
+/* Adds the fastest single changes of plan or workload that fit and gain at least half a percent. */
 static void add_changes(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     orr_text_section(text, style, "what would change it");

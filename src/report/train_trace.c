@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Streams of communication inside a task. */
+/* These are the streams of communication inside a task. */
 enum stream { STREAM_TP, STREAM_CP, STREAM_EP, N_STREAMS };
 static const struct {
     enum orr_track exposed, hidden;
@@ -23,22 +23,22 @@ static const struct {
     [STREAM_EP] = {ORR_TRACK_EP, ORR_TRACK_EP_HIDDEN, "EP"},
 };
 
-/* A phase of one micro-batch. */
+/* This is a phase of one micro-batch. */
 struct phase {
     double compute_s, exposed_s[N_STREAMS], hidden_s[N_STREAMS];
 };
 
-/* A rank of the trace: what its tasks are made of, one micro-batch and all chunks. */
+/* A rank of the trace has what its tasks are made of, for one micro-batch and all chunks. */
 struct rank {
     struct phase forward, again, backward;
-    double sharded_s, sharded_hidden_s; /* ZeRO-3: seen in backward */
-    struct orr_rank_time time;          /* with the sends it waits for */
-    double send_s[2], send_hidden_s[2]; /* forward, backward */
+    double sharded_s, sharded_hidden_s; /* with ZeRO-3, the time seen in backward */
+    struct orr_rank_time time;          /* includes the sends it waits for */
+    double send_s[2], send_hidden_s[2]; /* forward and backward */
 };
 
-/* What all ranks do after the pipeline. */
+/* The tail is what all ranks do after the pipeline. */
 struct tail {
-    double pipeline_s;                /* when it ends */
+    double pipeline_s;                /* time at which the pipeline ends */
     double dp_exposed_s, dp_hidden_s; /* once per step */
 };
 
@@ -61,7 +61,7 @@ static enum stream stream_of(enum orr_group group)
     return N_STREAMS;
 }
 
-/* `share`: of a micro-batch in the executions of the step. */
+/* `share` is that of a micro-batch in the executions of the step. */
 static void add_row(struct rank *rank, const struct orr_time_row *row, double share)
 {
     const bool backward = row->phase == ORR_PHASE_BACKWARD, again = row->part == (int)ORR_TIME_RECOMPUTE;
@@ -79,7 +79,7 @@ static void add_row(struct rank *rank, const struct orr_time_row *row, double sh
     }
 }
 
-/* Activations and gradients that a task sends, every chunk. */
+/* Adds the activations and gradients that a task sends, for every chunk. */
 static void add_send(const struct orr_job *job, struct rank *rank, const struct orr_time_row *row, double send_pairs)
 {
     const bool backward = row->phase == ORR_PHASE_BACKWARD;
@@ -101,7 +101,7 @@ static struct rank rank_of(const struct orr_answer *answer, size_t class, struct
     return rank;
 }
 
-/* Everything but optimizer, host and the collectives after the pipeline is inside it. */
+/* The pipeline holds everything except the optimizer, the host and the collectives after it. */
 static struct tail tail_of(const struct orr_answer *answer)
 {
     struct tail tail = {0};
@@ -120,7 +120,7 @@ static struct tail tail_of(const struct orr_answer *answer)
 
 /* ---------------------------------------------------------------- one task */
 
-/* Collectives of a phase, first those beside its compute, then those after it; returns where the phase ends. */
+/* Adds the collectives of a phase, those beside its compute first, then those after it; returns the phase's end. */
 static double add_phase(struct orr_trace *trace, const struct phase *phase, double share, const char *label,
                         double start_s, double compute_s)
 {
@@ -144,7 +144,7 @@ static double exposed_s(const struct phase *phase)
     return sum_s;
 }
 
-/* "F 3", with chunks "F 3.0". */
+/* Writes "F 3" or, with chunks, "F 3.0". */
 static char *label_of(char label[32], const struct orr_plan *plan, const char *letter, const struct orr_span *span)
 {
     if (plan->vpp > 1)
@@ -153,8 +153,8 @@ static char *label_of(char label[32], const struct orr_plan *plan, const char *l
     return label;
 }
 
-/* One span of the simulation from start_s on: forward; recomputation and backward; or a late weight gradient. What the
- * phases do not name is compute, so that a task takes as long as it does there. */
+/* Adds one span of the simulation from start_s on: forward, recomputation and backward, or a late weight gradient. Time
+ * that the phases do not name is compute, so that a task takes as long as it does in the simulation. */
 static void add_task(struct orr_trace *trace, const struct orr_plan *plan, const struct rank *rank,
                      const struct orr_span *span, double start_s)
 {
@@ -186,7 +186,7 @@ static void add_task(struct orr_trace *trace, const struct orr_plan *plan, const
 
 /* ---------------------------------------------------------------- one rank */
 
-/* Gradient and weight collectives, optimizer and the host follow the pipeline on every rank. */
+/* Gradient and weight collectives, optimizer and host follow the pipeline on every rank. */
 static void add_tail(struct orr_trace *trace, const struct orr_answer *answer, const struct tail *tail, double idle_s)
 {
     const double *time_s = answer->train.time_s;
@@ -201,7 +201,7 @@ static void add_tail(struct orr_trace *trace, const struct orr_answer *answer, c
     orr_trace_span(trace, ORR_TRACK_HOST, ORR_TRACE_TIME, "overhead", at_s, time_s[ORR_TIME_OVERHEAD]);
 }
 
-/* `spans`: all of them; those of this rank are in order. */
+/* `spans` holds the spans of all ranks; those of this rank are in order. */
 static void add_rank(struct orr_trace *trace, const struct orr_answer *answer, const struct rank *rank, int64_t number,
                      const struct orr_span *spans, size_t n_spans, const struct tail *tail)
 {
@@ -225,7 +225,7 @@ static void add_rank(struct orr_trace *trace, const struct orr_answer *answer, c
 
 /* ---------------------------------------------------------------- the step */
 
-/* Spans of the schedule with these ranks; false: out of memory. */
+/* Makes the spans of the schedule with these ranks; false where memory runs out. */
 static bool simulate(const struct orr_answer *answer, const struct rank *classes, struct orr_span **spans,
                      size_t *n_spans)
 {

@@ -1,5 +1,5 @@
-/* Scores of orr_validate as a terminal table, JSON or CSV: per source, system and metric, the worst rows, what was
- * skipped and why. */
+/* This file shows the scores of orr_validate as a terminal table, JSON or CSV: per source, system and metric, the worst
+ * rows, and which rows were skipped and why. */
 #include "report/validation.h"
 
 #include "report/json_text.h"
@@ -73,7 +73,7 @@ static void add_worst(const struct orr_validation *v, struct orr_text *text, con
     free(order);
 }
 
-/* Every reason once, with the number of rows it stopped. */
+/* Lists every reason once, with the number of rows it stopped. */
 static void add_skipped(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
     for (size_t i = 0; i < v->n_scores; i++) {
@@ -101,7 +101,7 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text, 
     free(line.data);
 }
 
-/* The name of a piece left out, and what is predicted instead. */
+/* Names the piece that is left out, and says what is predicted instead. */
 static void add_without(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
 {
     const char *name, *meaning;
@@ -160,7 +160,7 @@ static json_t *groups_json(const struct orr_validation *v, const char *key, orr_
     return array;
 }
 
-/* by_source, by_system, by_metric, by_class; "by" for the column asked for. */
+/* Adds by_source, by_system, by_metric and by_class, and "by" for the column asked for. */
 static void add_groups_json(const struct orr_validation *v, json_t *object)
 {
     struct orr_grouping groupings[ORR_MAX_GROUPINGS];

@@ -1,4 +1,4 @@
-/* What the reports of a validation share: groups of scores, their order, coverage of the intervals. */
+/* The reports of a validation share groups of scores, their order, and the coverage of the intervals. */
 #ifndef ORR_REPORT_VALIDATION_H
 #define ORR_REPORT_VALIDATION_H
 
@@ -9,36 +9,37 @@
 
 typedef const char *(*orr_member)(const struct orr_score *);
 
-/* A table every report shows: the scores grouped by a member. */
+/* A grouping is a table every report shows: the scores grouped by a member. */
 struct orr_grouping {
     const char *title;
     orr_member member;
 };
 
-/* Groupings in the order of the reports: source, system, metric, class, and the one asked for. Returns how many. */
+/* Lists the groupings in the order of the reports: source, system, metric, class, and the one asked for. */
 #define ORR_MAX_GROUPINGS 5
 size_t orr_validation_groupings(const struct orr_validation *v, struct orr_grouping groupings[ORR_MAX_GROUPINGS]);
 
-/* Distinct values of a member among the scored rows: numbers in ascending order, else in order of appearance.
- * malloc'd; NULL: out of memory. */
+/* Returns the malloc'd distinct values of a member among the scored rows, numbers in ascending order, others in order
+ * of appearance; NULL where memory runs out. */
 const char **orr_validation_values(const struct orr_validation *v, orr_member member, size_t *n);
 
-/* The scored rows, largest |error| first. malloc'd; NULL: out of memory. */
+/* Returns the scored rows, largest |error| first, malloc'd; NULL where memory runs out. */
 const struct orr_score **orr_validation_worst(const struct orr_validation *v, size_t *n);
 
-/* Share of timed scores inside the intervals of this version, and inside those of all other sources; NAN: none. */
+/* These are the shares of timed scores inside the intervals of this version, and inside those made from all other
+ * sources; NAN where there are none. */
 struct orr_coverage_fracs {
     double inside, left_out;
 };
 struct orr_coverage_fracs orr_validation_coverage(const struct orr_validation *v);
 
-/* Rows, errors, bias and coverage as an object. */
+/* Returns rows, errors, bias and coverage as an object. */
 json_t *orr_stats_json(const struct orr_error_stats *s);
 
-/* The 80 % intervals that the measurements give, as the C table that predictions look them up in. */
+/* Writes the 80 % intervals that the measurements give, as the C table that predictions look them up in. */
 void orr_validation_table(const struct orr_validation *validation, struct orr_text *text);
 
-/* One HTML page: predicted over measured, row by row, and the tables. */
+/* Writes one HTML page: predicted over measured, row by row, and the tables. */
 void orr_validation_page(const struct orr_validation *validation, struct orr_text *text);
 
 const char *orr_class_of(const struct orr_score *score);

@@ -1,4 +1,4 @@
-/* Scores -> groups and orders that the reports of a validation share. */
+/* This file makes the groups and orders of scores that the reports of a validation share. */
 #include "report/validation.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ size_t orr_validation_groupings(const struct orr_validation *v, struct orr_group
     return v->by ? ORR_MAX_GROUPINGS : ORR_MAX_GROUPINGS - 1;
 }
 
-/* A value as a number; what is not given comes last. NAN: a word. */
+/* Returns a value as a number; a value that is not given comes last. NAN means a word. */
 static double number_of(const char *value)
 {
     char *end;

@@ -1,5 +1,6 @@
-/* Scores of orr_validate as one HTML page: predicted over measured on logarithmic axes, a panel per unit, a mark per
- * row, coloured by source; the tables below. Nothing is fetched; the page is well-formed XML too. */
+/* This file shows the scores of orr_validate as one HTML page: predicted over measured on logarithmic axes, with a
+ * panel per unit and a mark per row, coloured by source, and the tables below. Nothing is fetched; the page is
+ * well-formed XML too. */
 #include "base/text.h"
 #include "report/html.h"
 #include "report/validation.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE       420.0 /* of the square the marks lie in */
+#define SIDE       420.0 /* side of the square around the marks */
 #define LEFT       62.0
 #define TOP        14.0
 #define WIDTH      500.0
@@ -29,7 +30,7 @@ static size_t unit_of(const char *metric)
     return strcmp(metric, "peak_memory_gib") == 0 ? 3 : 0;
 }
 
-/* Both axes of a panel: powers of ten. */
+/* Both axes of a panel span the same powers of ten. */
 struct axis {
     double low, high; /* exponents */
 };
@@ -87,7 +88,7 @@ static void add_band(struct orr_text *text, struct axis axis, size_t unit)
     orr_text_add(text, "<path class=\"equal\" d=\"M%.1f %.1fL%.1f %.1f\"/></g>\n", LEFT, TOP + SIDE, LEFT + SIDE, TOP);
 }
 
-/* What a mark says: the row's configuration, then the numbers. */
+/* Adds what a mark says: the row's configuration, then the numbers. */
 static void add_description(struct orr_text *text, const struct orr_validation *v, const struct orr_score *s)
 {
     static const char *const OTHERS[] = {"id", "source", "url", "notes", "metric", "value", "step_s", "time_s"};
@@ -254,7 +255,8 @@ static void add_skipped(struct orr_text *text, const struct orr_validation *v)
 
 /* ---- page */
 
-/* Instant text for the mark under the pointer; a legend entry hides its source. No "<" or "&": the page is XML too. */
+/* The script shows text for the mark under the pointer at once, and a legend entry hides its source. It has no "<" or
+ * "&", because the page is XML too. */
 static const char SCRIPT[] =
     "<script>\n"
     "var line = document.getElementById('row');\n"
@@ -289,7 +291,7 @@ void orr_validation_page(const struct orr_validation *validation, struct orr_tex
     orr_html_head(text, "Orrery validation");
     add_summary(text, validation);
     add_scatter(text, validation);
-    if (n == ORR_MAX_GROUPINGS) add_groups(text, validation, &groupings[n - 1]); /* what was asked for comes first */
+    if (n == ORR_MAX_GROUPINGS) add_groups(text, validation, &groupings[n - 1]); /* the group asked for comes first */
     for (size_t i = 0; i + 1 < ORR_MAX_GROUPINGS; i++) add_groups(text, validation, &groupings[i]);
     add_worst(text, validation);
     add_skipped(text, validation);

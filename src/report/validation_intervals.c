@@ -1,4 +1,4 @@
-/* The intervals of a validation as the C table that predict/interval.c includes. */
+/* This file writes the intervals of a validation as the C table that predict/interval.c includes. */
 #include "base/text.h"
 #include "report/validation.h"
 
@@ -12,7 +12,7 @@ static double percent(size_t part, size_t whole)
     return 100 * (double)part / (double)whole;
 }
 
-/* Two digits that leave nothing out: a row on the bound stays inside. A bound of two digits already stays itself. */
+/* Two digits leave nothing out: a row on the bound stays inside. A bound that has two digits already stays as it is. */
 static double rounded_down(double low)
 {
     return floor(100 * low + 1e-6) / 100;
@@ -23,7 +23,7 @@ static double rounded_up(double high)
     return ceil(100 * high - 1e-6) / 100;
 }
 
-/* Where a row comes from: what it was made of, and how it does on sources it has not seen. */
+/* Adds where a row comes from: the measurements behind it, and its coverage of sources it has not seen. */
 static void add_record(struct orr_text *text, const char *chips, const struct orr_coverage *c)
 {
     if (c->n == 0) orr_text_add(text, " %s: no rows of its own.", chips);

@@ -4,7 +4,7 @@ import type { Catalogue, Json, JsonObject } from './types';
 
 const ROOT = '/api/v1/';
 
-/** What the server refuses, with the dotted path of the value at fault. */
+/** The server refused a request; the error has the dotted path of the value at fault. */
 export class RequestError extends Error {
     constructor(
         message: string,
@@ -18,7 +18,7 @@ function refused(body: unknown, fallback: string): RequestError {
     const error =
         (body as { error?: { text?: string; key?: string } } | null)?.error ??
         (body as { text?: string; key?: string } | null);
-    const place = /^request(:[0-9]+)*: /; // of the value in the body, which nobody here has typed
+    const place = /^request(:[0-9]+)*: /; // place of the value in the body, which nobody typed here
     return new RequestError(error?.text?.replace(place, '') ?? fallback, error?.key ?? '');
 }
 
@@ -46,7 +46,7 @@ export async function post<T>(path: string, body: Json, signal?: AbortSignal): P
     return (await (await call(path, body, signal)).json()) as T;
 }
 
-/** The answer as text too, every digit as the server wrote it. */
+/** Returns the answer as text too, with every digit as the server wrote it. */
 export async function postText(path: string, body: Json, signal?: AbortSignal): Promise<string> {
     return (await call(path, body, signal)).text();
 }
@@ -64,7 +64,7 @@ export interface Progress {
 
 const BROKEN = 'The server stopped without a result.';
 
-/** A long answer as server-sent events: progress, then one result or one error. */
+/** Reads a long answer as server-sent events: progress, then one result or one error. */
 export async function stream<T>(
     path: string,
     body: Json,

@@ -1,4 +1,5 @@
-// ECharts on canvas, only the parts in use. Tooltips are elements of ours: the library's own carry inline styles.
+// ECharts draws on canvas, with only the parts in use. Tooltips are our own elements, because the library's carry
+// inline styles.
 
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
@@ -34,11 +35,11 @@ export interface Palette {
     panel: string;
     warn: string;
     series: string[];
-    /** The font of the page; a canvas knows no "inherit". */
+    /** This is the font of the page, because a canvas knows no "inherit". */
     font: string;
 }
 
-/** The colours of the page as it is now, light or dark. */
+/** Returns the colours of the page as it is now, light or dark. */
 export function palette(): Palette {
     const style = getComputedStyle(document.documentElement);
     const read = (name: string) => style.getPropertyValue(name).trim();
@@ -55,7 +56,7 @@ export function palette(): Palette {
 
 const LEGEND = { icon_px: 12, gap_px: 10, row_px: 24, text_px: 12 };
 
-/** A legend above a plot, in as many rows as its names need, and the height it takes. */
+/** Makes a legend above a plot, in as many rows as its names need, and returns the height it takes. */
 export function legend(names: readonly string[], width_px: number, colours: Palette) {
     const pen = document.createElement('canvas').getContext('2d')!;
     pen.font = `${LEGEND.text_px}px ${colours.font}`;
@@ -83,11 +84,11 @@ export function legend(names: readonly string[], width_px: number, colours: Pale
 }
 
 const BOUNDS = ['compute', 'l2', 'dram', 'network', 'overhead'];
-/** One colour per resource, everywhere. */
+/** Each resource has the same colour everywhere. */
 export const boundColour = (bound: string, colours: Palette): string =>
     colours.series[Math.max(0, BOUNDS.indexOf(bound === 'launch' ? 'overhead' : bound))] ?? colours.soft;
 
-/** What a pointer over a mark shows: a title and lines of text. */
+/** Makes what a pointer over a mark shows: a title and lines of text. */
 export function note(title: string, lines: readonly (string | readonly [string, string])[]): HTMLElement {
     return h(
         'div',
@@ -110,7 +111,7 @@ export const axis = (colours: Palette, more: Record<string, unknown> = {}): Reco
     ...more,
 });
 
-/** Labels of an axis of quantities. */
+/** Makes the labels of an axis of quantities. */
 export const mark = (text: (value: number) => string, colours: Palette) => ({
     color: colours.soft,
     fontSize: 11,
@@ -122,7 +123,7 @@ export interface ChartHost extends HTMLDivElement {
     chart?: ECharts;
 }
 
-/** A figure with a title, buttons and a chart, drawn again when the theme or its size changes. */
+/** A chart is a figure with a title and buttons; it is drawn again when the theme or its size changes. */
 export class Chart {
     readonly element: HTMLElement;
     private readonly host: ChartHost;
@@ -169,7 +170,7 @@ export class Chart {
         document.addEventListener('themechange', () => this.render());
     }
 
-    /** Show what draw makes; summary is what a screen reader says in place of the picture. */
+    /** Shows what `draw` makes; `summary` is what a screen reader says in place of the picture. */
     set(summary: string, draw: (colours: Palette, width_px: number) => EChartsCoreOption): void {
         this.host.setAttribute('aria-label', summary);
         this.draw = draw;
@@ -216,7 +217,7 @@ export class Chart {
     }
 }
 
-/** Horizontal stacked bars: one row per name, one colour per part. */
+/** Draws horizontal stacked bars: one row per name, one colour per part. */
 export function stacked(
     rows: readonly string[],
     parts: readonly { name: string; values: readonly number[]; colour: string }[],

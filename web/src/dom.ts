@@ -1,9 +1,10 @@
-// Elements without a framework. Styles are classes or set through the CSSOM, which the content policy allows.
+// This module makes elements without a framework. Styles are classes or set through the CSSOM, which the content policy
+// allows.
 
 type Child = Node | string | number | null | undefined | false;
 type Props = Record<string, unknown>;
 
-/** Make an element: properties that start with "on" are listeners, others properties or attributes. */
+/** Makes an element: properties that start with "on" are listeners, others are properties or attributes. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(props)) {
@@ -18,7 +19,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
     return element;
 }
 
-/** Replace the content of an element. */
+/** Replaces the content of an element. */
 export function fill(element: Element, ...children: Child[]): void {
     element.replaceChildren(
         ...children
@@ -28,10 +29,10 @@ export function fill(element: Element, ...children: Child[]): void {
 }
 
 let lastId = 0;
-/** An id no other element has. */
+/** Returns an id that no other element has. */
 export const freshId = (stem: string): string => `${stem}-${++lastId}`;
 
-/** A labelled select; options are [value, text]. */
+/** Makes a labelled select; options are [value, text]. */
 export function select(
     label: string,
     options: readonly (readonly [string, string])[],
@@ -48,7 +49,7 @@ export function select(
     return h('div', { class: 'field' }, h('label', { htmlFor: id }, label), box);
 }
 
-/** Hand a text or a data URL to the reader as a file. */
+/** Hands a text or a data URL to the reader as a file. */
 export function download(name: string, content: string, type?: string): void {
     const url = type ? URL.createObjectURL(new Blob([content], { type })) : content;
     const link = h('a', { href: url, download: name });
@@ -58,7 +59,7 @@ export function download(name: string, content: string, type?: string): void {
     if (type) setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Run at once, but not more often than this; the last call always runs. */
+/** Runs a call at once, but not more often than every `wait_ms`; the last call always runs. */
 export function throttle(wait_ms: number, call: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = -Infinity;
@@ -74,7 +75,7 @@ export function throttle(wait_ms: number, call: () => void): () => void {
     };
 }
 
-/** Run the last call only, after things have been quiet for a while. */
+/** Runs only the last call, once there was none for `wait_ms`. */
 export function debounce<A extends unknown[]>(wait_ms: number, call: (...args: A) => void): (...args: A) => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     return (...args) => {

@@ -1,4 +1,4 @@
-// Every control of the job, as a table: the dotted key of the request, what it is called, how it is edited.
+// This table has every control of the job: the dotted key of the request, what it is called, how it is edited.
 
 import type { Kind } from './types';
 
@@ -7,11 +7,11 @@ export interface Field {
     label: string;
     kinds: readonly Kind[];
     group: 'plan' | 'workload' | 'more';
-    /** Values to choose from; without them it is a text box. */
+    /** Values to choose from; a field without them is a text box. */
     options?: readonly string[];
-    /** Arrow keys: double and halve, or count. */
+    /** What the arrow keys do: double and halve, or count. */
     step?: 'double' | 'one';
-    /** A row of its own: its values are long. */
+    /** True where the values are long, so that the field needs a row of its own. */
     wide?: boolean;
     title?: string;
 }
@@ -213,7 +213,7 @@ export const FIELDS: readonly Field[] = [
     },
 ];
 
-/** The hardware numbers a slider multiplies. */
+/** A knob is a hardware number that a slider multiplies. */
 export interface Knob {
     id: string;
     label: string;

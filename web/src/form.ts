@@ -1,4 +1,4 @@
-// The controls of the job. An error of the server stands beside the field it names.
+// These are the controls of the job. An error of the server stands beside the field it names.
 
 import { fill, freshId, h } from './dom';
 import { FIELDS, type Field } from './fields';
@@ -56,7 +56,7 @@ export class Form {
         this.acceptFiles();
     }
 
-    /** Controls for this job; built anew only when the kind changes. */
+    /** Shows the controls for this job; they are built anew only when the kind changes. */
     show(job: Job): void {
         for (const radio of this.root.querySelectorAll<HTMLInputElement>('input[name=kind]'))
             radio.checked = radio.value === job.kind;
@@ -71,7 +71,7 @@ export class Form {
             }
     }
 
-    /** The values the server filled in, as hints in the empty fields. */
+    /** Shows the values the server filled in as hints in the empty fields. */
     hint(result: Result): void {
         for (const [key, { box }] of this.controls) {
             const [section, name] = key.split('.') as [string, string | undefined];
@@ -86,7 +86,7 @@ export class Form {
         }
     }
 
-    /** Put a message beside its field; false if no field has the key. */
+    /** Puts a message beside its field; false if no field has the key. */
     fault(key: string, text: string): boolean {
         this.clear();
         const name = [...this.controls.keys()].find(
@@ -122,7 +122,7 @@ export class Form {
             id: 'config',
             onchange: () => {
                 if (file.files?.[0]) void this.read(file.files[0]);
-                file.value = ''; // so that the same file, corrected, can be opened again
+                file.value = ''; // the same file can be opened again once it is corrected
             },
         });
         this.details = h(
@@ -247,7 +247,7 @@ export class Form {
         this.events.value(f.key, box.value);
     }
 
-    /** Select a value, adding it where the catalogue does not have it: the server says what is wrong. */
+    /** Selects a value. A value that the catalogue lacks is added, and the server says what is wrong with it. */
     private offer(key: string, value: string, text?: string): void {
         const box = this.controls.get(key)?.box;
         if (!(box instanceof HTMLSelectElement)) return;

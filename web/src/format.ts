@@ -1,4 +1,4 @@
-// Numbers for people: three significant digits and a unit.
+// Numbers for people have three significant digits and a unit.
 
 const PREFIXES: readonly [number, string][] = [
     [1e18, 'E'],
@@ -85,7 +85,7 @@ export const rate = (value: number | null | undefined): string =>
             ? Math.round(value).toLocaleString('en-US')
             : digits(value);
 
-/** "989.4 TFLOP/s", "50 MiB" or a plain number, as the catalogue spells quantities. */
+/** Reads "989.4 TFLOP/s", "50 MiB" or a plain number, as the catalogue spells quantities. */
 export function quantity(text: unknown): number | undefined {
     if (typeof text === 'number') return text;
     const match = /^\s*([-+0-9.eE]+)\s*([kKMGTPE]?)(i?)/.exec(String(text));
@@ -94,11 +94,11 @@ export function quantity(text: unknown): number | undefined {
     return Number(match[1]) * (match[3] ? 1024 : 1000) ** power;
 }
 
-/** The text of a mark on an axis: "20.0 GiB" → "20 GiB". */
+/** Returns the text of a mark on an axis: "20.0 GiB" becomes "20 GiB". */
 export const tick = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
 export const GIB = 2 ** 30;
-/** Of a number of GiB: axes of memory count in these, so that their marks are round. */
+/** Prints a number of GiB; axes of memory count in GiB, so that their marks are round. */
 export const gib = (value: number): string => bytes(value * GIB);
 
 const NAMES: Record<string, string> = {
@@ -108,7 +108,7 @@ const NAMES: Record<string, string> = {
     gpus: 'GPUs',
 };
 
-/** Words of a key: "tp_exposed" → "TP exposed". */
+/** Returns the words of a key: "tp_exposed" becomes "TP exposed". */
 export function words(key: string): string {
     if (NAMES[key]) return NAMES[key];
     const text = key

@@ -1,4 +1,4 @@
-// Hardware numbers of a system: what the sliders multiply and the roofline draws.
+// These are the hardware numbers of a system, which the sliders multiply and the roofline draws.
 
 import * as api from './api';
 import { KNOBS } from './fields';
@@ -15,7 +15,7 @@ export interface Machine {
 
 const known = new Map<string, Promise<Machine>>();
 
-/** A part of the catalogue with what it inherits. */
+/** Returns a part of the catalogue with what it inherits. */
 async function whole(kind: string, id: string): Promise<JsonObject> {
     const own = await api.part(kind, id);
     if (typeof own['base'] !== 'string') return own;
@@ -48,7 +48,7 @@ async function load(system: string): Promise<Machine> {
     return machine;
 }
 
-/** The numbers of a system, asked for once. */
+/** Returns the numbers of a system, which are asked for only once. */
 export function machine(system: string): Promise<Machine> {
     let answer = known.get(system);
     if (!answer) {
@@ -59,11 +59,11 @@ export function machine(system: string): Promise<Machine> {
     return answer;
 }
 
-/** Peak of a format; block-scaled and weight-only formats fall back on the one they multiply in. */
+/** Returns the peak of a format; block-scaled and weight-only formats take the format they multiply in. */
 export const peakOf = (m: Machine, format: string): number =>
     m.peaks[format] ?? m.peaks[format.replace(/_block$/, '')] ?? m.peaks['bf16'] ?? m.peaks['fp16'] ?? NaN;
 
-/** The "set" section that multiplies the numbers of a machine. */
+/** Returns the "set" section that multiplies the numbers of a machine. */
 export async function overrides(system: string, factors: Record<string, number>): Promise<JsonObject> {
     const set: JsonObject = {};
     const knobs = KNOBS.filter((k) => (factors[k.id] ?? 1) !== 1);

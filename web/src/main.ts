@@ -1,4 +1,4 @@
-// The page: state in, prediction out, one view at a time.
+// The page turns its state into a prediction and shows one view at a time.
 
 import * as api from './api';
 import { debounce, download, fill, h, throttle } from './dom';
@@ -17,11 +17,11 @@ import { Technology } from './views/technology';
 import { Timeline } from './views/timeline';
 import { WhatIf } from './views/whatif';
 
-/** The server is asked at once, but no more often than this; the URL is written when things are quiet. */
+/** The server is asked at once, but no more often than this; the URL is written once nothing changes for a while. */
 const ASK_MS = 40;
 const URL_MS = 200;
 
-/** All scalars of a result by dotted key, for the CSV. */
+/** Collects all scalars of a result by dotted key, for the CSV. */
 function scalars(value: Json, path: string, out: [string, string | number][]): void {
     if (value !== null && typeof value === 'object')
         for (const [key, inside] of Object.entries(value)) scalars(inside, path ? `${path}.${key}` : key, out);
@@ -193,7 +193,7 @@ class Explorer implements App {
 
     private setKind(kind: Kind): void {
         if (kind === this.state.job.kind) return;
-        this.writeUrl(false); // what was typed last belongs to the page that is left
+        this.writeUrl(false); // the last typed text belongs to the page that is left
         this.edit((job) => {
             const values = this.state.other;
             this.state.other = job.values;
@@ -222,7 +222,7 @@ class Explorer implements App {
         this.tabs[next]!.focus();
     }
 
-    /** Controls and tabs as the state says. */
+    /** Sets controls and tabs as the state says. */
     private refresh(): void {
         if (!this.views.some((v) => v.id === this.state.view)) this.state.view = 'overview';
         this.form.show(this.state.job);
@@ -318,7 +318,7 @@ class Explorer implements App {
 
     private keep(): void {
         if (this.state.compare.length >= MOST_JOBS) {
-            this.setView('compare'); // which says that it is full
+            this.setView('compare'); // the view says that it is full
             return this.say(`${MOST_JOBS} jobs are kept already`);
         }
         this.writeUrl(false);
@@ -349,7 +349,7 @@ function setTheme(theme: string): void {
     try {
         localStorage.setItem('theme', theme);
     } catch {
-        // private windows may keep nothing
+        // A private window may keep nothing.
     }
     document.dispatchEvent(new Event('themechange'));
 }

@@ -1,9 +1,9 @@
-// What the page shows, all of it in the fragment of the URL.
+// The state is all that the page shows; the fragment of the URL holds it.
 
 import { FIELDS, KNOBS } from './fields';
 import type { Json, JsonObject, Kind } from './types';
 
-/** One job as typed: texts by dotted key; an empty text is a default of the server. */
+/** A job as typed has texts by dotted key; an empty text means the server's default. */
 export interface Job {
     kind: Kind;
     model: string;
@@ -11,7 +11,7 @@ export interface Job {
     config?: JsonObject;
     system: string;
     values: Record<string, string>;
-    /** Factors on hardware numbers by knob; 1 is left out. */
+    /** Factors on hardware numbers by knob; a factor of 1 is left out. */
     factors: Record<string, number>;
 }
 
@@ -20,7 +20,7 @@ export interface State {
     /** Values of the other kind, kept for when the reader switches back. */
     other: Record<string, string>;
     view: string;
-    /** Jobs to compare, as fragments of their own. */
+    /** Jobs to compare, each as a fragment of its own. */
     compare: string[];
     /** Settings of views, "search.objective" and the like. */
     options: Record<string, string>;
@@ -89,7 +89,7 @@ function readObject(text: string): JsonObject {
         const value = JSON.parse(text) as Json;
         if (value && typeof value === 'object' && !Array.isArray(value)) return value;
     } catch {
-        // a cut-off address: the server says what is missing
+        // The address was cut off; the server says what is missing.
     }
     return {};
 }
@@ -117,7 +117,7 @@ export function stateFrom(fragment: string): State {
     return { job, other, view: params.get('view') ?? 'overview', compare: params.getAll('vs').slice(0, 4), options };
 }
 
-/** A number where the text is one; else the text, so that the server can say what is wrong with it. */
+/** Returns a number where the text is one, else the text, so that the server can say what is wrong with it. */
 function value(text: string): Json {
     const trimmed = text.trim();
     if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
@@ -125,7 +125,7 @@ function value(text: string): Json {
     return Number.isFinite(number) ? number : trimmed; // JSON has no infinity
 }
 
-/** The request of the JSON contract. "set" comes from the factors, see machine.ts. */
+/** Returns the request of the JSON contract. Its "set" comes from the factors (machine.ts). */
 export function requestOf(job: Job, set: JsonObject = {}): JsonObject {
     const plan: JsonObject = {};
     const workload: JsonObject = {};

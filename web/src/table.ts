@@ -1,17 +1,17 @@
-// Tables: sorted by a click on a head, saved as CSV, scrolled with the keyboard.
+// Tables are sorted by a click on a head, saved as CSV, and scrolled with the keyboard.
 
 import { download, fill, h } from './dom';
 
 export interface Column<R> {
     label: string;
-    /** What is sorted and saved. */
+    /** The value that is sorted and saved. */
     value: (row: R) => number | string | undefined;
-    /** What is shown; the value itself if absent. */
+    /** The text or element that is shown; the value itself if absent. */
     show?: (row: R) => string | Node;
     title?: string;
-    /** Of its cells, where they hold no number. */
+    /** The class of its cells, where they hold no number. */
     class?: string;
-    /** Not a column of the file: buttons. */
+    /** True for columns of buttons, which the saved file leaves out. */
     plain?: boolean;
 }
 

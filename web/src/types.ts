@@ -1,4 +1,4 @@
-// The parts of the JSON contract the page reads.
+// These are the parts of the JSON contract that the page reads.
 
 export type Kind = 'train' | 'infer';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

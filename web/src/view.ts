@@ -1,9 +1,9 @@
-// What a view gets and gives.
+// This module says what a view gets and what it gives.
 
 import type { Job, State } from './state';
 import type { JsonObject, Result } from './types';
 
-/** A job and its prediction. */
+/** An answer is a job and its prediction. */
 export interface Answer {
     job: Job;
     request: JsonObject;
@@ -14,13 +14,13 @@ export interface Answer {
 
 export interface App {
     readonly state: State;
-    /** Change the job; the prediction follows. */
+    /** Changes the job; a new prediction follows. */
     edit(change: (job: Job) => void): void;
-    /** A setting of a view, kept in the URL. */
+    /** Returns a setting of a view, which is kept in the URL. */
     option(key: string, fallback: string): string;
     setOption(key: string, value: string): void;
     compare(jobs: string[]): void;
-    /** Tell everyone, screen readers included. */
+    /** Tells everyone, including users of screen readers. */
     say(text: string): void;
     fault(error: unknown): void;
 }
@@ -29,12 +29,12 @@ export interface View {
     readonly id: string;
     readonly label: string;
     readonly element: HTMLElement;
-    /** Show this answer. The signal ends when another one comes or the view is left. */
+    /** Shows this answer. The signal ends when another answer comes or the view is left. */
     update(answer: Answer, signal: AbortSignal): void | Promise<void>;
-    /** Set its controls as the options say, which came from the URL. */
+    /** Sets the view's controls to the options, which came from the URL. */
     restore?(): void;
 }
 
-/** The time that is to be short: of a step or of a batch. */
+/** Returns the time that should be short: that of a step or of a batch. */
 export const mainTime = (result: Result): number =>
     Number(result.kind === 'train' ? result['step_time_s'] : result['latency_s']);

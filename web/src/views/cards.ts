@@ -1,4 +1,4 @@
-// The headline numbers. Each card carries its full value for tests and for copying.
+// Cards show the headline numbers. Each card carries its full value for tests and for copying.
 
 import { fill, h } from '../dom';
 import { bytes, count, digits, dollars, percent, rate, seconds, si, words } from '../format';
@@ -15,7 +15,7 @@ interface Card {
 const at = (result: Result, key: string): number =>
     Number(key.split('.').reduce<unknown>((o, k) => (o as Record<string, unknown>)[k], result));
 
-/** Interval, memory: the same for both kinds. */
+/** Interval and memory look the same for both kinds. */
 const span = (r: Result): string => `80 %: ${seconds(r.interval_s[0])} – ${seconds(r.interval_s[1])}`;
 const memory = (r: Result): Card => ({
     key: 'memory_bytes.total',

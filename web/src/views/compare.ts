@@ -1,4 +1,4 @@
-// Up to four jobs side by side.
+// This view shows up to four jobs side by side.
 
 import * as api from '../api';
 import { Chart, stacked } from '../charts';
@@ -20,7 +20,7 @@ interface Entry {
     error?: string;
 }
 
-/** Every setting of a job by name, for the rows that differ. */
+/** Returns every setting of a job by name, for the rows that differ. */
 function settings(job: Job): Record<string, string> {
     const out: Record<string, string> = { kind: job.kind, model: job.model, system: job.system, ...job.values };
     for (const knob of KNOBS) out[`${knob.label} ×`] = String(job.factors[knob.id] ?? 1);

@@ -1,4 +1,4 @@
-// Every operator: as a point on the roofline, and as a row of a table.
+// This view shows every operator as a point on the roofline and as a row of a table.
 
 import * as api from '../api';
 import { axis, boundColour, Chart, legend, mark, note } from '../charts';
@@ -21,7 +21,7 @@ function shape(r: Row): string {
     return `${(r.batch ?? 1) > 1 ? `${r.batch} × ` : ''}${r.m} × ${r.n} × ${r.k} ${r.dtype ?? ''}`;
 }
 
-/** How the time of one execution comes about, with its numbers. */
+/** Writes how the time of one execution comes about, with its numbers. */
 function formula(c: Cost): string {
     const rates = (
         [

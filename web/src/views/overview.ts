@@ -1,4 +1,4 @@
-// Where the time goes, what fills the memory, what holds it back.
+// This view shows where the time goes, what fills the memory, and what holds the job back.
 
 import { boundColour, Chart, stacked } from '../charts';
 import { fill, h } from '../dom';
@@ -8,7 +8,7 @@ import { mainTime, type Answer, type View } from '../view';
 
 type Part = readonly [name: string, value: number];
 
-/** A key to the colours that is a table of the values as well. */
+/** Makes a key to the colours that is a table of the values as well. */
 function key(
     root: HTMLElement,
     parts: readonly Part[],
@@ -19,7 +19,7 @@ function key(
         root,
         ...parts.map(([name, value], i) => {
             const swatch = h('span', { class: 'swatch' });
-            swatch.style.background = `var(--s${i % 10})`; // follows the theme
+            swatch.style.background = `var(--s${i % 10})`; // the colour follows the theme
             return h(
                 'tr',
                 {},
@@ -152,7 +152,7 @@ export class Overview implements View {
                 ? [
                       [
                           'Hardware FLOP',
-                          `${percent(Number(result['hfu_frac']))} of the peak, including recomputation, without what a mask leaves out`,
+                          `${percent(Number(result['hfu_frac']))} of the peak, with recomputation, without masked scores`,
                       ] as const,
                       ['Micro-batches', String(result['n_micro_batches'])] as const,
                       ['Peak of memory', `pipeline rank ${result['peak_stage']}: ${result['peak_instant']}`] as const,

@@ -1,4 +1,5 @@
-// The best plans for a model on so many GPUs, and the front between time and memory. A click loads a plan.
+// This view shows the best plans for a model on a number of GPUs, and the front between time and memory. A click loads
+// a plan.
 
 import * as api from '../api';
 import { axis, Chart, mark, note } from '../charts';
@@ -10,7 +11,7 @@ import type { Found, JsonObject, Kind, SearchResult } from '../types';
 import type { Answer, App, View } from '../view';
 
 const OBJECTIVES = ['time', 'throughput', 'cost', 'energy', 'memory'] as const;
-/** What a search decides in the workload. */
+/** These are the fields of the workload that a search decides. */
 const VARIED: Record<Kind, readonly string[]> = {
     train: ['micro_batch', 'recompute', 'recompute_every'],
     infer: ['batch', 'precision', 'kv_precision', 'disaggregated'],
@@ -19,7 +20,7 @@ const KEPT = ['tp', 'pp', 'vpp', 'cp', 'ep', 'zero', 'recompute', 'micro_batch',
 
 const number = (found: Found, key: string): number =>
     Number(key.split('.').reduce<unknown>((o, k) => (o as JsonObject | undefined)?.[k], found));
-/** A coordinate of the front, by the unit in its key. */
+/** Prints a coordinate of the front by the unit in its key. */
 function show(key: string, value: number): string {
     if (key.startsWith('memory_bytes')) return gib(value);
     if (/_s$|_s_per_/.test(key)) return seconds(value);
@@ -27,7 +28,7 @@ function show(key: string, value: number): string {
     return /_j$|_j_/.test(key) ? si(value, 'J') : rate(value);
 }
 
-/** Coordinates of the chart: memory in GiB. */
+/** Returns the coordinates of the chart, with memory in GiB. */
 const place = (found: Found, keys: readonly string[]): number[] =>
     keys.map((k, i) => (found.front[i] ?? NaN) / (k.startsWith('memory_bytes') ? GIB : 1));
 
@@ -47,7 +48,7 @@ export function planText(found: Found): string {
     return [...(names.length ? names : ['tp 1']), ...rest.filter(Boolean)].join(', ');
 }
 
-/** Put a plan into the job; what follows from the rest stays open, so that it can be edited. */
+/** Puts a plan into the job. Fields that follow from the others stay open, so that they can be edited. */
 export function loadPlan(job: Job, found: Found): void {
     const plan = found.plan;
     const follows: Record<string, boolean> = {
@@ -66,7 +67,7 @@ export function loadPlan(job: Job, found: Found): void {
         const value = found.workload[key];
         if (value !== undefined && value !== null) job.values[`workload.${key}`] = String(value);
     }
-    // of two pools the one of the prompts is loaded
+    // Where there are two pools, that of the prompts is loaded.
     job.values['gpus'] = String(['tp', 'pp', 'cp', 'dp'].reduce((gpus, key) => gpus * Number(plan[key] ?? 1), 1));
 }
 
@@ -267,7 +268,7 @@ export class Search implements View {
             );
     }
 
-    /** What a search is about: the job without what the search decides. */
+    /** Returns what a search is about: the job without the fields that the search decides. */
     private subject(): string {
         const { request, job } = this.answer!;
         const given = Object.entries(request['workload'] as JsonObject);
@@ -332,7 +333,7 @@ export class Search implements View {
         }
     }
 
-    /** A message beside the field it is about, else below the button. */
+    /** Puts a message beside the field it is about, or else below the button. */
     private fault(text: string, key: string): void {
         const fields: Record<string, TextField> = { gpus: this.gpus, 'search.limits': this.limits };
         for (const [name, { row, box, error }] of Object.entries(fields)) {
@@ -352,7 +353,7 @@ export class Search implements View {
     }
 
     private showResult(r: SearchResult): void {
-        // as the program says it: layouts that are too slow are not looked at rank by rank
+        // The program says it the same way: layouts that are too slow are not looked at rank by rank.
         const most = (r.rejected.bound ?? 0) > 0 ? 'at most ' : '';
         fill(
             this.status,

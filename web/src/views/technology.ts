@@ -1,4 +1,4 @@
-// Chips that do not exist yet: the job on every node, with several kinds of DRAM.
+// This view predicts the job on chips that do not exist yet: every node, with several kinds of DRAM.
 
 import * as api from '../api';
 import { axis, Chart, legend, mark, note } from '../charts';
@@ -9,7 +9,7 @@ import { Table } from '../table';
 import type { Catalogue, Entry, Json, JsonObject, Result } from '../types';
 import { mainTime, type Answer, type App, type View } from '../view';
 
-/** A row of a sweep by the names of its columns. */
+/** This is a row of a sweep by the names of its columns. */
 type SweepRow = JsonObject & { status: string };
 
 interface SweepResult {
@@ -176,7 +176,7 @@ export class Technology implements View {
         this.restore();
     }
 
-    /** A setting of the study to choose; the first one stands for itself. */
+    /** Makes a choice of a setting of the study; the first option is the default. */
     private choice(label: string, key: string, options: (readonly [string, string])[]): HTMLElement {
         const field = select(label, options, '', (v) => this.change(key, v));
         this.choices.push({ key, box: field.querySelector('select')!, first: options[0]![0] });

@@ -1,4 +1,4 @@
-// One step of the pipeline: ranks over time, every forward and backward of every micro-batch.
+// This view shows one step of the pipeline: ranks over time, with every forward and backward of every micro-batch.
 
 import * as api from '../api';
 import { axis, Chart, legend, mark, note, type Palette } from '../charts';
@@ -8,9 +8,9 @@ import type { Span } from '../types';
 import type { Answer, View } from '../view';
 
 const NAMES: Record<string, string> = { F: 'forward', B: 'backward', W: 'weight gradient' };
-/** So many blocks are drawn at once; of longer steps the beginning. */
+/** At most this many blocks are drawn; of a longer step, only the beginning is. */
 const MOST_BLOCKS = 12_000;
-/** Blocks of a rank in sight at first: wide enough to read. */
+/** At first this many blocks of a rank are in sight, wide enough to read. */
 const BLOCKS_SHOWN = 48;
 
 interface RenderApi {
@@ -46,7 +46,7 @@ export class Timeline implements View {
         if (single) return;
         const all = await api.post<Span[]>('train?dump=timeline', request, signal).catch((error: unknown) => {
             if (signal.aborted || !(error instanceof api.RequestError)) throw error;
-            this.explain(`Not drawn: ${error.message}.`); // too many blocks
+            this.explain(`Not drawn: ${error.message}.`); // there are too many blocks
             return undefined;
         });
         if (!all) return;
@@ -55,7 +55,7 @@ export class Timeline implements View {
         this.draw(spans, spans.length < all.length);
     }
 
-    /** Say why there is no chart; "": there is one. */
+    /** Says why there is no chart; "" means that there is one. */
     private explain(why: string): void {
         fill(this.empty, why);
         this.empty.hidden = !why;

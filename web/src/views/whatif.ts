@@ -1,4 +1,5 @@
-// What if the hardware were faster: sliders, and how much the answer depends on each number.
+// This view asks what would happen if the hardware were faster: sliders, and how much the answer depends on each
+// number.
 
 import * as api from '../api';
 import { axis, Chart, note } from '../charts';
