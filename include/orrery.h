@@ -19,12 +19,12 @@
  *         orr_catalogue_close(catalogue);
  *     }
  *
- * Two parts. The first half of this header is the stable core: requests go in as JSON (docs/json.md), answers come out
+ * Parts. The first half of this header is the stable core: requests go in as JSON (docs/json.md), answers come out
  * as named numbers, as JSON and as rendered text. The second half stands behind ORR_EXPERIMENTAL: the open structs of
  * models, systems, engines, jobs and results, and the functions that take them. docs/library.md says what is promised
  * for either part and shows a longer program.
  *
- * Units. SI inside: seconds, bytes, FLOP, bytes/s, watts, joules, dollars; the unit is the end of every name.
+ * Units. Values are in SI units: seconds, bytes, FLOP, bytes/s, watts, joules, dollars; every name ends in its unit.
  * `n_` is a count, `_frac` a ratio from 0 to 1. A multiply-add is 2 FLOP; peaks are dense; a bandwidth is one
  * direction of one GPU.
  *
@@ -34,14 +34,14 @@
  * Memory. A text that the caller owns is malloc'd: free() it. A function that returns such a text, or a new handle,
  * returns NULL when there is no memory left. Freeing or closing NULL does nothing.
  *
- * Threads. The library has no global state, so that two threads never meet but in a handle they share:
- * - A catalogue is only read once it is open: any number of threads may use one. Open, seal and close it alone.
+ * Threads. The library has no global state, so that two threads interfere only through a handle they share:
+ * - A catalogue does not change once it is open: any number of threads may use it. One thread opens, seals, closes it.
  * - A session, reader, form, scratch, step model, fit, validation, ablation or study belongs to one thread at a time:
  *   threads may hand it on, but no two may be inside calls that take it.
  * - A search and a sweep start threads of their own inside their `run` functions and end them before they return.
- *   Otherwise they belong to one thread at a time, but for orr_search_stop, which any thread may call while a search
- *   runs, and for functions that take a const search or sweep, which many threads may call while nothing runs.
- * A handle that was made from a catalogue reads it as long as it lives: close the catalogue last.
+ *   Otherwise they belong to one thread at a time. The exceptions are orr_search_stop, which any thread may call while
+ *   a search runs, and functions that take a const search or sweep, which many threads may call while nothing runs.
+ * A handle that was made from a catalogue reads the catalogue until the handle is freed: close the catalogue last.
  */
 #ifndef ORRERY_H
 #define ORRERY_H
@@ -101,13 +101,13 @@ struct orr_error {
     char text[ORR_ERROR_TEXT]; /* one line: where: what, what is allowed, nearest match */
 };
 
-/* {"error": {"text", "key", "line", "column"}} in one line; the caller owns it. */
+/* Returns {"error": {"text", "key", "line", "column"}} in one line; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_error_json(const struct orr_error *error);
 
 /* ---------------------------------------------------------------- formats */
 
-/* What a text looks like. Every `..._render` function takes any of these and says which its thing has; asked for
- * another it gives the first of those. */
+/* What a text looks like. Every `..._render` function accepts any format and documents those it supports; for another
+ * format it returns the first that it supports. */
 enum orr_format {
     ORR_FORMAT_TERMINAL,
     ORR_FORMAT_EXPLAIN, /* an answer with every number's formula */
@@ -126,12 +126,12 @@ enum orr_format {
     ORR_FORMAT_INTERVALS       /* a validation: its 80 % intervals as the C table that predictions look them up in */
 };
 
-/* What only the caller knows about a text; a NULL style is all zeros. */
+/* Facts about a text that only the caller knows; a NULL style means all zeros. */
 struct orr_style {
     int width;     /* columns of the terminal; 0: 80 */
     bool colour;   /* ANSI colours */
     bool figures;  /* HTML of several studies: their figures were drawn and lie beside the page */
-    double took_s; /* JSON of a search: how long it took; nothing else depends on it */
+    double took_s; /* JSON of a search: how long the search took; no other text depends on it */
 };
 
 /* ---------------------------------------------------------------- catalogue */
@@ -146,7 +146,7 @@ enum orr_part {
     ORR_PART_SYSTEM,
     ORR_PART_ENGINE,
     ORR_PART_CALIBRATION,
-    ORR_PART_TECHNOLOGY, /* these four: what "generated:" systems are made of (docs/technology.md) */
+    ORR_PART_TECHNOLOGY, /* this and the next three: what "generated:" systems are made of (docs/technology.md) */
     ORR_PART_DESIGN,
     ORR_PART_MEMORY,
     ORR_PART_NETWORK,
@@ -160,23 +160,23 @@ ORR_API const char *orr_part_name(enum orr_part part); /* "models", "chips", ...
 ORR_API size_t orr_catalogue_count(const struct orr_catalogue *catalogue, enum orr_part part);
 /* The i-th id in alphabetical order; owned by the catalogue. */
 ORR_API const char *orr_catalogue_id(const struct orr_catalogue *catalogue, enum orr_part part, size_t i);
-/* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. Owned by the catalogue. */
+/* The JSON text of a part as stored, before "base" is resolved; NULL if there is none. The catalogue owns the text. */
 ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, enum orr_part part, const char *id);
 /* The id of the model that a name stands for: an id, a name on Hugging Face ("Qwen/Qwen3-32B"), or a variant of the
- * same shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), whatever their case (docs/models.md); NULL if there is none.
- * `format` becomes the weight format that the end of the name tells, or "". The id is owned by the catalogue. */
-#define ORR_FORMAT_NAME 32 /* of a weight format, with its zero byte */
+ * same shape ("nvidia/Llama-3.1-8B-Instruct-FP8"), in upper or lower case (docs/models.md); NULL if there is none.
+ * `format` becomes the weight format that the end of the name states, or "". The id is owned by the catalogue. */
+#define ORR_FORMAT_NAME 32 /* bytes of the name of a weight format, including the 0 at its end */
 ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
                                     char format[ORR_FORMAT_NAME]);
-/* What the catalogue holds, all of it or one kind of part (ORR_N_PARTS: all): TERMINAL, JSON or HTML. Models that
- * people use come first; of the shapes of papers and benchmarks TERMINAL says only how many there are unless `all`,
- * and JSON lists them with "synthetic": true. */
+/* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
+ * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
+ * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
 ORR_API ORR_NODISCARD enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only,
                                                         bool all, enum orr_format format,
                                                         const struct orr_style *style, char **text,
                                                         struct orr_error *error);
-/* From now on a request that names a file instead of an id is refused: for requests of people who must not read this
- * machine's files. Call before the catalogue is shared. */
+/* Refuse, from now on, every request that names a file instead of an id. A server does so when its users must not read
+ * the files of its machine. Call this before the catalogue is shared. */
 ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
 
 /* ---------------------------------------------------------------- form: a request made value by value */
@@ -184,29 +184,29 @@ ORR_API void orr_catalogue_seal(struct orr_catalogue *catalogue);
 /* A request that is filled in value by value, as options, cells of a table and axes of a sweep do. The texts given to
  * it need not outlive it. */
 struct orr_form;
-/* `json` NULL: an empty request. `origin` names the request in errors. */
+/* A NULL `json` starts an empty request. `origin` names the request in errors. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *json,
                                                  const char *origin, struct orr_form **form, struct orr_error *error);
 ORR_API void orr_form_close(struct orr_form *form);
-/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq"; a path of anything else ("chip.tdp_w") and one
- * that begins with "set." belongs to "set". It replaces an older value, be it of "set"; NULL takes that out. What a
- * value means is judged when the request is read. */
+/* Put a value, as text, at a path: "model", "plan.tp", "workload.seq". A path that is no key of a request
+ * ("chip.tdp_w") and a path that begins with "set." go into "set". The value replaces an older one, also one in "set";
+ * NULL removes the older one. The value is checked when the request is read. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_set(struct orr_form *form, const char *path, const char *value,
                                                 struct orr_error *error);
-/* The same for a list of values. */
+/* Put a list of values at a path, by the same rules. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_set_list(struct orr_form *form, const char *path,
                                                      const char *const *values, size_t n, struct orr_error *error);
-/* The text at a path; NULL: there is none. It belongs to the form, until the path is set. */
+/* The text at a path, or NULL if there is none. The form owns it, and it is valid until the path is set again. */
 ORR_API const char *orr_form_get(const struct orr_form *form, const char *path);
-/* The request in one line of JSON, keys sorted: equal requests have equal texts. The caller owns it. */
+/* The request in one line of JSON with sorted keys, so that equal requests have equal texts. The caller owns it. */
 ORR_API ORR_NODISCARD char *orr_form_text(const struct orr_form *form);
 
 /* ---------------------------------------------------------------- rows of named numbers */
 
 enum orr_job_kind { ORR_JOB_TRAIN, ORR_JOB_INFER };
 
-/* The numbers of a row: those of the JSON result, its keys as names. Find a column by its name: its place may change
- * from version to version. */
+/* The columns of a row are the numbers of the JSON result, and their names are its keys. Find a column by its name: its
+ * index may change from version to version. */
 #define ORR_MAX_COLUMNS 128
 enum orr_column_type { ORR_COLUMN_REAL, ORR_COLUMN_WHOLE, ORR_COLUMN_FLAG, ORR_COLUMN_TEXT };
 struct orr_column {
@@ -225,83 +225,84 @@ ORR_API const char *orr_point_status_name(enum orr_point_status status);
 
 struct orr_sweep_row {
     enum orr_point_status status;
-    bool blank;                           /* no numbers: invalid, or a search that found no plan */
-    char reason[ORR_ERROR_TEXT];          /* why it does not fit or is invalid; else empty */
-    double numbers[ORR_MAX_COLUMNS];      /* by column, unless blank */
-    const char *words[ORR_MAX_COLUMNS];   /* of text columns, static */
+    bool blank;                           /* has no numbers: the point is invalid, or its search found no plan */
+    char reason[ORR_ERROR_TEXT];          /* why the point does not fit or is invalid; else empty */
+    double numbers[ORR_MAX_COLUMNS];      /* one per column, unless the row is blank */
+    const char *words[ORR_MAX_COLUMNS];   /* values of text columns; static */
 };
 
 /* ---------------------------------------------------------------- session: one question after another */
 
-/* Predictions of requests. A session keeps the models, systems and engines of recent requests and its working memory,
- * so that the next question is answered sooner. */
+/* A session answers requests with predictions. It keeps its working memory and the models, systems and engines of
+ * recent requests, so that the next question is answered sooner. */
 struct orr_session;
 ORR_API ORR_NODISCARD struct orr_session *orr_session_new(const struct orr_catalogue *catalogue);
 ORR_API void orr_session_free(struct orr_session *session);
-/* Read a request (docs/json.md) and predict. `origin` names the request in errors. The row (may be NULL) is that of a
- * sweep, its status OK or NO_FIT, with advice as reason. */
+/* Read a request (docs/json.md) and predict it. `origin` names the request in errors. *row (may be NULL) receives the
+ * row a sweep would have: its status is OK or NO_FIT, and its reason is advice on how to make the plan fit. */
 ORR_API ORR_NODISCARD enum orr_err orr_session_ask(struct orr_session *session, const char *json, const char *origin,
                                                    struct orr_sweep_row *row, struct orr_error *error);
 /* A number of the answer to the last question by its key in the JSON result ("step_time_s", "memory_bytes.total"); a
- * flag is 0 or 1. NAN: there is no such number, or the last question was refused. */
+ * flag is 0 or 1. The function returns NAN if there is no such number or the last question was refused. */
 ORR_API double orr_session_number(const struct orr_session *session, const char *key);
-/* What the numbers of a row are, by kind of request; returns how many. */
+/* Describes the columns of a row for a kind of request, and returns how many there are. */
 ORR_API size_t orr_session_columns(enum orr_job_kind kind, struct orr_column columns[ORR_MAX_COLUMNS]);
-/* Read a request, predict, and render the answer in any format; the caller owns *text. */
+/* Read a request, predict it, and render the answer in any format; the caller owns *text. */
 ORR_API ORR_NODISCARD enum orr_err orr_session_render(struct orr_session *session, const char *json, const char *origin,
                                                       enum orr_format format, const struct orr_style *style,
                                                       char **text, struct orr_error *error);
 
 /* ---------------------------------------------------------------- search: every valid plan, the best of them */
 
-/* A request in which "gpus", the keys of "plan" and some of "workload" may be a list ("1,2,4", "64..4096": doubling,
- * [8, 16]) or "any"; what is silent is searched, formats apart. "search": {"objective", "top", "front_within",
- * "brute", "overlap", "limits", "compare"}: docs/search.md. */
+/* A search is a request in which "gpus", the keys of "plan" and some keys of "workload" may be a list ("1,2,4",
+ * [8, 16], or "64..4096", which doubles) or "any". Keys that are left out are searched too, except formats.
+ * docs/search.md has the keys of "search": objective, top, front_within, brute, overlap, limits, compare. */
 struct orr_search;
 ORR_API ORR_NODISCARD enum orr_err orr_search_open(const struct orr_catalogue *catalogue, const char *json,
                                                    const char *origin, struct orr_search **search,
                                                    struct orr_error *error);
 ORR_API void orr_search_free(struct orr_search *search);
-/* Called now and then by one thread; false: stop, and keep what is found so far. */
+/* One thread calls this function now and then. If it returns false, the search stops and keeps what it has found. */
 typedef bool (*orr_search_progress)(void *context, const struct orr_search *search, double done_frac);
-/* All of it on `threads` threads (0: all cores). Same answer whatever the threads. ORR_ERR_MEMORY, or ORR_OK. */
+/* Run the whole search on `threads` threads (0: all cores); their number does not change the answer. The result
+ * is ORR_OK or ORR_ERR_MEMORY. */
 ORR_API ORR_NODISCARD enum orr_err orr_search_run(struct orr_search *search, int threads,
                                                   orr_search_progress progress, void *context,
                                                   struct orr_error *error);
-/* From another thread: no further block is begun. What is found so far is kept. */
+/* Stop a search from another thread: it begins no further block of plans and keeps what it has found. */
 ORR_API void orr_search_stop(struct orr_search *search);
-/* The answer of a search: TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML;
+/* The answer of a search as TERMINAL, JSON (every listed plan as the "plan" and "workload" of a request), CSV or HTML;
  * the caller owns it. Every listed plan is predicted again in full. */
 ORR_API ORR_NODISCARD char *orr_search_render(const struct orr_search *search, enum orr_format format,
                                               const struct orr_style *style);
 
 /* ---------------------------------------------------------------- sweep: one request asked at many points */
 
-/* Fields varied over lists and ranges (docs/sweep.md). Every point is the request with the point's values in it, read
- * and predicted as any other. Points have an index; what stands in a row depends on the index alone, not on threads or
- * on the order of the calls. */
+/* A sweep varies fields of a request over lists and ranges (docs/sweep.md). Every point is the request with the point's
+ * values in it, read and predicted like any other request. Points have an index; a row depends on the index alone, not
+ * on threads or on the order of the calls. */
 struct orr_sweep;
 
 #define ORR_SWEEP_VALUE 256 /* bytes of a value as text, including the 0 at its end */
 
-/* {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...], "mode": "product" (default),
- * "zip" or "sample", "samples", "seed"}. A field that does not exist or a value it cannot have is an error here; values
- * that do not go together (ORR_ERR_RULE) are rows. Keys of errors are those of the request. `n_threads` 0 means all
- * cores. */
+/* `json` is {"request": {...}, "vary": [{"field": "plan.tp", "values": "1,2,4" or [1, 2, 4]}, ...], "mode": "product"
+ * (default), "zip" or "sample", "samples", "seed"}. A field that does not exist or a value it cannot have is an error
+ * here; a point whose values do not go together (ORR_ERR_RULE) becomes an invalid row. The keys in errors are those of
+ * the request. `n_threads` 0 means all cores. */
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_open_json(const struct orr_catalogue *catalogue, const char *json,
                                                        const char *origin, int n_threads, struct orr_sweep **sweep,
                                                        struct orr_error *error);
 ORR_API void orr_sweep_close(struct orr_sweep *sweep);
 ORR_API int64_t orr_sweep_points(const struct orr_sweep *sweep);
-/* The value of a field (by its place in "vary") at a point. */
+/* The value of a field at a point; `field` is its index in "vary". */
 ORR_API void orr_sweep_value(const struct orr_sweep *sweep, int64_t point, size_t field, char text[ORR_SWEEP_VALUE]);
-/* What the numbers of a row are; returns how many. */
+/* Describes the columns of a row, and returns how many there are. */
 ORR_API size_t orr_sweep_columns(const struct orr_sweep *sweep, struct orr_column columns[ORR_MAX_COLUMNS]);
-/* Fill rows[0 .. n - 1] with the points from `first` on. Only what stops everything (memory, files) is an error. */
+/* Fill rows[0 .. n - 1] with the points from `first` on. Only a lack of memory and unreadable files are errors. */
 ORR_API ORR_NODISCARD enum orr_err orr_sweep_run(struct orr_sweep *sweep, int64_t first, size_t n,
                                                  struct orr_sweep_row *rows, struct orr_error *error);
-/* Such rows as JSON (names of all columns, then a list of values per point), or as an HTML page with a plot and a
- * table, on which more than a few thousand points are slow to open; the caller owns it. */
+/* Rows of orr_sweep_run as JSON (names of all columns, then a list of values per point) or as HTML with a plot and a
+ * table, which is slow to open with more than a few thousand points; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n,
                                              const struct orr_sweep_row *rows, enum orr_format format,
                                              const struct orr_style *style);
@@ -309,16 +310,15 @@ ORR_API ORR_NODISCARD char *orr_sweep_render(const struct orr_sweep *sweep, int6
 /* ---------------------------------------------------------------- technology */
 
 /* Systems made from a technology node and budgets of area, power and perimeter: "generated:node=5,memory=hbm3,..."
- * (docs/technology.md). Everything that takes a system takes such a name. A question about one as a request:
- * {"chip": NAME}, {"nodes": NAME} or {"cost": NAME}, a NAME with or without its "generated:". The answer is JSON, and
- * the caller owns it. */
+ * (docs/technology.md). Everything that takes a system takes such a name. `json` asks about one system: {"chip": NAME},
+ * {"nodes": NAME} or {"cost": NAME}; NAME may omit its "generated:". The answer is JSON, and the caller owns it. */
 ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
                                                       const char *origin, char **text, struct orr_error *error);
 
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
- * add members to them, and members are renamed where a better name is found: all of it may change in every release,
+ * add members to them, and members are renamed where a better name is found: everything may change in every release,
  * under the same soname. A program that defines ORR_EXPERIMENTAL must be compiled again for every version, and should
  * refuse to run where strcmp(orr_version(), ORR_VERSION) is not 0. */
 #ifdef ORR_EXPERIMENTAL
@@ -381,7 +381,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(SELECTIVE, "selective", "the attention core")                     \
     X(FULL, "full", "every layer from its saved input")
 
-/* What multiplies scores and values. Which one an engine uses is a fact of the engine. */
+/* Kernels that compute attention scores and multiply them with the values. Each engine states which it uses. */
 #define ORR_ATTENTION_KERNELS(X)                                               \
     X(UNFUSED, "unfused", "batched GEMMs and a softmax kernel; scores in DRAM") \
     X(FLASH1, "flash1", "FlashAttention 1 and Triton kernels of its time")      \
@@ -435,7 +435,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PREFILL, "prefill", "the prompt, once")                           \
     X(DECODE, "decode", "one output token of every sequence")
 
-/* Where the time of an inference request goes; sums to its latency. */
+/* Where the time of an inference request goes; the parts add up to its latency. */
 #define ORR_INFER_PARTS(X)                                                                             \
     /*  enum               name                 meaning                                             */ \
     X(PREFILL_GEMM, "prefill_gemm", "weight products of the prompt")                                   \
@@ -473,12 +473,12 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(FREE, "free", "a fraction of what is free after the weights (TensorRT-LLM)")           \
     X(STATIC, "static", "a fraction of the memory for weights and cache (mem_fraction_static)")
 
-/* What multiplies one query with a long context. */
+/* Kernels that multiply one query with a long context. */
 #define ORR_DECODE_KERNELS(X)                                                                \
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
     X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
 
-/* What mixes the positions of a sequence in a layer. */
+/* Blocks that mix the positions of a sequence in a layer. */
 #define ORR_MIXERS(X)                                                                        \
     X(ATTENTION, "attention", "grouped-query attention")                                     \
     X(LATENT, "latent", "multi-head latent attention")                                       \
@@ -514,7 +514,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(POINTWISE, "pointwise", "memory-bound kernel")                    \
     X(COLLECTIVE, "collective", "communication")
 
-/* Formats a checkpoint is stored in. The first are the dtypes, with their scales as a mean over all weights; the others
+/* Formats a checkpoint is stored in. The first are the dtypes, whose scales are a mean over all weights; the others
  * are counted tensor by tensor (src/spec/format_table.c has their bits, docs/models-formats.md their rules). */
 #define ORR_WEIGHT_FORMATS(X)                                                                        \
     ORR_DTYPES(X)                                                                             \
@@ -556,10 +556,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(IQ4_XS, "iq4_xs", "GGUF mixture")                                                       \
     X(MXFP4_MOE, "mxfp4_moe", "GGUF: experts as mxfp4, the rest q8_0")
 
-/* Formats of a cache beside the plain dtypes: bits of an element, and of each head's vector (or latent). */
+/* Cache formats other than the plain dtypes: bits per element, and further bits per head's vector (or latent). */
 #define ORR_KV_FORMATS(X)                                                                     \
     /*  enum   name    kernels read   bits   bits of a vector                              */ \
-    X(PLAIN, "", BF16, 0, 0)               /* orr_serving.kv alone */                         \
+    X(PLAIN, "", BF16, 0, 0)               /* orr_serving.kv says all */                      \
     X(INT8_HEAD, "int8_per_token_head", INT8, 8, 32)                                          \
     X(INT4, "int4", INT8, 4, 32)           /* int4_per_token_head */                          \
     X(NF4, "nf4", INT8, 4.5, 0)            /* a 32-bit scale per 64 */                        \
@@ -568,7 +568,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(Q4_0, "q4_0", INT8, 4.5, 0)                                                             \
     X(FP8_DS_MLA, "fp8_ds_mla", FP8, 8, 0) /* latent of fp8 with a scale per 128, rope in 16 bits */
 
-/* What the bytes of a checkpoint are counted by. */
+/* Modules by which the bytes of a checkpoint are counted. */
 #define ORR_MODULES(X)                                                     \
     X(EMBEDDING, "embedding", "token and position tables")                 \
     X(ATTENTION, "attention", "projections with their biases, sinks")      \
@@ -603,7 +603,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 
 /* Weight products of a layer that may each have their own format, by the tensors they join. */
 #define ORR_PRODUCTS(X)                             \
-    X(OTHER, Q, Q) /* no row below: 16 bits */       \
+    X(OTHER, Q, Q) /* any other: 16 bits */         \
     X(QKV, Q, V)                                    \
     X(OUT, O, O)                                    \
     X(Q_DOWN, Q_A, Q_A)                             \
@@ -682,7 +682,7 @@ ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
 #define ORR_MAX_LAYER_KINDS 16
 #define ORR_ID 96
 
-/* One kind of layer: blocks that mix positions, and a feed-forward block. A model is a sequence of kinds; nothing after
+/* One kind of layer: blocks that mix positions, and a feed-forward block. A model is a sequence of kinds; no code after
  * the parser knows a model's name. */
 struct orr_layer_kind {
     enum orr_mixer mixer;             /* the block that mixes positions; attention's sizes follow */
@@ -690,27 +690,27 @@ struct orr_layer_kind {
     int64_t n_heads, n_kv_heads;
     int64_t head_qk, head_v;          /* sizes of a query/key head and of a value head */
     int64_t window;                   /* keys a query sees at most; 0: all */
-    bool chunked;                     /* the window does not slide: positions are cut into chunks of that many */
+    bool chunked;                     /* the window does not slide: positions are cut into chunks of its size */
     int64_t mla_q_rank, mla_kv_rank;  /* latent ranks; q_rank 0: query projected directly */
     int64_t mla_rope;                 /* part of head_qk that carries RoPE, shared by the heads */
     bool rope;                        /* rotary positions are applied */
     bool qk_norm;                     /* query and key heads are normalised */
     bool attention_bias, ffn_bias;    /* projections carry biases (their gradients are a reduction each) */
-    bool shared_kv;                   /* keys and values are those of an earlier layer: none are projected or cached */
-    bool kv_equal;                    /* values are the projected keys: one projection for both */
+    bool shared_kv;                   /* the layer reuses an earlier layer's keys and values, and caches none */
+    bool kv_equal;                    /* the projected keys serve as values too: one projection for both */
     int64_t gate_columns;             /* columns of the gate on the heads' outputs; 0: there is none */
-    int64_t index_topk;               /* keys a query chooses of all it sees; 0: attention is not sparse */
-    int64_t index_heads, index_size;  /* the indexer that chooses them; 0 heads: the choice of an earlier layer */
-    int64_t cross_keys;               /* positions of an encoder that every query meets; 0: no cross attention */
-    bool cross_only;                  /* cross attention in place of self attention */
-    /* recurrent mixers: a state per head of scan_key x scan_value, and the last conv_width - 1 columns */
+    int64_t index_topk;               /* keys chosen for a query among all it sees; 0: attention is not sparse */
+    int64_t index_heads, index_size;  /* sizes of the indexer that chooses keys; 0 heads: an earlier layer chooses */
+    int64_t cross_keys;               /* encoder positions that every query attends to; 0: no cross attention */
+    bool cross_only;                  /* the layer has cross attention instead of self attention */
+    /* recurrent mixers keep a state of scan_key x scan_value per head, and the last conv_width - 1 columns */
     bool beside_attention;            /* the recurrent mixer runs in parallel with attention */
-    int64_t scan_heads, scan_value;   /* heads and the size of their values: together the width of the mixer */
+    int64_t scan_heads, scan_value;   /* heads and the size of their values; the mixer's width is their product */
     int64_t scan_groups, scan_key;    /* groups of heads that share keys, and the size of a key or state row */
     int64_t scan_rank;                /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
     int64_t scan_chunk;               /* positions that a chunked scan takes at once */
     int64_t conv_width;               /* taps of the convolution before the scan; 0: none */
-    int64_t state_element_bytes;      /* of the recurrent state: 4, or 2 */
+    int64_t state_element_bytes;      /* bytes of an element of the recurrent state: 4, or 2 */
     /* feed-forward: dense when n_experts is 0; none when ffn_width is 0 too */
     bool gated;                       /* three matrices instead of two */
     int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
@@ -719,48 +719,48 @@ struct orr_layer_kind {
     int64_t expert_width;
     int64_t shared_width;             /* width of all shared experts together, or of a dense FFN beside the experts */
     int64_t expert_hidden;            /* size of the latent that experts read and write; 0: the hidden size */
-    int64_t n_zero_experts;           /* experts without weights that the router may choose too */
-    int64_t layer_embedding;          /* width of a token's embedding of this layer alone; 0: there is none */
+    int64_t n_zero_experts;           /* further experts, without weights, that the router may choose */
+    int64_t layer_embedding;          /* width of an embedding table that only this layer has; 0: there is none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
     /* exact parameter counts, including biases and norms */
-    int64_t attention_params;         /* all mixers: projections with their biases, latent and qk norms, scans */
+    int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
     int64_t expert_params;            /* one routed expert */
     int64_t router_params;
     int64_t norm_params;              /* norms over the hidden size */
 };
 
-/* How one tensor is stored: bits of a weight and of what comes with it. */
+/* How one tensor is stored: bits of a weight, and of the scales and zeros stored with the weights. */
 struct orr_storage {
-    enum orr_weight_format format;           /* the row of the table that it comes from */
+    enum orr_weight_format format;           /* row of the table of formats that this storage comes from */
     double bits;
-    double scale_bits, zero_bits;     /* of each group of weights */
-    int64_t rows, columns;            /* a group: so many output rows by so many input columns; columns 0: all */
-    double second_bits;               /* of every 256 scales, where scales are quantised again */
-    double tensor_bits, column_bits;  /* of the whole tensor, and of each input column */
+    double scale_bits, zero_bits;     /* bits of the scale and zero of each group of weights */
+    int64_t rows, columns;            /* size of a group in output rows and input columns; columns 0: all */
+    double second_bits;               /* further bits per 256 scales, where scales are quantised again */
+    double tensor_bits, column_bits;  /* further bits per tensor, and per input column */
 };
 
-/* A checkpoint as it is published: how many layers of each kind hold a tensor in which storage. */
+/* A checkpoint as it is published. layers[kind][tensor][storage] is the number of layers that use the storage. */
 #define ORR_MAX_STORAGES 6
 struct orr_checkpoint {
-    enum orr_weight_format format;           /* the narrow format; PUBLISHED: nothing is narrow */
-    bool named;                       /* the same as --precision with the name of the format */
-    enum orr_dtype wide;              /* 16-bit format of the rest; ORR_N_DTYPES: the chip's own */
-    double vector_bytes;              /* of a norm, bias or router element */
-    bool router_bias_fp32;            /* corrections of the router are kept in 32 bits */
-    enum orr_dtype kv;                /* cache format the file asks for; ORR_N_DTYPES: none */
+    enum orr_weight_format format;           /* the narrow format; PUBLISHED: no tensor is narrow */
+    bool named;                       /* `--precision` with the name of the format gives this same checkpoint */
+    enum orr_dtype wide;              /* 16-bit format of all other tensors; ORR_N_DTYPES: the chip's own */
+    double vector_bytes;              /* bytes of a norm, bias or router element */
+    bool router_bias_fp32;            /* the router's correction biases are kept in 32 bits */
+    enum orr_dtype kv;                /* cache format that the config names; ORR_N_DTYPES: it names none */
     enum orr_kv_format kv_format;
     int64_t n_storages;
-    struct orr_storage storages[ORR_MAX_STORAGES]; /* [0]: not narrow */
-    uint8_t embedding, head;          /* their storage */
+    struct orr_storage storages[ORR_MAX_STORAGES]; /* [0] is the storage of tensors that are not narrow */
+    uint8_t embedding, head;          /* index of the storage of each */
     uint16_t layers[ORR_MAX_LAYER_KINDS][ORR_N_TENSORS][ORR_MAX_STORAGES];
 };
 
 struct orr_model {
     char id[ORR_ID];
-    char asked[ORR_ID];               /* the name the model was asked for by, where that is not its id */
-    char shipped_format[ORR_FORMAT_NAME]; /* what that name says its weights are stored in; "": nothing */
+    char asked[ORR_ID];               /* the name used in the request, where it is not the id */
+    char shipped_format[ORR_FORMAT_NAME]; /* weight format that the name in the request states; "": none */
     char type[32];                    /* model_type of the config.json, for display only */
     int64_t hidden, vocab, n_layers;
     int64_t max_seq;                  /* longest context; 0: the config does not say */
@@ -768,18 +768,19 @@ struct orr_model {
     bool tied_embeddings;             /* the head uses the embedding matrix */
     bool rms_norm;                    /* RMS norm, else layer norm */
     bool attention_dropout, hidden_dropout; /* the config trains with dropout */
-    struct orr_checkpoint checkpoint; /* formats it is published in */
+    struct orr_checkpoint checkpoint; /* formats the model is published in */
     int64_t embedding_params;         /* token and position embeddings, embedding norms */
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
-    int64_t n_mtp;                    /* multi-token prediction layers published beside the model; in no count here */
-    int64_t mtp_params;               /* of one without its transformer layer: 2h -> h projection, three norms */
-    int64_t tower_params;             /* vision, audio and encoder towers beside the text model; in no count here */
+    int64_t n_mtp;                    /* multi-token prediction layers; no other count here includes them */
+    int64_t mtp_params;               /* one of them without its transformer layer: 2h -> h projection, three norms */
+    int64_t tower_params;             /* vision, audio and encoder towers; no other count here includes them */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
 };
 
-/* All parameters, and those one token uses (top-k experts instead of all; embeddings included). Eqs. 16-19. */
+/* All parameters, and the parameters that one token uses: its top-k experts instead of all, including the embeddings
+ * (Eqs. 16-19). */
 ORR_API int64_t orr_model_params(const struct orr_model *model);
 ORR_API int64_t orr_model_params_active(const struct orr_model *model);
 
@@ -790,16 +791,16 @@ struct orr_chip {
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
-    double vector_flops_per_s;                /* fp32 outside the matrix units: arithmetic of memory-bound kernels */
+    double vector_flops_per_s;                /* fp32 rate outside the matrix units, for memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
-    double smem_bytes_per_sm;                 /* shared memory or scratchpad: the tiles of a product must fit */
+    double smem_bytes_per_sm;                 /* shared memory or scratchpad, which must hold the tiles of a product */
     double l2_bytes, l2_bytes_per_s;          /* last-level cache */
-    double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: none */
+    double l2_multicast;                      /* thread blocks one operand read can serve (clusters); 1: no multicast */
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
-    enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for it */
+    enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for the chip */
     double tdp_w, idle_w;
     double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
-    double flop_j;                            /* energy of one 16-bit matrix FLOP with its operand delivery */
+    double flop_j;                            /* energy of one 16-bit matrix FLOP, including operand delivery */
     double hbm_j_per_byte, link_j_per_byte;
 };
 
@@ -809,10 +810,10 @@ struct orr_system {
     int64_t gpus_per_node;
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
     double scaleup_bytes_per_s;               /* per GPU and direction */
-    double scaleup_latency_s;                 /* one hop, hardware and protocol, for chips with no measured lines */
-    bool scaleup_switched;                    /* a switch: any pair at full rate; else direct links between GPUs */
-    int64_t scaleup_links;                    /* not switched: direct links of a GPU, equal shares of its rate; fewer
-                                                 than the other GPUs of the domain: a torus; 0: one to each of them */
+    double scaleup_latency_s;                 /* hardware and protocol, per hop; for chips without measured lines */
+    bool scaleup_switched;                    /* a switch joins any pair at full rate; else GPUs have direct links */
+    int64_t scaleup_links;                    /* not switched: direct links of a GPU, which share its rate equally; 0:
+                                                 one to every other GPU of the domain; fewer than that: a torus */
     bool scaleup_multicast;                   /* the switch reduces and multicasts (NVLS) */
     double scaleout_bytes_per_s;              /* per GPU and direction */
     double scaleout_latency_s;                /* one hop */
@@ -826,7 +827,7 @@ struct orr_system {
 
 struct orr_gemm_constants {
     double burst_frac;        /* share of peak before the power limit acts (u_free) */
-    double sm_frac;           /* share of its own peak one SM reaches while others idle; 0: burst_frac */
+    double sm_frac;           /* share of its own peak one SM reaches while the others idle; 0: burst_frac */
     double sustained_frac;    /* share of peak in an endless matrix load (u_sust) */
     double power_slope;       /* gain in share per unit of time not spent in matrix kernels */
     double dram_frac;         /* sustained share of DRAM bandwidth */
@@ -835,9 +836,9 @@ struct orr_gemm_constants {
     double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
     double grouped_frac;      /* grouped product: share of peak inside a tile */
-    double grouped_tile_s;    /* ... fixed time of a tile */
-    double grouped_dram_frac; /* ... share of DRAM bandwidth its experts are read at */
-    double grouped_launch_s;  /* ... fixed time, including routing and bookkeeping kernels */
+    double grouped_tile_s;    /* grouped product: fixed time of a tile */
+    double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */
+    double grouped_launch_s;  /* grouped product: fixed time, including routing and bookkeeping kernels */
 };
 
 struct orr_attention_constants {
@@ -845,20 +846,20 @@ struct orr_attention_constants {
     double backward_frac, backward_half_seq;
     double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
     double launch_s;                          /* fixed time of the kernel */
-    double tail;                              /* last blocks of a launch, in walks of one block over its keys */
+    double tail;                              /* tail time, in units of one block's pass over its keys */
 };
 
 /* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of
  * splits. */
 struct orr_decode_constants {
     double launch_s;                          /* fixed time of the kernel */
-    double dram_frac;                         /* share of DRAM bandwidth the cache is read at */
-    double compute_frac;                      /* share of peak; 8-bit caches pay their conversion here */
-    double sm_bytes_per_s;                    /* what one SM can read */
+    double dram_frac;                         /* share of DRAM bandwidth at which the cache is read */
+    double compute_frac;                      /* share of peak, including the conversion of 8-bit caches */
+    double sm_bytes_per_s;                    /* most that one SM can read */
     double block_s;                           /* fixed time of a thread block */
     double reduce_s;                          /* adding partial results of a split context */
-    double ramp_bytes;                        /* cache bytes read at half that rate before DRAM is busy */
-    double head_elements_per_s;               /* K,V elements a kernel with one query head per block goes through */
+    double ramp_bytes;                        /* first bytes of the cache, which are read at half that rate */
+    double head_elements_per_s;               /* K,V elements that a kernel with one query head per block reads */
 };
 
 #define ORR_MAX_LINES 48
@@ -867,7 +868,7 @@ struct orr_decode_constants {
 struct orr_collective_line {
     enum orr_collective collective;
     enum orr_algorithm algorithm;
-    bool low_latency;                         /* latency protocol; else bandwidth protocol */
+    bool low_latency;                         /* the latency protocol; else the bandwidth protocol */
     bool custom;                              /* a serving engine's own kernel, not the library's */
     double base_s, hop_s;
     int64_t n_points;
@@ -876,7 +877,7 @@ struct orr_collective_line {
 
 struct orr_calibration {
     char id[ORR_ID];
-    bool calibrated;                          /* fitted to this chip's kernels; else family values ("datasheet") */
+    bool calibrated;                          /* fitted to this chip's kernels; else values of its family */
     struct orr_gemm_constants gemm[ORR_N_DTYPES];
     struct orr_attention_constants attention[ORR_N_ATTENTION_KERNELS];
     struct orr_decode_constants decode[ORR_N_DECODE_KERNELS][2]; /* [kernel][0: 16-bit cache, 1: 8-bit] */
@@ -884,11 +885,11 @@ struct orr_calibration {
     double pointwise_frac[ORR_N_POINTWISES];  /* share of DRAM bandwidth, large tensors */
     double pointwise_launch_s;                /* fixed time of a pointwise kernel in a stream */
     double l2_frac;                           /* share of nominal last-level bandwidth */
-    double write_frac;                        /* share of DRAM bandwidth at which a product is written */
-    double softmax_unfused_frac;              /* framework softmax, rows to 1024; falls with the root of longer ones */
-    double softmax_unfused_backward_frac;     /* its gradient */
+    double write_frac;                        /* share of DRAM bandwidth at which a product's output is written */
+    double softmax_unfused_frac;              /* framework softmax of rows up to 1024; falls with the root beyond */
+    double softmax_unfused_backward_frac;     /* the gradient of the framework softmax */
     double p2p_scaleup_frac;                  /* share of the scale-up link a send sustains */
-    double scan_frac;                         /* share of what 16-bit products reach that scans over chunks reach;
+    double scan_frac;                         /* rate of scans over chunks as a share of the rate of 16-bit products;
                                                  0: not known, half is assumed */
     double overlap_contention_frac;           /* compute lost per second of hidden communication (Eq. 65) */
     double straggle_frac_per_doubling;        /* step time added per doubling of GPUs beyond one node */
@@ -901,23 +902,23 @@ struct orr_calibration {
 struct orr_engine {
     char id[ORR_ID];
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
-    bool attention_from_chip;                 /* the chip's own kernel instead: an unknown stack of its time */
-    bool attention_unfused_default;           /* what an empty attention field means */
-    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention's heads
-                                                 yet: there an empty field means unfused, its core recomputed */
-    /* which neighbours share one kernel */
+    bool attention_from_chip;                 /* use the chip's own kernel: the software stack is not known */
+    bool attention_unfused_default;           /* an empty attention field means unfused */
+    char latent_unfused_family[32];           /* chips whose fused kernel has no backward for latent attention: an empty
+                                                 attention field means unfused there, with its core recomputed */
+    /* which neighbouring operators share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
-    bool recompute_early_stop;                /* recomputation ends where nothing more is needed: no last product */
+    bool recompute_early_stop;                /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
-    bool fused_loss;                          /* cross-entropy never leaves 16-bit logits in DRAM twice */
+    bool fused_loss;                          /* cross-entropy passes over 16-bit logits once each way */
     int64_t gradient_bytes;                   /* bytes of an accumulated gradient element */
     int64_t reduce_bytes;                     /* bytes per element of the gradient collective */
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
-    int64_t vocab_multiple;                   /* vocabulary padded to this times tp */
+    int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
-    int64_t moe_pad_passes;                   /* more of them that align the rows of quantised experts */
+    int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
     double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
@@ -931,55 +932,55 @@ struct orr_engine {
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;                  /* sends are split over the TP group */
     /* host */
-    double host_launch_s;                     /* host time per kernel launch; 0: graphs or always ahead */
+    double host_launch_s;                     /* host time per kernel launch; 0: graphs, or the host is always ahead */
     double host_step_s;                       /* fixed host time per iteration */
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
     bool moe_dedup;                           /* node-limited routing: one copy per destination node, not per expert */
-    bool two_batch_overlap;                   /* a batch runs in halves; one exchanges tokens beside the other */
-    bool moe_redundant;                       /* serving: places that ep leaves over hold copies of busy experts */
-    bool default_mtp;                         /* multi-token prediction layers of the model are trained too */
-    bool mtp_full_first_chunk;                /* ... and the last chunk gives way to them and the ends, if it can */
+    bool two_batch_overlap;                   /* a batch runs in halves: one exchanges tokens, the other computes */
+    bool moe_redundant;                       /* serving: places for experts that ep leaves free hold copies */
+    bool default_mtp;                         /* the model's multi-token prediction (MTP) layers are trained too */
+    bool mtp_full_first_chunk;                /* only the last chunk is shortened for MTP layers, embedding and head */
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
-    int64_t default_micro_batch;              /* most the engine's users take where a source does not say */
+    int64_t default_micro_batch;              /* largest micro-batch that is tried where a source states none */
     /* serving */
-    double kernel_gap_s;                      /* idle between dependent kernels of a stream; 0 in a captured graph */
-    double short_prefill_gap_s;               /* the same in a prefill of at most 512 tokens */
+    double kernel_gap_s;                      /* idle time between dependent kernels; 0 in a captured graph */
+    double short_prefill_gap_s;               /* kernel_gap_s of a prefill of at most 512 tokens */
     int64_t layer_pointwise_kernels;          /* norms, rotary positions, activation, residual of one layer */
-    double pointwise_floor_s;                 /* least time of one of them */
-    double pointwise_bytes_per_element;       /* their traffic per token and hidden element, activation apart */
+    double pointwise_floor_s;                 /* least time of one pointwise kernel */
+    double pointwise_bytes_per_element;       /* pointwise traffic per token and hidden element, without activations */
     bool fused_gate_up;                       /* gate and up are one product */
-    bool split_kv;                            /* decode attention cuts long contexts over idle SMs */
+    bool split_kv;                            /* decode attention splits long contexts over idle SMs */
     bool packed_gqa;                          /* decode attention reads a K,V head once for its query group */
-    bool packed_gqa_plain_only;               /* ... only of full-context layers with heads of 128 */
-    int64_t packed_gqa_most;                  /* ... only of groups of so many query heads; 0: of any */
-    char unpacked_chunks[32];                 /* ... and not of chunked layers on this family of chips; "": of all */
+    bool packed_gqa_plain_only;               /* packed_gqa holds only for full-context layers with heads of 128 */
+    int64_t packed_gqa_most;                  /* most query heads of a group for which packed_gqa holds; 0: any */
+    char unpacked_chunks[32];                 /* family of chips on which chunked layers are not packed; "": none */
     enum orr_decode_kernel decode_kernel;
-    bool custom_allreduce;                    /* one- and two-shot kernels beside the library's */
+    bool custom_allreduce;                    /* the engine has one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
-    double request_s, request_s_per_sequence; /* tokenise, schedule, respond: once per request batch */
-    double sampling_s, sampling_s_per_sequence; /* per step */
+    double request_s, request_s_per_sequence; /* tokenising, scheduling, responding: once per batch of requests */
+    double sampling_s, sampling_s_per_sequence; /* sampling, per step */
     bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
-    char weight_formats[96];                  /* families of formats it has kernels for; "": not known, any */
+    char weight_formats[96];                  /* families of formats the engine has kernels for; "": any (not known) */
     enum orr_budget budget;
     double budget_frac;
     bool kv_windows;                          /* the cache of a windowed layer is cut to its window */
-    int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole ones */
-    int64_t kv_table_entry_bytes;             /* where a block lies, read with it; 0: the cache is contiguous */
+    int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole blocks */
+    int64_t kv_table_entry_bytes;             /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;                     /* most sequences in one batch */
-    int64_t piece_tokens;                     /* tokens of a piece a static batch is halved to; 0: no such limit */
-    bool last_token_decoded;                  /* a prompt's last token goes through a decode step, the others first */
-    bool bench_limits;                        /* published throughput: its tool's own limits and number of requests */
-    int64_t max_step_tokens;                  /* most prompt tokens in one step: bounds the activations; 0: no limit */
+    int64_t piece_tokens;                     /* halve the batch until a piece has at most this many tokens; 0: never */
+    bool last_token_decoded;                  /* the last token of a prompt takes a decode step after the others */
+    bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
+    int64_t max_step_tokens;                  /* most prompt tokens in a step, which bounds activations; 0: no limit */
     /* memory */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
     double context_bytes;                     /* driver context and communication libraries */
     double workspace_bytes;                   /* GEMM and library workspace */
-    double fragmentation_frac;                /* allocator loss, of the capacity */
+    double fragmentation_frac;                /* share of the capacity that the allocator loses */
 };
 
 /* ---------------------------------------------------------------- plan, workload, job */
@@ -991,11 +992,11 @@ struct orr_plan {
     int64_t tp, pp, vpp, dp, cp;
     int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
     int64_t zero;                             /* 0-3 */
-    int64_t zero_group;                       /* ranks weights are sharded over; dp * cp unless hybrid sharding */
+    int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
     bool sp;
     enum orr_schedule schedule;
     enum orr_cp_kind cp_kind;
-    uint32_t exposed_groups;                  /* 1 << group: its transfers run alone where the engine could hide them */
+    uint32_t exposed_groups;                  /* bit 1 << group: its transfers are not hidden though the engine could */
     int64_t n_stage_layers;                   /* 0: layers spread evenly */
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
@@ -1007,52 +1008,52 @@ struct orr_workload {
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
-    bool causal;                              /* masked half of the scores skipped by fused kernels */
+    bool causal;                              /* fused kernels skip the masked half of the scores */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
 };
 
-/* The weights of a model as they are served: bytes and products of every layer kind, means over its layers. */
+/* The weights of a model as they are served: bytes and products of every layer kind, as means over its layers. */
 struct orr_served {
-    bool resolved;                            /* else every matrix is stored as orr_serving.weights */
+    bool resolved;                            /* what follows is set; else every matrix is in orr_serving.weights */
     double head_bytes, embedding_bytes;       /* per weight of the tables at the ends */
-    double vector_bytes;                      /* per element of what is no matrix */
-    double module_bytes[ORR_N_MODULES];       /* of the whole model */
+    double vector_bytes;                      /* per element of a tensor that is no matrix */
+    double module_bytes[ORR_N_MODULES];       /* bytes of each module in the whole model */
     struct {
         double copied_bytes;                  /* latent down-projections: whole on every rank of tp */
         double divided_bytes;                 /* the rest of attention, dense FFN, shared experts */
         double expert_bytes;                  /* one routed expert */
         double other_bytes;                   /* norms and router */
-        double stored_bytes[ORR_N_PRODUCTS];  /* per weight, scales in */
-        enum orr_dtype matrix[ORR_N_PRODUCTS]; /* what the product is in */
-        bool used[ORR_N_PRODUCTS];            /* the layer has it */
+        double stored_bytes[ORR_N_PRODUCTS];  /* per weight, including scales */
+        enum orr_dtype matrix[ORR_N_PRODUCTS]; /* format in which the product is computed */
+        bool used[ORR_N_PRODUCTS];            /* the layer has this product */
     } kinds[ORR_MAX_LAYER_KINDS];
-    double head_stored_bytes;                 /* per weight of the head's product; 0: as activations */
+    double head_stored_bytes;                 /* per weight of the head's product; 0: the format of activations */
 };
 
-/* What an inference job asks of one replica: `batch` sequences of input_len tokens, each answered with output_len. */
+/* What an inference job asks of one replica: `batch` prompts of input_len tokens, each answered by output_len. */
 struct orr_serving {
     int64_t batch;                            /* sequences of one data-parallel rank */
     int64_t input_len, output_len;
-    enum orr_weight_format format;                   /* what was asked for; PUBLISHED: the checkpoint's own formats */
+    enum orr_weight_format format;                   /* requested format; PUBLISHED: the checkpoint's own formats */
     enum orr_dtype weights;                   /* storage format of the weight matrices, or of most of them */
-    enum orr_dtype matrix;                    /* format of their products: 16 bit for weight-only formats */
-    enum orr_dtype kv;                        /* cache format, or how the kernels read it */
-    enum orr_kv_format kv_format;             /* caches with scales */
-    enum orr_dtype comm;                      /* format of what travels between GPUs */
+    enum orr_dtype matrix;                    /* format of the weight products: 16 bit for weight-only formats */
+    enum orr_dtype kv;                        /* cache format, or the format in which kernels read the cache */
+    enum orr_kv_format kv_format;             /* format of a cache with scales; PLAIN: `kv` */
+    enum orr_dtype comm;                      /* format of activations sent between GPUs */
     double prefix_hit_frac;                   /* share of the prompt already in the cache */
     int64_t chunk_tokens;                     /* chunked prefill: tokens of the prompt per step; 0: all at once */
     int64_t draft_tokens;                     /* speculative decoding: tokens drafted per step; 0: off */
     double draft_accept_frac;                 /* chance that a drafted token is accepted */
-    bool disaggregated;                       /* prefill and decode on different GPUs: the cache travels between them */
+    bool disaggregated;                       /* prefill and decode run on different GPUs; the cache is sent across */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean */
-    struct orr_served served[2];              /* the model, and the draft model */
+    struct orr_served served[2];              /* [0] the model, [1] the draft model */
 };
 
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
-    struct orr_model draft;                   /* infer: the draft model; n_layers 0: none */
+    struct orr_model draft;                   /* infer: the draft model; n_layers 0: there is none */
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
@@ -1063,9 +1064,9 @@ struct orr_job {
 
 /* ---------------------------------------------------------------- requests as jobs */
 
-/* Read one part on its own. `id_or_file`: a catalogue id, or a path to a JSON file; for a model: any name of
- * orr_model_named, a config.json, or a folder with one; for a system also "generated:node=5,memory=hbm3,..."
- * (docs/technology.md). */
+/* Read one part on its own. `id_or_file` is a catalogue id or a path to a JSON file. A model may also be any name that
+ * orr_model_named knows, a config.json, or a folder that contains one; a system may also be
+ * "generated:node=5,memory=hbm3,..." (docs/technology.md). */
 ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                   struct orr_model *model, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
@@ -1076,24 +1077,24 @@ ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *c
 
 /* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
  * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and
- * workload."engine" take an id, a file path, or an object in place. Where plan or workload are silent the
+ * workload."engine" take an id, a file path, or an object in place. Where plan or workload leave a key out, the
  * documented default applies. */
 ORR_API ORR_NODISCARD enum orr_err orr_job_read(const struct orr_catalogue *catalogue, const char *json,
                                                 const char *origin, struct orr_job *job, struct orr_error *error);
 
-/* The same for many requests one after another, as servers and bindings have them: models, systems and engines of
- * recent requests are kept. */
+/* A reader reads many requests one after another, as servers and bindings do. It keeps the models, systems and engines
+ * of recent requests. */
 struct orr_reader;
 ORR_API ORR_NODISCARD struct orr_reader *orr_reader_new(const struct orr_catalogue *catalogue);
 ORR_API void orr_reader_free(struct orr_reader *reader);
-/* Read a request. `kind`: what it must be and then need not say; NULL: it says. *job is owned by the reader, until its
- * next call. */
+/* Read a request. With `kind` the request must be of that kind and may leave its key "kind" out; with NULL it must have
+ * the key. The reader owns *job, which is valid until its next call. */
 ORR_API ORR_NODISCARD enum orr_err orr_reader_job(struct orr_reader *reader, const char *json, const char *origin,
                                                   const enum orr_job_kind *kind, const struct orr_job **job,
                                                   struct orr_error *error);
 
-/* The complete, checked job that a form describes; owned by the form, until the next call. Only the model, system and
- * engine that changed since the last call are read again. */
+/* The complete, checked job that a form describes. The form owns it, and it is valid until the next call. Only the
+ * model, system and engine that changed since the last call are read again. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job,
                                                 struct orr_error *error);
 
@@ -1103,31 +1104,31 @@ struct orr_op {
     const char *name;             /* static, e.g. "mlp.up" */
     enum orr_op_kind kind;
     enum orr_phase phase;
-    int32_t layer_kind;           /* index into model.kinds; ORR_LAYER_* below for the ends */
+    int32_t layer_kind;           /* index into model.kinds, or an ORR_LAYER_* below */
     enum orr_dtype dtype;         /* matrix inputs */
     double count;                 /* executions per layer and micro-batch (or per step) */
-    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k; n of a softmax: length of a row */
+    double batch, m, n, k;        /* GEMM shapes: output m x n, reduction k; a softmax has rows of length n */
     double input_bytes, weight_bytes, output_bytes; /* bytes per element of (m, k), of (k, n) and of (m, n) */
     double flops;                 /* one execution */
-    double bytes;                 /* DRAM traffic asked for, one execution; cost may add re-reads */
+    double bytes;                 /* DRAM traffic of one execution; its cost may add re-reads */
     double launches;              /* kernels launched */
-    double floor_s;               /* POINTWISE: least time of all its kernels together */
-    double walk_ratio;            /* FLASH: keys the longest query block walks over, over the mean; 2 if causal */
+    double floor_s;               /* POINTWISE: least time of all the operator's kernels together */
+    double walk_ratio;            /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
     double head_size;             /* FLASH: larger of query and value head */
-    double kv_heads;              /* DECODE: of this rank; batch sequences, m query heads, n context, k head size */
-    double table_bytes;           /* DECODE: of the block table, per sequence and key */
+    double kv_heads;              /* DECODE: on this rank; batch: sequences, m: query heads, n: context, k: head size */
+    double table_bytes;           /* DECODE: bytes of the block table, per sequence and key */
     double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
-    int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: of the layer, of a token, and
-                                                     groups of experts that the router lets a token use; else 0 */
-    int32_t window_op;            /* COLLECTIVE: index of the op it may hide under; -1: none */
+    int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: experts of the layer, of a token,
+                                                     and groups of experts that a token may use; else 0 */
+    int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
-    bool index;                   /* DECODE: an indexer's scores over its own keys, which chooses what others read */
+    bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
-    bool recomputed;              /* executed again in backward */
+    bool recomputed;              /* the operator is executed again in backward */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
 };
 
@@ -1135,19 +1136,19 @@ struct orr_op {
 #define ORR_LAYER_HEAD (-2)
 #define ORR_LAYER_STEP (-3)
 #define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
-#define ORR_LAYER_MTP (-5)      /* around a multi-token prediction layer: its input, and the head once more */
+#define ORR_LAYER_MTP (-5)      /* input and head of a multi-token prediction layer */
 
 struct orr_cost {
     double total_s;               /* one execution */
     double compute_s, l2_s, dram_s, network_s, launch_s;
-    double hidden_s;              /* COLLECTIVE: share that runs beside its window */
+    double hidden_s;              /* COLLECTIVE: time that is hidden behind window_op */
     double dram_bytes, l2_bytes;  /* traffic, including re-reads */
     double matrix_frac;           /* share of peak used for compute_s; 0: not a matrix kernel */
-    double matrix_s;              /* its FLOP at that share of peak: what loads the power limit */
-    bool partial_overlap;         /* compute and DRAM time add in part: grouped products */
+    double matrix_s;              /* time of the FLOP at that share of peak, which loads the power limit */
+    bool partial_overlap;         /* compute and DRAM time overlap only in part, as in grouped products */
     enum orr_bound bound;
-    enum orr_algorithm algorithm; /* COLLECTIVE: the winner */
-    int64_t tile_m, tile_n, split_k; /* GEMM: the winner */
+    enum orr_algorithm algorithm; /* COLLECTIVE: the fastest */
+    int64_t tile_m, tile_n, split_k; /* GEMM: the fastest */
 };
 
 /* ---------------------------------------------------------------- result */
@@ -1159,10 +1160,10 @@ struct orr_cost {
 struct orr_tensor {
     const char *name;      /* static */
     const char *shape;     /* static: symbols of docs/equations.md, e.g. "b s h" */
-    const char *sharding;  /* static: what it is divided by */
+    const char *sharding;  /* static: what the tensor is divided by */
     const char *lifetime;  /* static: from when to when */
     enum orr_memory_part part;
-    double bytes;          /* when alive */
+    double bytes;          /* size while alive */
     bool at_peak;          /* alive at the instant of the peak */
 };
 
@@ -1198,22 +1199,22 @@ struct orr_result {
     double time_s[ORR_N_TIME_PARTS];        /* sums to step_time_s */
     double hidden_s[ORR_N_GROUPS];          /* communication hidden, per group */
     double matrix_share_frac;               /* share of the step in matrix kernels (power rule) */
-    double matrix_frac;                     /* share of peak those kernels sustain for it */
+    double matrix_frac;                     /* share of peak that matrix kernels sustain at that load */
     struct orr_memory memory;
     bool fits;
-    char reason[ORR_REASON];                /* filled by orr_train_advice when it does not fit; else empty */
+    char reason[ORR_REASON];                /* orr_train_advice fills it if the job does not fit; else empty */
     double energy_j, power_w_per_gpu, cost_usd; /* one step, whole system; mean power of a GPU */
     double energy_part_j[ORR_N_ENERGY_PARTS];   /* sums to energy_j */
     int64_t params_total, params_active;
     int64_t n_micro_batches;
 };
 
-/* One inference job. Times are of one batch on one replica; rates are of the whole system. */
+/* The result of an inference job. Times are for one batch on one replica; rates are for the whole system. */
 struct orr_infer_result {
-    double ttft_s;                          /* request in to first token out (Eq. 2) */
+    double ttft_s;                          /* from the arrival of the request to the first token (Eq. 2) */
     double tpot_s;                          /* mean time per further token; 0 if there is none */
-    double latency_s;                       /* request in to last token out */
-    double prefill_s, decode_s;             /* GPU time of the prompt; of all further tokens */
+    double latency_s;                       /* from the arrival of the request to the last token */
+    double prefill_s, decode_s;             /* GPU time of the prompt, and of all further tokens */
     double interval_low_s, interval_high_s; /* of latency_s */
     const char *interval_class;
     double bound_s;                         /* speed of light of the latency */
@@ -1221,18 +1222,18 @@ struct orr_infer_result {
     double time_s[ORR_N_INFER_PARTS];       /* sums to latency_s */
     double prefill_bound_frac[ORR_N_BOUNDS], decode_bound_frac[ORR_N_BOUNDS]; /* each sums to 1; 0 without decode */
     enum orr_bound bottleneck;              /* largest share of the latency */
-    double memory_bytes[ORR_N_SERVE_MEMORY_PARTS]; /* one GPU, the fullest stage */
+    double memory_bytes[ORR_N_SERVE_MEMORY_PARTS]; /* one GPU of the fullest stage */
     double memory_total_bytes, memory_usable_bytes, memory_capacity_bytes;
     double kv_budget_bytes;                 /* what the engine's rule leaves for the cache of one GPU */
     bool fits;
-    char reason[ORR_REASON];                /* what is missing; empty if it fits */
+    char reason[ORR_REASON];                /* what is missing; empty if the job fits */
     int64_t max_batch;                      /* sequences of this length the budget holds; 0: none */
     int64_t max_context;                    /* longest context of one sequence of this batch */
-    int64_t kv_bytes_per_token;             /* whole model, full-context layers and windows below their length */
-    double kv_bytes_per_sequence;           /* whole model, one sequence at input_len + output_len, windows cut */
-    double state_bytes_per_sequence;        /* whole model, whatever the length: recurrent states, encoders' K,V */
+    int64_t kv_bytes_per_token;             /* whole model, while the context is shorter than every window */
+    double kv_bytes_per_sequence;           /* whole model at input_len + output_len tokens, cut to the windows */
+    double state_bytes_per_sequence;        /* whole model, at any length: recurrent states, K,V of encoders */
     double kv_gpu_bytes;                    /* cache and states of one sequence on the fullest GPU, in whole blocks */
-    double kv_handoff_s;                    /* disaggregated: sending the prompts' cache, with hidden time (Eq. 95) */
+    double kv_handoff_s;                    /* disaggregated: sending the cache, including hidden time (Eq. 95) */
     double tokens_per_step;                 /* speculative decoding: mean tokens accepted per step; else 1 (Eq. 94) */
     double matrix_frac;                     /* share of peak the prefill's products sustain */
     double energy_j, power_w_per_gpu, cost_usd; /* whole system, one batch per replica */
@@ -1249,83 +1250,84 @@ struct orr_scratch;
 ORR_API ORR_NODISCARD struct orr_scratch *orr_scratch_new(void); /* NULL: out of memory */
 ORR_API void orr_scratch_free(struct orr_scratch *scratch);
 
-/* Predict one training step. The job must have passed orr_job_check. Pure: same job, same bits. */
+/* Predict one training step. The job must have passed orr_job_check. Equal jobs give equal results to the last bit. */
 ORR_API void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
 
 /* Predict one inference job: prefill, then every decode step over the growing context, summed exactly. */
 ORR_API void orr_infer(const struct orr_job *job, struct orr_scratch *scratch, struct orr_infer_result *result);
 
-/* The time of one step of a serving engine, for simulators that ask millions of times: prompt chunks and decoding
- * sequences in one batch. orr_step_model_new allocates once per job; orr_step_time neither allocates nor locks. */
+/* A step model gives the time of one step of a serving engine, with prompt chunks and decoding sequences in one batch,
+ * to simulators that ask millions of times. orr_step_model_new allocates once per job; orr_step_time neither allocates
+ * nor locks. */
 struct orr_step_model;
 struct orr_step {
     int64_t prefill_tokens;       /* new prompt tokens in this step, all sequences */
-    int64_t prefill_sequences;    /* sequences they belong to */
-    int64_t prefill_context;      /* tokens those sequences had in the cache before, all together */
+    int64_t prefill_sequences;    /* sequences of these tokens */
+    int64_t prefill_context;      /* tokens of these sequences already in the cache, all together */
     int64_t decode_sequences;     /* sequences that get one token each */
-    int64_t decode_context;       /* tokens of their contexts, all together */
-    int64_t padding_rows;         /* dummies that fill a captured graph up to its size: rows without a context */
+    int64_t decode_context;       /* tokens in the contexts of the decoding sequences, all together */
+    int64_t padding_rows;         /* dummy rows without a context that fill a captured graph up to its size */
 };
 ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr_job *job); /* NULL: out of memory */
 ORR_API void orr_step_model_free(struct orr_step_model *model);
-/* Seconds of the step. */
+/* The time of the step in seconds. */
 ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
 
 /* One line of the ledger of time: an operator, a transfer or a wait of the rank that sets the pace. The seconds of the
  * rows, added up part by part, are the parts of the answer's time to the last bit. */
 struct orr_time_row {
-    const char *name;             /* static: the operator's, or what is waited for */
+    const char *name;             /* static: name of the operator, or of what the rank waits for */
     int64_t op;                   /* index into the answer's operators; -1: a wait, or time of the host */
     enum orr_phase phase;
-    enum orr_group group;         /* of a transfer; NONE: a kernel, a wait, the host */
-    enum orr_bound resource;      /* what sets its time */
+    enum orr_group group;         /* group of a transfer; NONE: a kernel, a wait, or the host */
+    enum orr_bound resource;      /* resource that sets the time of the row */
     int part;                     /* enum orr_time_part, or enum orr_infer_part */
-    int64_t rank;                 /* pipeline rank it is on; all ranks of a serving pass are alike */
+    int64_t rank;                 /* pipeline rank of the row; all ranks of a serving pass are alike */
     double runs;                  /* executions in the step or request on one GPU of that rank */
-    double run_s;                 /* one execution, as far as it is seen */
+    double run_s;                 /* exposed time of one execution */
     double exposed_s;             /* all executions: runs times run_s */
     double share_frac;            /* of the whole step or request */
-    double hidden_s;              /* what runs beside other work, all executions; in no sum */
+    double hidden_s;              /* time of all executions that other work hides; no sum includes it */
     double flops, dram_bytes, link_bytes; /* all executions */
-    double energy_j;              /* of one GPU, facility not counted: its work, and idle power while it is seen */
+    double energy_j;              /* one GPU without facility: its work, and idle power over exposed_s */
 };
 
-/* What a training prediction knew beside its result, on the rank that sets the pace. */
+/* Further facts of a training prediction, on the rank that sets the pace. */
 struct orr_train_facts {
     int64_t rank;
     double clock_frac;            /* over the burst clock (power rule) */
     double forward_s, backward_s, wgrad_s; /* one micro-batch; backward including recomputation and exposed transfers */
     double launches;              /* kernels of a step */
-    double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for; one of them (Eq. 74) */
-    double dp_collectives_s;      /* gradient and weight collectives of a step, hidden ones included */
+    double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for, and the time of one pair (Eq. 74) */
+    double dp_collectives_s;      /* gradient and weight collectives of a step, including hidden ones */
 };
 
-/* What an inference prediction knew of the prompt, or of one decode step at the mean context. */
+/* Further facts of an inference prediction, about the prompt or about one decode step at the mean context. */
 struct orr_pass_facts {
     double clock_frac;            /* over the burst clock (power rule) */
-    double stage_frac;            /* share of a pass through the model that one pipeline stage runs itself */
+    double stage_frac;            /* share of a pass through the model that one pipeline stage runs */
     double passes;                /* passes through the model: 1 prompt, or decode steps */
     double gemm_s, attention_s, pointwise_s, network_s; /* one pass, all layers */
     double gap_s;                 /* idle time between the kernels of a pass */
-    double host_s;                /* of all passes on one stage: the host launches slower than the GPU runs */
-    double sends_s;               /* of all passes: activations from stage to stage */
+    double host_s;                /* all passes, one stage: time in which the GPU waits for the host's launches */
+    double sends_s;               /* all passes: sending activations from stage to stage */
 };
 
-/* One thing changed, everything else equal. */
+/* The effect of one change with everything else equal. */
 struct orr_what_if {
-    const char *text;             /* static: "--recompute selective", or the rate there is 10 % more of: "DRAM" */
+    const char *text;             /* static: "--recompute selective", or the rate that is raised by 10 %: "DRAM" */
     double step_time_s;
     bool fits;
     bool hardware;                /* a rate of the machine; else a change of plan or workload */
 };
 #define ORR_MAX_WHAT_IFS 32
 
-/* One question's answer. `job` stays the caller's; operators, costs and rows belong to the scratch and hold until its
- * next prediction. */
+/* The answer to one question. The caller owns `job`; operators, costs and rows belong to the scratch and are valid
+ * until its next prediction. */
 struct orr_answer {
     const struct orr_job *job;
-    struct orr_result train;             /* where the job is one of training */
-    struct orr_infer_result infer;       /* where it is one of inference */
+    struct orr_result train;             /* result of a training job */
+    struct orr_infer_result infer;       /* result of an inference job */
     struct orr_train_facts facts;        /* training */
     struct orr_pass_facts prefill, decode; /* inference */
     const struct orr_op *ops;            /* op.count: executions per layer and micro-batch, or per pass */
@@ -1333,8 +1335,8 @@ struct orr_answer {
     size_t n_ops;
     const struct orr_time_row *rows;     /* the ledger of time, in the order of the operators */
     size_t n_rows;
-    const struct orr_scratch *scratch;   /* where these are, with the times of every pipeline rank */
-    const struct orr_what_if *what_ifs;  /* training: put here what orr_train_what_if found, and reports show it */
+    const struct orr_scratch *scratch;   /* holds these arrays and the times of every pipeline rank */
+    const struct orr_what_if *what_ifs;  /* training: reports show the results of orr_train_what_if put here */
     size_t n_what_ifs;
 };
 /* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
@@ -1343,20 +1345,20 @@ ORR_API void orr_predict(const struct orr_job *job, struct orr_scratch *scratch,
 ORR_API bool orr_answer_fits(const struct orr_answer *answer);
 
 /* Predict 10 % more of each hardware rate and every single change of plan or workload the rules allow; returns how
- * many. Not for hot loops. An answer on the same scratch still holds afterwards. */
+ * many. It is too slow for hot loops. The scratch again holds this job's operators afterwards. */
 ORR_API size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
                                  struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS]);
 
 /* For a result that does not fit: fill result->reason with what is missing and the change of one plan or workload
- * field that makes it fit at the least step time. Not for hot loops: it predicts every candidate. */
+ * field that makes it fit at the least step time. It is too slow for hot loops, because it predicts every candidate. */
 ORR_API void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result);
 
-/* An answer of orr_predict in any format; nothing is predicted again. The caller owns the text. */
+/* Render an answer of orr_predict in any format without predicting again. The caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_render(const struct orr_answer *answer, enum orr_format format,
                                        const struct orr_style *style);
 
-/* What every hardware number is worth to a job: elasticity of its answers on either side, and the effect of 10 % more.
- * TERMINAL, JSON, CSV or HTML; the caller owns it. */
+/* Render what every hardware number is worth to a job: the elasticity of its answers to a decrease and an increase, and
+ * the effect of 10 % more. The format is TERMINAL, JSON, CSV or HTML; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_sensitivity_render(const struct orr_job *job, enum orr_format format,
                                                    const struct orr_style *style);
 
@@ -1384,12 +1386,12 @@ struct orr_space {
     struct orr_choices gpus; /* never empty */
     struct orr_choices tp, cp, pp, dp, ep, etp;
     struct orr_choices vpp, schedule, zero, sp, cp_kind, micro_batch, recompute, recompute_every; /* train */
-    bool overlap; /* train: also plans that switch off an overlap the engine has */
+    bool overlap; /* train: also search plans that switch off an overlap the engine has */
     struct orr_choices batch, weights, kv; /* infer: sequences of a replica, formats */
     struct orr_choices disaggregated;      /* infer: 0, 1 or both */
 };
 
-/* A number every plan of the answer must respect: any numeric key of the result. */
+/* A limit that every plan of the answer must respect, on any numeric key of the result. */
 struct orr_limit {
     char key[64]; /* "mfu_frac", "memory_bytes.total", "ttft_s", ... */
     bool at_most; /* else at least */
@@ -1398,24 +1400,24 @@ struct orr_limit {
 };
 #define ORR_MAX_LIMITS 16
 
-/* One plan, as small as it can be. */
+/* One plan in as few bytes as possible. */
 struct orr_choice {
     int32_t gpus, tp, cp, pp, vpp, dp, ep, etp;
     int32_t micro_batch, recompute_every; /* train */
     int32_t batch;                        /* infer */
     uint8_t recompute, zero, sp, schedule, cp_kind, weights, kv, disaggregated;
     uint32_t exposed_groups;
-    int32_t decode_gpus, decode_tp, decode_pp, decode_ep, decode_batch; /* disaggregated: the answers' pool */
+    int32_t decode_gpus, decode_tp, decode_pp, decode_ep, decode_batch; /* disaggregated: the pool that decodes */
 };
 
 struct orr_search_request {
-    struct orr_job job; /* model, system, engine and workload; the plan is what is searched */
-    bool imbalance_given; /* infer: workload.moe_imbalance was; else it follows ep */
-    bool matrix_given, comm_given; /* infer: workload.matrix_precision, comm_precision; else they follow the weights */
+    struct orr_job job; /* model, system, engine and workload; the plan is searched */
+    bool imbalance_given; /* infer: the request gives workload.moe_imbalance; else it follows ep */
+    bool matrix_given, comm_given; /* infer: the request gives matrix_precision, comm_precision; else the weights do */
     struct orr_space space;
     enum orr_objective objective;
     int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
-    double front_within; /* one GPU count: the front ends where a step takes this many times the fastest */
+    double front_within; /* with one GPU count, the front ends where a step takes this many times the fastest */
     bool brute;          /* evaluate every plan that fits, prune none */
     bool compared;       /* also count the plans that are better than `compare` */
     struct orr_choice compare;
@@ -1423,7 +1425,7 @@ struct orr_search_request {
     struct orr_limit limits[ORR_MAX_LIMITS];
 };
 
-/* The request of a form as a search. orr_search_new checks the keys of "limits". */
+/* Read the request of a form as a search. orr_search_new checks the keys of "limits". */
 ORR_API ORR_NODISCARD enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_request *request,
                                                    struct orr_error *error);
 
@@ -1435,7 +1437,7 @@ struct orr_found {
     struct orr_choice choice;
 };
 
-/* Plans are counted once each; they add up to `plans`. */
+/* Why plans are rejected. Every plan is counted once: those rejected and those in the answer add up to `plans`. */
 #define ORR_REJECTS(X)                                                          \
     /*  enum        name         why a plan is not in the answer             */ \
     X(MEMORY, "memory", "does not fit")                                         \
@@ -1446,33 +1448,34 @@ struct orr_found {
 enum orr_reject { ORR_REJECTS(ORR_X_REJECT_) ORR_N_REJECTS };
 
 struct orr_search_counts {
-    uint64_t plans;                   /* valid ones, fitting or not */
-    uint64_t evaluated;               /* times worked out in full */
-    uint64_t feasible;                /* not found too large */
+    uint64_t plans;                   /* valid plans, whether they fit or not */
+    uint64_t evaluated;               /* plans whose time was worked out in full */
+    uint64_t feasible;                /* plans that were not found too large for memory */
     uint64_t shapes;                  /* ways a layer is cut whose costs were worked out */
-    uint64_t better;                  /* than the plan to compare with, layouts not told apart */
+    uint64_t better;                  /* plans better than `compare`, including several of one layout */
     uint64_t rejected[ORR_N_REJECTS];
 };
 
 ORR_API ORR_NODISCARD enum orr_err orr_search_new(const struct orr_search_request *request,
                                                   struct orr_search **search, struct orr_error *error);
 
-/* orr_search_run in pieces, for several processes: pass 0 over all blocks by someone, their outcomes merged everywhere,
- * then pass 1. `next` hands out blocks, -1 when there are none; it is called by one thread at a time. */
+/* orr_search_pass runs a search in pieces, for several processes. Pass 0 covers all blocks, each in one of the
+ * processes; every process merges the outcomes of all others; then pass 1 follows. `next` hands out the index of a
+ * block, or -1 when none is left; it is called by one thread at a time. */
 enum { ORR_SEARCH_PASSES = 2 };
 ORR_API int64_t orr_search_n_blocks(const struct orr_search *search);
 ORR_API ORR_NODISCARD enum orr_err orr_search_pass(struct orr_search *search, int pass, int threads,
                                                    int64_t (*next)(void *context), void *next_context,
                                                    orr_search_progress progress, void *context,
                                                    struct orr_error *error);
-/* What this process found in its last pass, which the caller owns; and adding what another did. */
+/* Pack what this process found in its last pass (the caller owns the bytes), and merge what another process packed. */
 ORR_API ORR_NODISCARD void *orr_search_pack(const struct orr_search *search, size_t *n_bytes);
 ORR_API ORR_NODISCARD enum orr_err orr_search_merge(struct orr_search *search, const void *bytes, size_t n_bytes,
                                                     struct orr_error *error);
 
-/* The answer. The list is owned by the search, best first. */
+/* The answer. The search owns the list, in which the best plan comes first. */
 ORR_API struct orr_search_counts orr_search_counts_of(const struct orr_search *search);
-ORR_API bool orr_search_complete(const struct orr_search *search); /* not stopped */
+ORR_API bool orr_search_complete(const struct orr_search *search); /* the search was not stopped */
 ORR_API size_t orr_search_best(const struct orr_search *search, const struct orr_found **found);
 
 /* ---------------------------------------------------------------- sweep with open structs */
@@ -1487,7 +1490,7 @@ enum orr_sweep_mode { ORR_SWEEP_MODES(ORR_X_SWEEP_) ORR_N_SWEEP_MODES };
 
 struct orr_vary {
     const char *name;             /* column of the values */
-    const char *paths;            /* where they go: "plan.tp", "chip.tdp_w", "model"; several separated by spaces */
+    const char *paths;            /* fields that get the values, separated by spaces: "plan.tp", "chip.tdp_w" */
     const char *values;           /* "1,2,4", "1:64:x2", ... */
 };
 
@@ -1502,16 +1505,16 @@ struct orr_sweep_spec {
     bool search;                  /* every point is a search, answered with its best plan */
 };
 
-/* The sweep of a form's request, which need not outlive it; `request` and `origin` of the spec are not read. Errors are
- * those of orr_sweep_open_json. */
+/* Open a sweep of a form's request. The form need not outlive the sweep; `request` and `origin` of the spec are not
+ * read. The errors are those of orr_sweep_open_json. */
 ORR_API ORR_NODISCARD enum orr_err orr_form_sweep(const struct orr_form *form, const struct orr_sweep_spec *spec,
                                                   struct orr_sweep **sweep, struct orr_error *error);
-/* All that decides what the rows hold, in one line: request, fields, mode. Equal sweeps have equal texts. */
+/* Request, fields and mode in one line, which decide what the rows hold. Equal sweeps have equal texts. */
 ORR_API const char *orr_sweep_text(const struct orr_sweep *sweep);
 
 /* ---------------------------------------------------------------- technology with open structs */
 
-/* One line of facts about a technology, design, memory or network; "" for other kinds. */
+/* Write one line of facts about a technology, design, memory or network; the line is "" for other kinds of part. */
 #define ORR_LINE 256
 ORR_API ORR_NODISCARD enum orr_err orr_technology_line(const struct orr_catalogue *catalogue, enum orr_part kind,
                                                        const char *id, char line[ORR_LINE], struct orr_error *error);
@@ -1528,13 +1531,13 @@ ORR_API const char *orr_optimiser_name(enum orr_optimiser optimiser);
 struct orr_optimise {
     enum orr_objective objective; /* TIME, ENERGY or COST of a step or batch */
     enum orr_optimiser optimiser;
-    const char *free;             /* shares that may move, "power.core,power.dram"; NULL: all of them */
+    const char *free;             /* shares that may change, "power.core,power.dram"; NULL: all of them */
     int64_t n_restarts;           /* 0: 20 for a search, 10 for gradient descent */
     int64_t n_grid_steps;         /* 0: 10 */
-    uint64_t seed;                /* same seed, same answer */
+    uint64_t seed;                /* equal seeds give equal answers */
 };
 
-/* What can be asked about a generated system. */
+/* Questions about a generated system. */
 #define ORR_TECHNOLOGY_VIEWS(X)                                                                                \
     /*  enum     name       what is rendered, and in which formats                                          */ \
     X(CHIP, "chip", "what was made and which budget limits it; JSON is a system file. TERMINAL, JSON, CSV, HTML") \
@@ -1547,9 +1550,9 @@ enum orr_technology_view { ORR_TECHNOLOGY_VIEWS(ORR_X_TECHNOLOGY_) ORR_N_TECHNOL
 struct orr_technology_question {
     const char *name;                    /* "generated:node=5,memory=hbm3,..." */
     enum orr_technology_view view;
-    const struct orr_job *job;           /* COST: also the cost of its system and of a million tokens; may be NULL.
+    const struct orr_job *job;           /* COST adds the cost of the job's system and of a million tokens; may be NULL.
                                             OPTIMISE: the job to answer, on any system of the same name */
-    int64_t run_tokens;                  /* COST with a job: above 0, also a training run over so many tokens */
+    int64_t run_tokens;                  /* COST with a job adds a training run over so many tokens; 0: none */
     const struct orr_optimise *optimise; /* OPTIMISE */
 };
 ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalogue *catalogue,
@@ -1557,56 +1560,57 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_render(const struct orr_catalo
                                                          enum orr_format format, const struct orr_style *style,
                                                          char **text, struct orr_error *error);
 
-/* One HTML page of a text and its data, for reports a program makes itself; the caller owns it. */
+/* Make one HTML page of a text and its data, for reports of the caller's own; the caller owns the page. */
 ORR_API ORR_NODISCARD char *orr_page(const char *title, const char *terminal, const char *json);
 
 /* ---------------------------------------------------------------- studies */
 
-/* Questions asked of many jobs: the studies of Kundu et al. 2024 and of technology (docs/reproduce.md). A study has
- * tables, findings, assumptions, what it can be compared with, and a figure. */
+/* A study asks a question of many jobs: the studies of Kundu et al. 2024 and of technology (docs/reproduce.md). It has
+ * tables, findings, assumptions, a comparison where one is published, and a figure. */
 struct orr_study;
 struct orr_study_facts {
     const char *title;   /* static */
-    const char *input;   /* file of measurements it needs, under the data folder; NULL: none. Static */
-    bool technology;     /* one of `orrery technology study` */
+    const char *input;   /* static: file of measurements that the study needs, under the data folder; NULL: none */
+    bool technology;     /* it belongs to `orrery technology study` */
 };
 /* The name of the i-th study; NULL after the last. `facts` may be NULL. */
 ORR_API const char *orr_study_name(size_t i, struct orr_study_facts *facts);
-/* Run one; `csv`: text of its input, NULL where it needs none. */
+/* Run one study. `csv` is the text of its input, NULL if it needs none. */
 ORR_API ORR_NODISCARD enum orr_err orr_study_run(const struct orr_catalogue *catalogue, const char *name,
                                                  const char *csv, const char *origin, struct orr_study **study,
                                                  struct orr_error *error);
 ORR_API void orr_study_free(struct orr_study *study);
 /* The name of the i-th table, static; NULL after the last. If csv is not NULL, *csv receives the table as CSV, which
- * the caller owns; NULL there: out of memory. */
+ * the caller owns, or NULL when there is no memory left. */
 ORR_API const char *orr_study_table(const struct orr_study *study, size_t i, char **csv);
-/* TERMINAL, JSON, CSV (the first table), HTML, or GNUPLOT: the script reads NAME.csv of the study's tables and writes
- * NAME.svg of the study. The caller owns it. */
+/* Render a study as TERMINAL, JSON, CSV (the first table), HTML, or GNUPLOT, a script that reads a file TABLE.csv for
+ * every table and writes STUDY.svg. The caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_study_render(const struct orr_study *study, enum orr_format format,
                                              const struct orr_style *style);
-/* Several of them: TERMINAL, what they found; HTML, one page over all. The caller owns it. */
+/* Render several studies: TERMINAL lists their findings, HTML is one page over all. The caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_studies_render(const struct orr_study *const *studies, size_t n,
                                                enum orr_format format, const struct orr_style *style);
 
 /* ---------------------------------------------------------------- calibration */
 
 /* Fit a chip's constants to timings of single kernels (docs/calibrate.md). The rows are priced by the same functions as
- * predictions; a constant the rows cannot tell keeps its value. No clock, no randomness: same tables, same bits. */
+ * predictions; a constant that the rows do not determine keeps its value. Equal tables give equal constants to the last
+ * bit: a fit uses neither a clock nor random numbers. */
 struct orr_fit;
 
-/* Start from the constants a chip has now. `chip`: a chip id, a calibration fitted on it, or the beginning of the id as
- * a folder is called ("h20_sxm"). */
+/* Start from the constants a chip has now. `chip` is a chip id, a calibration fitted on the chip, or the beginning of
+ * its id as folders of measurements are called ("h20_sxm"). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_open(const struct orr_catalogue *catalogue, const char *chip,
                                                 struct orr_fit **fit, struct orr_error *error);
 ORR_API void orr_fit_close(struct orr_fit *fit);
-/* Add a table. `kind`: gemm, attention_decode, allreduce, ... as its file is called. After an error close the fit. */
+/* Add a table. `kind` is the name of its file: gemm, attention_decode, allreduce, ... After an error close the fit. */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_add(struct orr_fit *fit, const char *kind, const char *csv,
                                                const char *origin, struct orr_error *error);
-/* Fit, once, after the last table. `progress` (may be NULL) hears which constants are next and the share done. */
+/* Fit once, after the last table. `progress` (may be NULL) is told which constants are next and the share done. */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_run(struct orr_fit *fit,
                                                void (*progress)(void *context, const char *what, double done_frac),
                                                void *context, struct orr_error *error);
-/* TERMINAL, JSON, CSV (one line per row) or HTML; the caller owns it. */
+/* Render the fit as TERMINAL, JSON, CSV (one line per row) or HTML; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_fit_render(const struct orr_fit *fit, enum orr_format format,
                                            const struct orr_style *style);
 /* A complete calibration file, which the caller owns; `date` goes into its sources (NULL: none). */
@@ -1624,29 +1628,30 @@ ORR_API ORR_NODISCARD enum orr_err orr_validate(const struct orr_catalogue *cata
                                                 const char *origin, struct orr_validation **validation,
                                                 struct orr_error *error);
 ORR_API void orr_validation_free(struct orr_validation *validation);
-/* Mean absolute percentage error over the scored rows, as a fraction; NAN: none was scored. */
+/* The mean absolute percentage error over the scored rows, as a fraction; NAN if none was scored. */
 ORR_API double orr_validation_mape_frac(const struct orr_validation *validation);
-/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. No
- * file has the column: ORR_ERR_INPUT, and the error names those there are. */
+/* After the last file: also group the scores by a column of the CSVs ("tp", "engine", ...) in every later text. If no
+ * file has the column the result is ORR_ERR_INPUT, and the error names the columns there are. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_group(struct orr_validation *validation, const char *column,
                                                         struct orr_error *error);
-/* TERMINAL, JSON, CSV, HTML (predicted over measured, row by row, and the tables) or INTERVALS; the caller owns it. */
+/* Render as TERMINAL, JSON, CSV, HTML (tables, and predicted over measured row by row) or INTERVALS; the caller owns
+ * the text. */
 ORR_API ORR_NODISCARD char *orr_validation_render(const struct orr_validation *validation, enum orr_format format,
                                                   const struct orr_style *style);
-/* Pieces of physics a validation can leave out, to see what each is worth: the name of the i-th, NULL after the last.
- * `meaning` (may be NULL) receives what a prediction is without it. */
+/* The name of the i-th piece of physics that a validation can leave out, to see what it is worth; NULL after the last.
+ * `meaning` (may be NULL) receives how a prediction without the piece differs. */
 ORR_API const char *orr_piece_name(size_t i, const char **meaning);
-/* Start a validation that leaves them out of every job ("tiles,power"); pass it to orr_validate in place of NULL. */
+/* Start a validation that leaves `pieces` ("tiles,power") out of every job; pass it to orr_validate instead of NULL. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation,
                                                           struct orr_error *error);
-/* The same rows with everything and without each piece in turn: start with a NULL *ablation; every further call adds a
- * file. On error free it. */
+/* An ablation scores the same rows with everything and without each piece in turn. Start with a NULL *ablation; every
+ * further call adds a file. On error free the ablation. */
 struct orr_ablation;
 ORR_API ORR_NODISCARD enum orr_err orr_ablation_add(const struct orr_catalogue *catalogue, const char *csv,
                                                     const char *origin, struct orr_ablation **ablation,
                                                     struct orr_error *error);
 ORR_API void orr_ablation_free(struct orr_ablation *ablation);
-/* TERMINAL, JSON or CSV; the caller owns it. */
+/* Render the ablation as TERMINAL, JSON or CSV; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format,
                                                 const struct orr_style *style);
 

@@ -1,4 +1,4 @@
-/* Activation bytes of one layer: what each block keeps for backward (Eqs. 81-86) and what backward needs beside. */
+/* Activation bytes of one layer: what each block keeps for backward (Eqs. 81-86), and what backward needs besides. */
 #include "memory/memory.h"
 
 #include "base/number.h"
@@ -9,7 +9,7 @@ static bool unfused(const struct orr_job *job)
     return job->workload.attention == ORR_ATTENTION_UNFUSED;
 }
 
-/* Bytes of one saved GEMM input element: quantised inputs are kept in their own format. */
+/* Bytes of one element of a saved GEMM input. Quantised inputs are kept in their own format. */
 static double input_width(const struct orr_job *job, const struct orr_dims *d)
 {
     return d->low_precision ? orr_max(1, orr_dtype_bytes(job->workload.precision)) : d->w_a;
@@ -21,7 +21,8 @@ static double score_count(const struct orr_dims *d, const struct orr_layer_kind 
     return d->b * (double)kind->n_heads / d->t * (d->s / d->c) * d->s;
 }
 
-/* Probabilities 2; with dropout its mask 1 and the dropped copy 2. Fused kernels keep one fp32 statistic per row. */
+/* Unfused kernels keep 2 bytes of probability per score, and with dropout a mask of 1 byte and a dropped copy of 2.
+ * Fused kernels keep one fp32 statistic per row. */
 static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     if (!orr_kind_attends(kind)) return 0;
@@ -43,8 +44,8 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
            in * d->T * a * (double)kind->head_v + gate;
 }
 
-/* Of all mixers of a layer: attention, a scan with its projected and convolved columns and the states of its chunks,
- * queries and outputs of cross attention. An input that two of them read is kept once. */
+/* Bytes of all mixers of a layer: attention; a scan with its projected and convolved columns and its chunks' states;
+ * queries and outputs of cross attention. An input that two mixers read is kept once. */
 static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const double w = d->w_a, input = input_width(job, d) * d->T_norm * d->h;
@@ -56,7 +57,7 @@ static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, c
     return bytes + w * d->T * (double)((kind->index_heads + 1) * kind->index_size);
 }
 
-/* Hidden elements kept per FFN column: gate and up, product; a framework that does not fuse keeps SiLU(gate) too. */
+/* Bytes kept per FFN column: gate, up and their product. A framework that does not fuse them keeps SiLU(gate) too. */
 static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, bool gated)
 {
     const double in = input_width(job, d);

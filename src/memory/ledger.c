@@ -11,11 +11,11 @@ static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the l
 
 /* Everything one pipeline rank holds, before it is added up per instant. */
 struct rank_bytes {
-    double weights, gradients, optimizer, gathered; /* always */
+    double weights, gradients, optimizer, gathered; /* alive at every instant */
     double gradient_16bit;                          /* per parameter, where 16-bit gradients stay alive */
     double params, head_params;
-    double late_params;      /* embedding: its gradient comes last */
-    double in_flight, saved; /* micro-batches, saved layers of one of them */
+    double late_params;      /* parameters of the embedding, whose gradient comes last */
+    double in_flight, saved; /* micro-batches in flight, and bytes of saved layers of one of them */
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
@@ -57,12 +57,13 @@ static void add_layers(const struct orr_job *job, const struct orr_stage *stage,
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
         r->ffn_params = orr_max(r->ffn_params, params - attention);
-        if (job->plan.zero >= 3) /* the layer at work and the one prefetched */
+        if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
             r->gathered = orr_max(r->gathered, 2 * w * params);
     }
 }
 
-/* Eq. 87: embedding dropout mask of every micro-batch in flight; norm input, head input and logits of one. */
+/* Eq. 87: the ends keep the embedding's dropout mask of every micro-batch in flight, and the norm input, head input and
+ * logits of one. */
 static void add_ends(const struct orr_job *job, const struct orr_dims *d, const struct orr_stage *stage,
                      struct rank_bytes *r)
 {
@@ -73,19 +74,19 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
     r->head_params =
         orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
     r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
-    /* every prediction layer has logits of its own, alive until backward has begun */
+    /* Every prediction layer has logits of its own, which are alive until backward has begun. */
     r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
     r->logits = (1 + stage->n_mtp) * job->engine.logit_bytes_live * d->T * d->vocab;
 }
 
-/* Saved feed-forward bytes of the layer at work that are gone once its attention runs backward; under recomputation
- * they come and go with the recomputed layer. */
+/* Saved feed-forward bytes of the layer at work that are freed before its attention runs backward. Under recomputation
+ * they are part of the recomputed layer. */
 static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
 {
     return orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
 }
 
-/* Activations and 16-bit gradients alive at an instant, beside what is always there. */
+/* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
 {
@@ -118,7 +119,7 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
 static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                        const struct orr_layer_bytes *layers, const struct orr_rank_class *class)
 {
-    /* no later rank of the class has more micro-batches in flight */
+    /* The first rank of a class has the most micro-batches in flight. */
     struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, class->first)};
     add_static(job, &class->stage, &r);
     add_layers(job, &class->stage, layers, &r);
@@ -177,7 +178,7 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
 
-/* Saved tensors by block: all layers of the rank, of so many micro-batches. */
+/* List the saved tensors by block, for all layers of the rank and so many micro-batches. */
 static void list_saved(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
                        double micro_batches, struct orr_memory *memory)
 {
@@ -248,7 +249,7 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + job->engine.workspace_bytes;
     memory->n_tensors = 0;
     list_static(job, r, peak, gradients, memory);
-    /* the oldest micro-batch has given its layers back when its backward ends */
+    /* The oldest micro-batch has freed its layers when its backward ends. */
     list_saved(job, stage, layers, r->in_flight - (peak == END || peak == LAST_CORE ? 1 : 0), memory);
     list_working(job, r, peak, memory);
     memory->total_bytes = 0;

@@ -1,16 +1,16 @@
-/* model + plan + workload -> bytes on one GPU at named instants, for every pipeline rank; the tensor ledger of the
+/* model + plan + workload -> bytes on one GPU at named instants, for every pipeline rank, and the tensor ledger of the
  * rank with the highest peak. Eqs. 79-89. */
 #ifndef ORR_MEMORY_MEMORY_H
 #define ORR_MEMORY_MEMORY_H
 
 #include "ops/ops.h"
 
-/* Activation bytes one layer of a kind keeps for one micro-batch, by block, and what its backward needs beside. */
+/* Activation bytes one layer of a kind keeps for one micro-batch, by block, and what its backward needs besides. */
 struct orr_layer_bytes {
-    double input;          /* the layer's input: all that full recomputation keeps */
+    double input;          /* the layer's input, which is all that full recomputation keeps */
     double norms;          /* inputs of the norms */
     double attention;      /* projections' inputs and outputs, latents */
-    double scores;         /* unfused: probabilities, dropout mask, dropped; fused: row statistics */
+    double scores;         /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
     double ffn;            /* inputs and outputs of the FFN or of the routed experts */
     double masks;          /* dropout masks of the residual branches */
     double core_transient; /* gradients alive in the attention core's backward */
@@ -18,25 +18,25 @@ struct orr_layer_bytes {
 };
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind);
-/* Of those, what stays until backward under the job's recomputation. */
+/* The part of these bytes that stays until backward under the job's recomputation. */
 double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
-/* And what recomputation brings back while one layer runs backward. */
+/* The part of these bytes that recomputation restores while one layer runs backward. */
 double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
 
 /* Micro-batches whose activations pipeline rank i holds at its peak (Eq. 89). */
 double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_t stage);
 
-/* The highest peak of all ranks: where and when it is. */
+/* The rank and the instant of the highest peak of all ranks. */
 struct orr_memory_peak {
     double bytes;
-    size_t class; /* of ranks */
+    size_t class; /* index of the class of ranks */
     int instant;
 };
-/* `layers` of every layer kind, by orr_layer_bytes_of. */
+/* Find the highest peak; `layers` holds the result of orr_layer_bytes_of for every layer kind. */
 struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
                                           size_t n_classes);
-/* Weights, gradients, optimizer state and workspace of a rank with so many parameters: what it holds at the least. */
+/* Least bytes of a rank with so many parameters: its weights, gradients, optimizer state and workspace. */
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);

@@ -1,4 +1,4 @@
-/* What an inference job needs on one GPU and what the engine lets the KV cache take. Eqs. 90, 90a. */
+/* What an inference job needs on one GPU, and how much of it the engine allows the KV cache. Eqs. 90, 90a. */
 #include "memory/serving.h"
 
 #include "base/number.h"
@@ -13,17 +13,17 @@ struct profile {
     int64_t n_kinds;
     double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS], window[ORR_MAX_LAYER_KINDS];
     double block;
-    double state_bytes; /* of a sequence, whatever its length */
+    double state_bytes; /* states of a sequence, at any length */
 };
 
-/* Bytes of one sequence in a layer on one rank, whatever its length; speculation keeps the state after every draft. */
+/* State bytes of one sequence in a layer on one rank, at any length. Speculation keeps the state after every draft. */
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
     return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_dtype_bytes(job->serving.kv));
 }
 
-/* Cache bytes of one token on a pipeline rank, and of the states of a sequence spread over a long context. */
+/* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
 static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
     const double length = (double)(job->serving.input_len + job->serving.output_len);
@@ -64,7 +64,7 @@ double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *
     return sequence_bytes(&p, length);
 }
 
-/* A layer whose modules have formats of their own. */
+/* Weight bytes of a layer whose modules have formats of their own. */
 static double mixed_layer_bytes(const struct orr_job *job, int64_t k)
 {
     const struct orr_served *served = &job->serving.served[0];
@@ -74,13 +74,14 @@ static double mixed_layer_bytes(const struct orr_job *job, int64_t k)
            served->kinds[k].expert_bytes * places + served->kinds[k].other_bytes;
 }
 
-/* A table at an end of the network, `vectors` of its parameters beside the matrix. */
+/* Bytes of a table at an end of the network; `vectors` of its parameters are not part of the matrix. */
 static double table_bytes(double params, double vectors, double width, const struct orr_served *served)
 {
     return (params - vectors) * width + vectors * served->vector_bytes;
 }
 
-/* Matrices in the stored format, norms and the ends in 16 bits; both ends on one rank without a pipeline. */
+/* Weight bytes of a rank: its matrices are in the stored format, its norms and ends in 16 bits. Without a pipeline one
+ * rank holds both ends. */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
     const double stored = orr_stored_bytes(job->serving.weights), wide = 2;
@@ -130,7 +131,7 @@ static double activation_bytes(const struct orr_job *job, double widest, double 
     return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
 }
 
-/* What the engine gives the cache: of the whole memory, of what the weights leave, or with the weights. */
+/* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. */
 static double kv_budget(const struct orr_job *job, double weights, double activations)
 {
     const struct orr_engine *engine = &job->engine;
@@ -145,7 +146,7 @@ static double kv_budget(const struct orr_job *job, double weights, double activa
     return orr_max(0, budget);
 }
 
-/* Sequences of this length that fit, activations of that many prompts in. */
+/* Sequences of this length that fit, including the activations of as many prompts. */
 static int64_t most_sequences(const struct orr_job *job, double weights, double widest, double kv_sequence)
 {
     int64_t fits = 0, step = 1;
@@ -159,11 +160,11 @@ static int64_t most_sequences(const struct orr_job *job, double weights, double 
     return fits;
 }
 
-/* More than any context: what a cache of windows alone is said to hold. */
+/* A length beyond any context, reported for a cache in which every layer has a window. */
 #define ENDLESS (INT64_C(1) << 40)
 
-/* Longest context of every sequence of the batch that the budget holds. The cache grows with the length by at least its
- * layers without a window, which bounds the search from above. */
+/* Longest context that the budget holds for every sequence of the batch. The cache grows at least by its layers
+ * without a window, which bounds the search from above. */
 static int64_t longest_context(const struct profile *p, double batch, double budget)
 {
     double token_bytes = 0;
@@ -194,7 +195,7 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
                  (long long)batch, kv / ORR_GIB, budget / ORR_GIB, (long long)result->max_batch);
 }
 
-/* Cache of the whole model: per token while no window is full, and of one sequence at its longest. */
+/* Cache of the whole model: bytes per token while no window is full, and bytes of one sequence at its longest. */
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);

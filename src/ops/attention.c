@@ -8,22 +8,22 @@
 
 #include <math.h>
 
-/* Keys and values of latent attention are rebuilt for every head. */
+/* K,V heads on one rank. Latent attention rebuilds keys and values for every query head. */
 static double kv_heads_per_rank(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     if (kind->mla_kv_rank > 0) return (double)kind->n_heads / emit->dims.t;
     return orr_max(1, (double)kind->n_kv_heads / emit->dims.t);
 }
 
-/* Causal pairs of all positions up to x when every chunk begins anew. */
+/* Causal query-key pairs of all positions up to x, where no query sees keys before its own chunk. */
 static double chunk_pairs(double chunk, double x)
 {
     const double rest = fmod(x, chunk);
     return floor(x / chunk) * chunk * chunk / 2 + rest * rest / 2;
 }
 
-/* Query-key pairs of one sequence that must be computed, of s queries after `context` cached keys: all, the causal
- * part, or a window's band. */
+/* Query-key pairs that must be computed for s queries of one sequence after `context` cached keys: all pairs, the
+ * causal part, or the band of a window. */
 double orr_score_pairs(const struct orr_dims *d, const struct orr_layer_kind *kind, bool causal)
 {
     const double s = d->s, context = d->context, w = orr_kind_key_limit(kind), keys = context + s;
@@ -35,7 +35,7 @@ double orr_score_pairs(const struct orr_dims *d, const struct orr_layer_kind *ki
 
 /* ---------------------------------------------------------------- unfused core */
 
-/* Softmax with its scale and mask, and attention dropout: bytes per score element, forward | backward. */
+/* Softmax with its scale and mask, and attention dropout. The numbers are bytes per score element. */
 static void emit_unfused_softmax(struct orr_emit *emit, double scores, double keys)
 {
     const double w = emit->dims.w_a, dropped = (2 * w + 1) * scores;
@@ -62,8 +62,8 @@ static void emit_unfused_softmax(struct orr_emit *emit, double scores, double ke
                                                         .backward_bytes = dropped});
 }
 
-/* Around unfused products that fill a cache: q, k, v are split into heads, k, v copied to the cache, heads merged;
- * each is read and written. */
+/* Copies around unfused products that fill a cache: q, k, v are split into heads, k and v are copied to the cache, and
+ * heads are merged. Each copy reads and writes its tensor. */
 static void emit_copies(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const double heads = (double)kind->n_heads / emit->dims.t, kv = kv_heads_per_rank(emit, kind);
@@ -75,7 +75,7 @@ static void emit_copies(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                   .forward_launches = 3});
 }
 
-/* Nothing of the score matrix is skipped; a rank has its share of the queries and meets all keys. */
+/* Unfused kernels compute the whole score matrix: a rank multiplies its share of the queries with all keys. */
 static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
@@ -96,15 +96,15 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
 
 /* ---------------------------------------------------------------- fused core */
 
-/* Eqs. 43, 44. m: queries of one rank; n: keys a query block walks over, which sets the kernel's efficiency. What
- * backward needs of the softmax, one fp32 number a row, is written only for it. */
+/* Eqs. 43, 44. m is the number of queries of one rank, n the number of keys that a query block walks over, which sets
+ * the kernel's efficiency. Only a pass with a backward writes one fp32 number of the softmax per row. */
 static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind, bool backward)
 {
     const struct orr_dims *d = &emit->dims;
     struct orr_op *op =
         orr_emit_op(emit, backward ? "attention.flash.backward" : "attention.flash",
                     backward ? ORR_OP_FLASH_BACKWARD : ORR_OP_FLASH, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
-    const bool chooses = orr_prompt_chooses(emit, kind); /* keys are the latents themselves, one for all heads */
+    const bool chooses = orr_prompt_chooses(emit, kind); /* the latents serve as keys of all heads */
     const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
@@ -124,8 +124,8 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->bytes = backward ? 2 * operands + 8 * rows * (1 + d_qk) : operands + (emit->backward ? 4 * rows : 0);
 }
 
-/* Before the kernel of a paged cache, rotary positions and the cache write: q, k, v are read once, q written back, k
- * and v in the cache's format. The attention call's fixed time covers the launch. */
+/* Rotary positions and the cache write come before the kernel of a paged cache: q, k, v are read once, q is written
+ * back, k and v are written in the cache's format. The attention call's fixed time covers the launch. */
 static void emit_cache_write(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const double heads = (double)kind->n_heads / emit->dims.t, w = emit->dims.w_a;
@@ -141,7 +141,7 @@ static void emit_cache_write(struct orr_emit *emit, const struct orr_layer_kind 
 
 /* ---------------------------------------------------------------- context parallel */
 
-/* One transfer of the context-parallel exchange; a fused kernel hides the passes of a ring. */
+/* One transfer of the context-parallel exchange. A fused kernel may hide the sends of a ring. */
 static void emit_context(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_collective collective,
                          double payload_bytes, int32_t window)
 {
@@ -156,7 +156,7 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
     const double row = d->T_prompt * (double)(kind->head_qk + kind->head_v) * d->w_c;
     const double kv_local = row * kv_heads_per_rank(emit, kind), q_local = row * (double)kind->n_heads / d->t;
     switch (emit->job->plan.cp_kind) {
-    case ORR_CP_RING: /* c-1 sends of K,V; backward adds c sends of dK,dV */
+    case ORR_CP_RING: /* Forward has c-1 sends of K,V; backward adds c sends of dK,dV. */
         emit_context(emit, "cp.ring", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, (d->c - 1) * kv_local, flash);
         emit_context(emit, "cp.ring.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, (2 * d->c - 1) * kv_local,
                      flash < 0 ? flash : flash + 1);
@@ -192,7 +192,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
 
 /* ---------------------------------------------------------------- grouped-query attention */
 
-/* Fused: one read and one write. Composed of framework operators: negate, concatenate, two products, one sum. */
+/* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
 static void emit_rope(struct orr_emit *emit, double elements)
 {
     const bool fused = emit->job->engine.fused_rope;
@@ -206,7 +206,7 @@ static void emit_rope(struct orr_emit *emit, double elements)
                                                     .backward_launches = fused ? 1 : 5});
 }
 
-/* Outputs of heads times the sigmoid of their gates. */
+/* The outputs of the heads are multiplied by the sigmoid of their gates. */
 static void emit_output_gate(struct orr_emit *emit, double elements)
 {
     const double bytes = emit->dims.w_a * elements;
@@ -254,7 +254,7 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                .bias = kind->attention_bias && kind->mla_kv_rank == 0,
                                                .product = ORR_PRODUCT_OUT,
                                                .quantised = true});
-    /* a parallel block reduces attention and FFN, or both mixers, together */
+    /* A parallel block reduces attention and FFN, or both mixers, together. */
     if (!kind->parallel_block && !kind->beside_attention)
         orr_emit_row_output(emit, d->h);
 }

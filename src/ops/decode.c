@@ -1,4 +1,4 @@
-/* What decoding needs beside the weight products: the attention core of one query per sequence over its cached
+/* What decoding needs besides the weight products: the attention core of one query per sequence over its cached
  * context, and the formats that weights and cache are stored in. */
 #include "ops/emit.h"
 
@@ -50,14 +50,14 @@ static const struct {
     double bits, vector_bits;
 } KV_BITS[ORR_N_KV_FORMATS] = {ORR_KV_FORMATS(BITS)};
 
-/* A vector of a key, a value or a latent, with the scales it has of its own (Eq. 90b). */
+/* Bytes of a key, value or latent vector, including the vector's own scales (Eq. 90b). */
 static double vector_bytes(const struct orr_serving *s, double elements)
 {
     if (s->kv_format == ORR_KV_PLAIN) return elements * orr_dtype_bytes(s->kv);
     return (elements * KV_BITS[s->kv_format].bits + KV_BITS[s->kv_format].vector_bits) / 8;
 }
 
-/* The latent keeps its rotary part in 16 bits where the format says so, and has a 32-bit scale per 128. */
+/* Where the format says so, a latent keeps its rotary part in 16 bits and has a 32-bit scale per 128 elements. */
 static double latent_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
 {
     const double rank = (double)kind->mla_kv_rank, rope = (double)kind->mla_rope;
@@ -77,7 +77,7 @@ double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind 
     return kv_heads_per_rank(job, kind) * head_bytes(&job->serving, kind);
 }
 
-/* Keys of an indexer are kept in 8 bits with one 32-bit scale; every rank has them whole. */
+/* An indexer's keys are kept in 8 bits with one 32-bit scale each; every rank keeps all of them. */
 static double index_key_bytes(const struct orr_layer_kind *kind)
 {
     return kind->index_heads > 0 ? (double)kind->index_size + 4 : 0;
@@ -119,7 +119,7 @@ static bool packs_groups(const struct orr_job *job, const struct orr_layer_kind 
     return !engine->packed_gqa_plain_only || (kind->window == 0 && kind->head_qk == 128);
 }
 
-/* Eqs. 11, 47: one query per sequence, or the drafted ones with it. */
+/* Eqs. 11, 47: a sequence has one query, and further ones for its drafted tokens. */
 static void fill_decode(struct orr_op *op, const struct orr_job *job, const struct orr_layer_kind *kind,
                         double sequences, double queries)
 {
@@ -141,7 +141,7 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
     return op;
 }
 
-/* Scores of every key are written and read once by the choice of the highest. */
+/* Bytes per key: its fp32 score is written once, and read once to choose the highest. */
 #define SCORE_BYTES 8.0
 
 struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,

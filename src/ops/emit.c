@@ -1,5 +1,5 @@
 /* Building blocks of the operator list: linear layers with their backward products, memory-bound kernels,
- * collectives. Called by the layer files of this folder; fills orr_op_list. */
+ * collectives. The layer files of this folder call them to fill orr_op_list. */
 #include "ops/emit.h"
 
 #include <assert.h>
@@ -35,7 +35,7 @@ static void fill_product(struct orr_op *op, double batch, double m, double n, do
     op->bytes = batch * (op->input_bytes * m * k + op->weight_bytes * k * n + output_bytes * m * n);
 }
 
-/* A product of activations whose scores are not kept runs again under selective recomputation. */
+/* Selective recomputation repeats the products of activations, because it does not keep the scores. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k)
 {
@@ -46,7 +46,7 @@ struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_ph
     return op;
 }
 
-/* Formats of a product: of its own tensors where a checkpoint mixes formats, else of all. */
+/* Formats of a product: those of its own tensors where a checkpoint mixes formats, else those of all weights. */
 struct widths {
     enum orr_dtype matrix;
     double input_bytes, weight_bytes;
@@ -58,7 +58,7 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
     const struct orr_served *served = emit->served && emit->served->resolved ? emit->served : NULL;
     if (served && linear->head && served->head_stored_bytes > 0)
         return (struct widths){d->dtype16, d->w_a, served->head_stored_bytes};
-    /* tensors that no list of a checkpoint's formats names are stored in 16 bits */
+    /* Tensors that a checkpoint's list of formats does not name are stored in 16 bits. */
     if (!linear->quantised || (served && linear->product == ORR_PRODUCT_OTHER))
         return (struct widths){d->dtype16, d->w_a, d->w_a};
     if (!served) return (struct widths){d->matrix, d->w_m, d->w_w};
@@ -67,7 +67,7 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
     return (struct widths){matrix, orr_dtype_bytes(matrix), stored};
 }
 
-/* One product of a linear layer; an fp32 accumulator that is read and written back counts 8 bytes an element. */
+/* One product of a linear layer. An fp32 accumulator counts 8 bytes per element, as it is read and written back. */
 static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    const struct orr_linear *linear, double m, double n, double k, double output_bytes)
 {
@@ -81,7 +81,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     return op;
 }
 
-/* Bytes per element of wgrad's output: accumulated in place, or a fresh 16-bit tensor. */
+/* Bytes per element of wgrad's output, which is accumulated in place or is a new 16-bit tensor. */
 static double wgrad_output_bytes(const struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;
@@ -96,8 +96,8 @@ static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase ph
     op->bytes = bytes;
 }
 
-/* Eq. 41: a quantised GEMM's input is cast, and transposed for wgrad, unless the producer did it: bytes per input
- * element. Grouped kernels of serving engines are calibrated with their casts. */
+/* Bytes per input element of the kernel that casts a quantised GEMM's input and transposes it for wgrad (Eq. 41); 0 if
+ * there is no such kernel. Grouped kernels of serving engines are calibrated including their casts. */
 static double cast_bytes_of(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (!linear->quantised || (linear->experts > 0 && emit->lumped)) return 0;
@@ -115,12 +115,12 @@ int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
         emit_pass(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
                   cast_bytes * m * k);
     struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, m, n, k, w);
-    /* a dropout mask saved after the last product makes recomputation go that far */
+    /* With dropout, recomputation must run the last product too, because the dropout mask comes after it. */
     if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
     if (!emit->backward) return -1;
     if (cast) emit_pass(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
-    if (linear->bias) /* its gradient: one read of the output gradient */
+    if (linear->bias) /* The bias gradient reads the output gradient once. */
         emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w);
     const int32_t dgrad = (int32_t)emit->list->n;
     emit_product(emit, linear->names.dgrad, ORR_PHASE_BACKWARD, linear, m, k, n, w);
@@ -155,8 +155,9 @@ void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op)
     if (!emit->lumped) orr_emit_pointwise(emit, op);
 }
 
-/* Accesses per element, forward | backward: 2 | 5, as the input's and the weights' gradients each read x and dy; RMS
- * norm composed of framework operators upcasts, squares, averages, scales and casts back: 32 | 48 bytes. */
+/* A norm accesses each element 2 times in forward and 5 times in backward, where the gradients of the input and of the
+ * weights each read x and dy. An RMS norm composed of framework operators upcasts, squares, averages, scales and casts
+ * back: it moves 32 bytes per element in forward and 48 in backward. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms)
 {
     const bool composed = rms && !emit->job->engine.fused_norm;
@@ -170,8 +171,8 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
                                                     .backward_launches = composed ? 8 : 2});
 }
 
-/* Forward: read branch and residual, write the sum; backward: add the branch's gradient to the residual's. Dropout
- * adds its 1-byte mask, and its own pass where the engine does not fuse it. */
+/* Forward reads branch and residual and writes the sum; backward adds the branch's gradient to the residual's. Dropout
+ * adds its 1-byte mask, and a pass of its own where the engine does not fuse it. */
 void orr_emit_residual(struct orr_emit *emit)
 {
     const double elements = emit->dims.T_norm * emit->dims.h, w = emit->dims.w_a;
@@ -205,7 +206,7 @@ struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum
     return op;
 }
 
-/* A tensor-parallel transfer of backward that may run beside the operator `window`; -1: beside none. */
+/* A tensor-parallel transfer of backward that may run beside the operator `window`; -1: beside no operator. */
 static void emit_beside(struct orr_emit *emit, const char *name, enum orr_collective collective, double payload_bytes,
                         int32_t window)
 {
@@ -213,8 +214,8 @@ static void emit_beside(struct orr_emit *emit, const char *name, enum orr_collec
     if (op) op->window_op = window;
 }
 
-/* Column-parallel input of `width` columns: its gradient is summed over the group in backward; with sequence
- * parallelism it is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
+/* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
+ * parallelism the input is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
 void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
@@ -235,7 +236,7 @@ void orr_emit_column_gather(struct orr_emit *emit, double width)
                             emit->dims.T * width * emit->dims.w_c);
 }
 
-/* Row-parallel output: partial sums are reduced in forward; with sequence parallelism the output gradient is
+/* The partial sums of a row-parallel output are reduced in forward; with sequence parallelism the output gradient is
  * gathered before dgrad can start. */
 void orr_emit_row_output(struct orr_emit *emit, double width)
 {

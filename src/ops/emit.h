@@ -1,5 +1,5 @@
-/* The one emitter of a layer: what it knows, and the building blocks that its parts share (emit.c). Forward operators
- * come always, backward operators where they are asked for. */
+/* The emitter of a layer: its state, and the building blocks that the layer files share (emit.c). It always emits
+ * forward operators, and backward operators where `backward` asks for them. */
 #ifndef ORR_OPS_EMIT_H
 #define ORR_OPS_EMIT_H
 
@@ -10,12 +10,12 @@ struct orr_emit {
     const struct orr_job *job;
     const struct orr_model *model;
     struct orr_op_list *list;
-    enum orr_phase forward; /* stamped on forward operators: training's forward, prefill or decode */
-    bool backward;          /* backward operators and weight gradients follow; without them K,V go to a cache */
-    bool lumped;            /* a layer's small kernels are one operator, as serving engines are calibrated */
+    enum orr_phase forward; /* phase of forward operators: training's forward, prefill or decode */
+    bool backward;          /* emit backward operators and weight gradients; else K,V are written to a cache */
+    bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
     bool recompute_full;    /* forward operators of layers run again in backward */
-    unsigned parts;         /* sum of ORR_PART_*: what of a layer or pass is asked for */
-    int64_t layer_kind;     /* stamped on every operator */
+    unsigned parts;         /* sum of ORR_PART_*: the parts of a layer or pass to emit */
+    int64_t layer_kind;     /* layer kind of every operator */
     double count;           /* executions of every operator */
     struct orr_dims dims;
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
@@ -25,32 +25,32 @@ struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list 
 struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_model *model,
                                  const struct orr_serve_shape *shape, enum orr_phase phase, struct orr_op_list *list);
 
-/* Everything a layer runs, and its parts (attention.c, mla.c, ffn.c, moe.c). */
+/* All operators of a layer, and of each of its parts (attention.c, mla.c, ffn.c, moe.c). */
 void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
-/* Recurrent mixers and cross attention (mixer.c); what chooses the keys of sparse attention (index.c). */
+/* Recurrent mixers and cross attention (mixer.c); the indexer that chooses keys for sparse attention (index.c). */
 void orr_emit_scan(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind);
-/* Query-key pairs of one sequence, all that a causal mask or window leaves. */
+/* Query-key pairs of one sequence that a causal mask or window leaves. */
 double orr_score_pairs(const struct orr_dims *dims, const struct orr_layer_kind *kind, bool causal);
-/* Do the queries of a prompt meet so many keys that they choose, in the space of the latents? */
+/* Does a prompt have more keys than index_topk, so that its queries read only chosen keys, as latents? */
 bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind);
-/* ZeRO-3: weights of a layer gathered for forward and backward, its gradients scattered (Eq. 75a). */
+/* ZeRO-3 gathers the weights of a layer for forward and backward and scatters its gradients (Eq. 75a). */
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
-/* The ends of the network in training and in a serving pass (ends.c), and an iteration's own operators (step.c). */
+/* The ends of the network in training and in a serving pass (ends.c), and operators once per iteration (step.c). */
 void orr_emit_ends(struct orr_emit *emit);
 void orr_emit_pass_ends(struct orr_emit *emit);
 void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest);
 
 /* ---- building blocks */
 
-/* Names of an operator and of its two backward products, from one literal. */
+/* Names of an operator and of its backward operators, all made from one literal. */
 struct orr_linear_names {
     const char *forward, *dgrad, *wgrad, *bias_grad, *cast, *cast_grad;
 };
@@ -63,40 +63,40 @@ struct orr_linear_names {
 struct orr_linear {
     struct orr_linear_names names;
     double m, n, k; /* forward shape (m, k) x (k, n) */
-    double experts; /* a grouped product over this many; 0: one plain product */
+    double experts; /* experts of a grouped product; 0: one plain product */
     bool bias;
-    bool last;      /* its output is the layer's: recomputation may skip it */
-    bool quantised; /* follows the format of the weights; else 16 bit */
+    bool last;      /* last product of the layer, which recomputation may skip */
+    bool quantised; /* has the format of the weights; else 16 bit */
     bool head;      /* the output matrix, which few formats make narrow */
-    enum orr_product product; /* which of a layer's products it is */
+    enum orr_product product; /* identifies the product in the layer */
 };
 
-/* Forward, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. Returns the index of the dgrad; wgrad is
- * the next. */
+/* Emit the forward product, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. The function returns the
+ * index of the dgrad, which the wgrad follows, or -1 if there is none. */
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear);
-/* Products of activations. */
+/* A batched product of activations. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k);
 
-/* A memory-bound kernel: bytes in forward and in backward (0: none), kernels launched each way. */
+/* A memory-bound kernel: bytes in forward and in backward (0: no such kernel), and kernels launched each way. */
 struct orr_pointwise_op {
     const char *name, *backward_name;
     enum orr_pointwise kind;
     double forward_bytes, backward_bytes;
     double forward_launches, backward_launches; /* 0 counts as 1 */
     double columns;                             /* softmax: length of a row; 0 elsewhere */
-    bool core;                                  /* part of the attention core: repeated by selective recomputation */
+    bool core;                                  /* part of the attention core, which selective recomputation repeats */
 };
 void orr_emit_pointwise(struct orr_emit *emit, const struct orr_pointwise_op *op);
-/* The same for a small kernel of a layer: nothing where they are lumped. */
+/* Emit a small kernel of a layer, but nothing where small kernels are lumped into one operator. */
 void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op);
-/* Norm over rows of the hidden size, `elements` numbers in all; and residual add with bias and dropout as the engine
- * fuses them. Both are small kernels. */
+/* Emit a norm over rows of the hidden size with `elements` numbers in all, and a residual add with bias and dropout as
+ * the engine fuses them. Both are small kernels. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms);
 void orr_emit_residual(struct orr_emit *emit);
 
-/* A collective over a group, exposed unless the caller names a window; NULL if there is nothing to do: the group has
- * one rank, nothing is sent, or a backward operator is not asked for. */
+/* Emit a collective over a group, which is exposed unless the caller sets its window_op. The result is NULL if the
+ * group has one rank, nothing is sent, or the operator belongs to backward and backward is not emitted. */
 struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    enum orr_collective collective, enum orr_group group, double payload_bytes);
 

@@ -1,8 +1,8 @@
-/* The ends of the network: embedding on the first stage; final norm, head and loss on the last (Eq. 12b), and what
- * surrounds multi-token prediction layers there. */
+/* The ends of the network: the embedding on the first stage; final norm, head and loss on the last (Eq. 12b), and there
+ * also the input and head of multi-token prediction layers. */
 #include "ops/emit.h"
 
-/* Rows of the table, and their gradient. */
+/* The gather of rows from the embedding table, and its gradient. */
 static void emit_gather(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -10,7 +10,7 @@ static void emit_gather(struct orr_emit *emit)
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = emit->lumped ? "embedding" : "embedding.gather",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = 2 * d->w_a * elements});
-    /* the whole gradient is cleared, then rows are sorted and added */
+    /* Backward clears the whole gradient, then sorts rows and adds them. */
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
                                                         .kind = ORR_POINTWISE_SCATTER,
                                                         .backward_bytes = d->w_a * (3 * elements + d->vocab * d->h),
@@ -32,8 +32,9 @@ static void emit_embedding(struct orr_emit *emit)
     orr_emit_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
 }
 
-/* Cross-entropy on fp32 logits, bytes per logit: upcast 6, maximum, sum and log-probabilities 12 | gradient 11,
- * downcast 6. A fused kernel reads the 16-bit logits twice and writes the gradient over them: 4 | 4. */
+/* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
+ * log-probabilities in forward, and 11 for the gradient and 6 for the downcast in backward. A fused kernel reads the
+ * 16-bit logits twice and writes the gradient over them: 4 bytes each way. */
 static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -46,11 +47,11 @@ static void emit_loss(struct orr_emit *emit)
                                                         .backward_bytes = (fused ? 4 : 17) * logits,
                                                         .forward_launches = fused ? 1 : 3,
                                                         .backward_launches = fused ? 1 : 2});
-    for (int i = 0; i < 3; i++) /* maximum, sum, target logit */
+    for (int i = 0; i < 3; i++) /* The ranks reduce the maximum, the sum and the target logit. */
         orr_emit_collective(emit, "loss.reduce", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_TP, 4 * d->T);
 }
 
-/* Final norm and logits of the rows that meet the head. */
+/* Final norm and logits of the rows that go through the output head. */
 static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -73,9 +74,9 @@ static void emit_head(struct orr_emit *emit)
     orr_emit_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
 }
 
-/* What a multi-token prediction layer has beside its transformer layer (DeepSeek-V3 report, section 2.2): the
- * embedding of the next token and the hidden state, normalised, joined and projected from 2h to h; then the shared
- * head and a loss, with the same matrix. */
+/* A multi-token prediction layer surrounds its transformer layer as follows (DeepSeek-V3 report, section 2.2): the
+ * embedding of the next token and the hidden state are normalised, joined and projected from 2h to h; after the layer
+ * come the head, which shares its matrix, and a loss. */
 static void emit_mtp(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -91,7 +92,7 @@ static void emit_mtp(struct orr_emit *emit)
         &(struct orr_linear){
             .names = ORR_LINEAR("mtp.projection"), .m = d->T, .k = 2 * d->h, .n = d->h / d->t, .quantised = true});
     orr_emit_column_input(emit, projection, 2 * d->h);
-    /* a column-parallel product whose output every rank needs whole */
+    /* The product is column-parallel, but every rank needs its whole output. */
     const double whole = d->T * d->h * d->w_c;
     orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole);
     orr_emit_collective(emit, "mtp.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
@@ -109,8 +110,8 @@ void orr_emit_ends(struct orr_emit *emit)
     if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);
 }
 
-/* Of a serving pass: only the last position of every sequence meets the head; its logits are gathered over the
- * vocabulary's shards. The engines' step times are calibrated without a sum of the embeddings. */
+/* The ends of a serving pass: only the last position of every sequence goes through the head; its logits are gathered
+ * over the vocabulary's shards. The engines' step times are calibrated without a sum of the embeddings. */
 void orr_emit_pass_ends(struct orr_emit *emit)
 {
     emit->layer_kind = ORR_LAYER_EMBEDDING;

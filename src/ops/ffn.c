@@ -1,8 +1,9 @@
-/* Feed-forward block: dense columns, plain or gated, of a layer or of its shared experts; then the sum over the
- * tensor-parallel group (Eq. 6b). */
+/* The feed-forward block: dense columns, plain or gated, of a layer or of its shared experts, followed by the sum over
+ * the tensor-parallel group (Eq. 6b). */
 #include "ops/emit.h"
 
-/* Bytes per hidden element, forward | backward: GELU 4 | 6; gate product fused 6 | 10, as two operators 10 | 18. */
+/* Bytes per hidden element in forward and backward are 4 and 6 for GELU, 6 and 10 for a fused gate product, 10 and 18
+ * for a gate product of two operators. */
 static void emit_activation(struct orr_emit *emit, double elements, bool gated, bool bias)
 {
     const struct orr_engine *engine = &emit->job->engine;
@@ -13,7 +14,7 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
         backward = engine->fused_gate ? 10 : 18;
         launches = engine->fused_gate ? 1 : 2;
     } else if (bias && !engine->fused_bias_activation) {
-        forward += 4; /* the bias is its own pass */
+        forward += 4; /* The bias takes a pass of its own. */
         launches = 2;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mlp.activation",
@@ -39,7 +40,7 @@ static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names,
                                    .product = product});
 }
 
-/* Gate and up are one matrix in training; serving engines may keep them apart. */
+/* Gate and up are one product in training; serving engines may have two. */
 static int32_t emit_up(struct orr_emit *emit, const struct orr_layer_kind *kind, double f, bool shared)
 {
     const double h = emit->dims.h, columns = kind->gated ? 2 * f : f;
@@ -55,7 +56,7 @@ static int32_t emit_up(struct orr_emit *emit, const struct orr_layer_kind *kind,
     return emit_matrix(emit, shared ? ORR_LINEAR("shared.up") : ORR_LINEAR("mlp.up"), h, columns, bias, product);
 }
 
-/* h f t as in docs/equations.md; width f. A shared expert reuses the gathered input. */
+/* A dense FFN of `width` columns; f is their number on one rank. A shared expert reuses the gathered input. */
 static void emit_dense(struct orr_emit *emit, const struct orr_layer_kind *kind, double width, bool shared)
 {
     const struct orr_dims *d = &emit->dims;
@@ -73,6 +74,6 @@ void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double width = (double)(kind->n_experts > 0 ? kind->shared_width : kind->ffn_width);
     if (kind->n_experts > 0) orr_emit_experts(emit, kind);
     if (width > 0) emit_dense(emit, kind, width, kind->n_experts > 0);
-    /* ranks that route different tokens have nothing to sum but dense columns */
+    /* Ranks that route different tokens sum only dense columns. */
     if (width > 0 || d->T_routed == d->T) orr_emit_row_output(emit, d->h);
 }

@@ -1,9 +1,9 @@
-/* The indexer of sparse attention: small products that every rank repeats, scores of all keys, the choice of the
- * highest. Attention then meets the chosen keys alone (Eq. 118). Blocks of keys are chosen in the same way. */
+/* The indexer of sparse attention: small products that every rank repeats, scores of all keys, and the choice of the
+ * highest scores. Attention then reads only the chosen keys (Eq. 118). Blocks of keys are chosen in the same way. */
 #include "ops/emit.h"
 #include "ops/mixer.h"
 
-/* Training keeps the expanded heads: their gradients go through the same products as without a choice. */
+/* Training does not choose latents: the gradients of its expanded heads need the same products as dense attention. */
 bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     return !emit->backward && kind->mla_kv_rank > 0 && kind->index_topk > 0 &&
@@ -13,7 +13,7 @@ bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind
 static void emit_scores(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const struct orr_layer_kind all = {.index_topk = 0}; /* every key that the mask leaves is scored */
+    const struct orr_layer_kind all = {.index_topk = 0}; /* Every key that the mask leaves is scored. */
     const double heads = (double)kind->index_heads, size = (double)kind->index_size;
     const double keys = orr_score_pairs(d, &all, emit->job->workload.causal) / d->s, rows = d->s / d->c;
     const bool narrow = emit->job->system.chip.peak_flops_per_s[ORR_DTYPE_FP8] > 0 && !emit->backward;
@@ -23,7 +23,7 @@ static void emit_scores(struct orr_emit *emit, const struct orr_layer_kind *kind
                                          heads * rows, keys, size);
         if (narrow) op->dtype = ORR_DTYPE_FP8;
         op->input_bytes = op->weight_bytes = narrow ? 1 : d->w_a;
-        op->output_bytes = 4 / heads; /* the heads' scores are added in the kernel */
+        op->output_bytes = 4 / heads; /* The kernel adds the scores of all heads. */
         op->bytes = d->b * (op->input_bytes * size * (heads * rows + keys) + 4 * rows * keys);
     }
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "index.topk",

@@ -1,4 +1,4 @@
-/* The operator list of a job or of a pass: sizes, layer kinds in turn, then the ends. Entry point of this folder. */
+/* The operator list of a job or of a pass: sizes, layer kinds in turn, then the ends. The folder is entered here. */
 #include "ops/emit.h"
 
 #include "base/number.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Format of everything that is not quantised, beside matrices of format `matrix`. */
+/* Format of everything that is not quantised, in a job whose matrices have the format `matrix`. */
 static enum orr_dtype dtype16(const struct orr_job *job, enum orr_dtype matrix)
 {
     if (orr_dtype_bytes(matrix) >= 2) return matrix;
@@ -45,7 +45,7 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.s = (double)workload->seq;
     d.T = d.T_prompt = d.T_head = d.b * d.s / d.c; /* Eq. 4 */
     d.T_norm = job->plan.sp ? d.T / d.t : d.T;
-    d.T_routed = d.T_sent = d.T / d.t; /* T_e: every rank owns its share of the tokens */
+    d.T_routed = d.T_sent = d.T / d.t; /* T_e: Every rank owns its share of the tokens. */
     d.T_group = d.T_sent * d.e * d.te;
     d.w_c = d.w_a;
     d.w_w = d.w_m;
@@ -55,16 +55,16 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     return d;
 }
 
-/* A number that is whole but for rounding, as the tokens of a prompt are after a batch was cut into broken pieces:
- * kernels round it up to blocks. */
+/* Rounds a number that is whole except for rounding errors, such as the tokens of a prompt after a batch was cut into
+ * fractional pieces. Kernels round it up to blocks, so that an error upwards would cost a whole block. */
 static double nearly_whole(double x)
 {
     const double nearest = (double)(int64_t)(x + 0.5);
     return fabs(x - nearest) <= 1e-9 * x ? nearest : x;
 }
 
-/* Experts inside the tensor-parallel group see every token and share its reduction; an expert group that spans
- * data-parallel ranks sends each token to its experts and back. */
+/* Sizes of a serving pass. Experts inside the tensor-parallel group see every token and share the group's reduction; an
+ * expert group that spans data-parallel ranks sends each token to its experts and back. */
 static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_model *model,
                                  const struct orr_serve_shape *shape)
 {
@@ -116,12 +116,12 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 
 /* ---------------------------------------------------------------- a layer */
 
-/* Weight gradients added to the accumulator by a kernel of their own: read the new one, read and write the sum. */
+/* A kernel adds the weight gradients to the accumulator: it reads the new gradient, and reads and writes the sum. */
 static void emit_accumulation(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
     if (engine->fused_gradient_accumulation) return;
-    /* a framework that drops gradients between steps stores the first one instead of adding it */
+    /* A framework that drops gradients between steps stores the first one instead of adding it. */
     const double share = engine->gradients_16bit_live ? (emit->dims.m - 1) / emit->dims.m : 1;
     orr_emit_pointwise(emit,
                        &(struct orr_pointwise_op){
@@ -131,14 +131,14 @@ static void emit_accumulation(struct orr_emit *emit, double params)
                            .backward_launches = 8});
 }
 
-/* Norms, rotary positions, activation and residual of one layer, as many kernels as the engine makes of them. */
+/* Norms, rotary positions, activation and residual of one layer, in as many kernels as the engine uses. */
 static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_engine *engine = &emit->job->engine;
     const struct orr_dims *d = &emit->dims;
     const double width =
         (double)(kind->ffn_width + kind->shared_width) / d->t + (double)(kind->n_active * kind->expert_width) / d->te;
-    /* an engine's numbers are of layers with a mixer and an FFN */
+    /* The engine's numbers are for a layer with a mixer and an FFN. */
     const double blocks = ((orr_kind_mixes(kind) ? 1 : 0) + (orr_kind_has_ffn(kind) ? 1 : 0)) / 2.0;
     struct orr_op *op = orr_emit_op(emit, "pointwise", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_ACTIVATION;
@@ -147,7 +147,7 @@ static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
     op->bytes = d->T * (d->h * blocks * engine->pointwise_bytes_per_element + width * (kind->gated ? 3 : 2) * d->w_a);
 }
 
-/* A token's embedding of this layer: gated by the hidden state, projected and added to it. */
+/* The layer's own embedding of a token is gated by the hidden state, projected, and added to the hidden state. */
 static void emit_layer_embedding(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;

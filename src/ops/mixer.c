@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- sizes */
 
-/* A rank has its share of the heads, and the keys of every group that one of them belongs to. */
+/* A rank has its share of the heads, and the keys of every group to which one of these heads belongs. */
 static double groups_per_rank(const struct orr_layer_kind *kind, double t)
 {
     return orr_max(1, (double)kind->scan_groups / t);
@@ -43,7 +43,7 @@ static struct orr_scan_sizes mamba2_sizes(const struct orr_layer_kind *kind, dou
                                    .saved = 5 * d + 4 * keys + heads + d * n / chunk};
 }
 
-/* Gated delta nets, and with a gate of every channel of a key (KDA) some work more. */
+/* Sizes of gated delta nets. A gate per channel of a key (KDA) adds some work. */
 static struct orr_scan_sizes delta_sizes(const struct orr_layer_kind *kind, double t)
 {
     const bool channels = kind->mixer == ORR_MIXER_KDA;
@@ -73,7 +73,7 @@ static struct orr_scan_sizes lightning_sizes(const struct orr_layer_kind *kind, 
                                    .saved = 5 * heads * d + heads * d * d / chunk};
 }
 
-/* The gates are block-diagonal products, one block a head. */
+/* The gates are block-diagonal products with one block per head. */
 static struct orr_scan_sizes rg_lru_sizes(const struct orr_layer_kind *kind, double t)
 {
     const double w = (double)(kind->scan_heads * kind->scan_value) / t;
@@ -134,13 +134,13 @@ double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double t, dou
 
 /* ---------------------------------------------------------------- scan */
 
-/* Work of backward over forward: two products for every one, and the states of the chunks once more. */
+/* Work of backward relative to forward: two products for every one, and the states of the chunks once more. */
 #define BACKWARD_FLOPS 2.5
 #define BACKWARD_BYTES 2.5
 /* Kernels of a scan over chunks: sums within chunks, states, the pass between chunks, outputs. */
 #define CHUNK_LAUNCHES 4.0
 
-/* Projected columns are read and outputs written once; states of chunks that products make are written and read. */
+/* Projected columns are read once and outputs are written once; the states of chunks are written and read. */
 static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z,
                         bool backward)
 {
@@ -159,7 +159,7 @@ static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind
     op->bytes = rows * (d->w_a * (z->in + z->width) + chunk_states) * (backward ? BACKWARD_BYTES : 1) + held;
 }
 
-/* One position of every sequence: its state is read, and written back once for every query. */
+/* One position of every sequence: the sequence's state is read once, and written back once for every query. */
 static void emit_state_step(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
 {
     const struct orr_dims *d = &emit->dims;
@@ -175,7 +175,7 @@ static void emit_state_step(struct orr_emit *emit, const struct orr_layer_kind *
         d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, d->t, 0) + rows * d->w_a * (z->in + z->width);
 }
 
-/* The state of a rank's part of the sequence goes to the next rank: c - 1 sends one after another. */
+/* Each rank sends the state after its part of the sequence to the next rank: c - 1 sends, one after another. */
 static void emit_state_sends(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
@@ -191,8 +191,8 @@ static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names,
     return orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = m, .k = k, .n = n, .quantised = true});
 }
 
-/* Step sizes, B and C of Mamba-1 come from the convolved columns, summed over the ranks; gates of KDA from the hidden
- * state, through a low rank that every rank has whole. */
+/* Step sizes, B and C of Mamba-1 are projected from the convolved columns and summed over the ranks. The gates of KDA
+ * are projected from the hidden state through a low rank, whose matrix every rank has whole. */
 static void emit_low_rank(struct orr_emit *emit, const struct orr_layer_kind *kind, const struct orr_scan_sizes *z)
 {
     const struct orr_dims *d = &emit->dims;
@@ -205,7 +205,7 @@ static void emit_low_rank(struct orr_emit *emit, const struct orr_layer_kind *ki
         emit_matrix(emit, ORR_LINEAR("scan.low_out"), d->T, rank, z->low_out);
 }
 
-/* One read and one write of an element each way; backward reads what forward read once more. */
+/* Each way reads and writes an element once; backward also reads again what forward read. */
 static void emit_columns(struct orr_emit *emit, const char *name, const char *backward_name, double reads,
                          double elements)
 {
@@ -243,7 +243,7 @@ void orr_emit_scan(struct orr_emit *emit, const struct orr_layer_kind *kind)
 
 /* ---------------------------------------------------------------- cross attention */
 
-/* Queries of a prompt, or of decoding sequences, meet all positions of the encoder. */
+/* Queries of a prompt, or of decoding sequences, attend to all positions of the encoder. */
 static void emit_cross_core(struct orr_emit *emit, const struct orr_layer_kind *kind, bool decoding, bool backward)
 {
     const struct orr_dims *d = &emit->dims;

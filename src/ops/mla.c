@@ -1,5 +1,5 @@
 /* Projections of multi-head latent attention: latents, and their expansion to heads for many queries; decoding
- * queries go to the latent space instead (Eqs. 11, 11a). */
+ * queries are projected into the latent space instead (Eqs. 11, 11a). */
 #include "ops/emit.h"
 
 static int32_t emit_projection(struct orr_emit *emit, struct orr_linear_names names, enum orr_product product, double m,
@@ -43,12 +43,12 @@ void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, d->T_prompt, d_v, r);
     }
-    /* absorbed: queries go to the latent space, contexts come back from it */
+    /* Absorbed attention projects queries into the latent space, and contexts back from it. */
     if (decode_rows > 0 && emit->parts & ORR_PART_DECODES) {
         orr_emit_bmm(emit, "mla.q_absorb", ORR_PHASE_FORWARD, heads, decode_rows, r, d_n);
         orr_emit_bmm(emit, "mla.v_absorb", ORR_PHASE_FORWARD, heads, decode_rows, d_v, r);
     }
-    /* RoPE on the small part, and the concatenation of both parts of every query and key head */
+    /* The kernel applies RoPE to the small part and joins both parts of every query and key head. */
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "mla.rope",
                                                     .backward_name = "mla.rope.backward",
                                                     .kind = ORR_POINTWISE_COPY,

@@ -5,17 +5,17 @@
 
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
-    double sent; /* rows of its own tokens that a rank sends away; 0: none */
-    double work; /* rows that the experts of the hottest rank, which the others wait for, work on */
+    double sent; /* rows of a rank's own tokens that it sends to other ranks; 0: none */
+    double work; /* rows on the experts of the hottest rank, for which the other ranks wait */
 };
 
-/* Elements of a row that experts read and write. */
+/* Elements of a row as experts read and write it. */
 static double expert_hidden(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     return kind->expert_hidden > 0 ? (double)kind->expert_hidden : emit->dims.h;
 }
 
-/* Experts in a latent space: every rank projects the tokens it routes. */
+/* Where experts work in a latent space, every rank projects the tokens that it routes. */
 static void emit_latent(struct orr_emit *emit, const struct orr_layer_kind *kind, struct orr_linear_names names,
                         double k, double n)
 {
@@ -29,7 +29,7 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
     const double experts = (double)(kind->n_experts + kind->n_zero_experts), tokens = emit->dims.T_routed;
     orr_emit_linear(
         emit, &(struct orr_linear){.names = ORR_LINEAR("moe.router"), .m = tokens, .k = emit->dims.h, .n = experts});
-    /* scores in fp32: softmax or sigmoid, top-k, load-balance statistics */
+    /* The kernels work on fp32 scores: softmax or sigmoid, top-k, load-balance statistics. */
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "moe.topk",
                                                     .backward_name = "moe.topk.backward",
                                                     .kind = ORR_POINTWISE_SOFTMAX,
@@ -39,9 +39,9 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                     .backward_launches = 4});
 }
 
-/* Half of the passes order the rows a rank sends, half those its experts work on: as many on every rank that holds a
- * slice of them, and none to order for a single expert. Quantised products want aligned rows: copies that pad and
- * unpad. */
+/* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
+ * it has a single expert. Every rank that holds a slice of an expert orders all of the expert's rows. Quantised
+ * products need aligned rows, so that further copies pad and unpad them. */
 static void emit_permute(struct orr_emit *emit, struct rows rows, double local, double hidden)
 {
     const struct orr_dims *d = &emit->dims;
@@ -67,8 +67,9 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
-/* One all-to-all each way in forward, and their adjoints in backward. Payload: one copy per chosen expert (Eq. 9a) on
- * the hottest rank. The ranks of one expert hold different tokens: gathered before, scattered after. */
+/* Forward has one all-to-all to the experts and one back; backward has their adjoints. The payload is one copy of a
+ * token per chosen expert (Eq. 9a) on the hottest rank. The ranks that share an expert hold different tokens, which are
+ * gathered before the products and scattered after them. */
 static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
     const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c, gathered = payload * emit->dims.te;
@@ -84,7 +85,7 @@ static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *ki
                         gathered);
 }
 
-/* Eqs. 7, 8: the rows are spread over the experts that tokens have touched. */
+/* Eqs. 7, 8: the rows are spread over the experts that at least one token chooses. */
 static void emit_products(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows, double touched)
 {
     const struct orr_dims *d = &emit->dims;

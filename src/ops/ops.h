@@ -12,21 +12,21 @@ struct orr_op_list {
     struct orr_op items[ORR_MAX_OPS];
 };
 
-/* Sizes used all over the emitters, worked out once per job or pass. One letter as in docs/equations.md. */
+/* Sizes that all emitters use, worked out once per job or pass. Single letters are those of docs/equations.md. */
 struct orr_dims {
     double h;               /* hidden size */
     double t, c, e, te;     /* tensor, context, expert, expert-tensor degree */
     double b, s;            /* sequences with many queries (micro-batch, prompts) and the queries of each */
-    double context;         /* keys each of them has in the cache already */
-    double decoding;        /* sequences that decode, ... */
-    double decode_context;  /* ... keys of each, ... */
-    double queries;         /* ... and its queries */
+    double context;         /* keys that each of these sequences already has in the cache */
+    double decoding;        /* sequences that decode */
+    double decode_context;  /* keys of each decoding sequence */
+    double queries;         /* queries of each decoding sequence */
     double T;               /* rows of the weight products on one rank: b s / c and the decoding queries */
     double T_prompt;        /* b s / c alone */
-    double T_norm;          /* rows its norms see: T / t with sequence parallel, else T */
-    double T_head;          /* rows that meet the head */
+    double T_norm;          /* rows of the norms on one rank: T / t with sequence parallel, else T */
+    double T_head;          /* rows that go through the output head */
     double T_routed;        /* tokens that one rank routes to experts */
-    double T_sent;          /* tokens that it sends to the ranks of their experts; 0: it holds all it needs */
+    double T_sent;          /* tokens that one rank sends to the ranks of their experts; 0: none are sent */
     double T_group;         /* tokens whose experts one expert group holds */
     double w_a, w_c;        /* bytes of an activation and of a communicated element */
     double w_m, w_w;        /* bytes of an input and of a stored weight of a quantised product */
@@ -37,7 +37,7 @@ struct orr_dims {
     enum orr_dtype matrix;  /* format of the quantised weight products */
     enum orr_dtype dtype16; /* format of everything else */
 };
-/* Of a training job. */
+/* The sizes of a training job. */
 struct orr_dims orr_dims_of(const struct orr_job *job);
 /* Micro-batches of one replica in a step (Eq. 4). */
 double orr_micro_batches(const struct orr_job *job);
@@ -47,17 +47,17 @@ struct orr_stage {
     double n_layers[ORR_MAX_LAYER_KINDS]; /* layers of each kind */
     double dense_params, expert_params;   /* on one rank, including the ends */
     bool embedding, head;
-    double n_mtp; /* multi-token prediction layers, part of n_layers too; 0 but on the last rank */
+    double n_mtp; /* multi-token prediction layers, which n_layers includes; 0 except on the last rank */
 };
 /* Layers of each kind in the whole model. */
 void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAYER_KINDS]);
-/* Layers of every pipeline rank; plan.pp entries. Where chunks do not divide evenly the first ones, after the
- * embedding's, carry one layer more, so that the ends stay light. */
+/* Fill in the layers of all plan.pp pipeline ranks. Where layers do not divide evenly, the chunks after the first get
+ * one layer more, so that the chunks that also hold the embedding or the head stay light. */
 void orr_stages_build(const struct orr_job *job, struct orr_stage *stages);
-/* Parameters of a stage whose layers are known. */
+/* Count the parameters of a stage whose layers are known. */
 void orr_stage_count(const struct orr_job *job, struct orr_stage *stage);
 
-/* Pipeline ranks that hold the same layers and ends: what they take is worked out once. */
+/* A class of pipeline ranks that hold the same layers and ends, so that their times and bytes are worked out once. */
 struct orr_rank_class {
     struct orr_stage stage;
     int64_t first; /* lowest rank of the class */
@@ -69,29 +69,30 @@ struct orr_classes {
     uint16_t of_rank[ORR_MAX_STAGES]; /* class of every rank */
 };
 void orr_classes_build(const struct orr_stage *stages, int64_t n_stages, struct orr_classes *classes);
-/* The rank with the most parameters: its optimizer and gradient collectives set the step's. */
+/* The rank with the most parameters. Its optimizer and gradient collectives set those of the step. */
 const struct orr_stage *orr_classes_heaviest(const struct orr_rank_class *classes, size_t n_classes);
 
-/* Every layer kind and both ends: depends on how a layer is cut, not on how many there are. */
+/* Operators of every layer kind and of both ends. They depend on how a layer is cut, not on the number of layers. */
 void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list);
-/* Then what a whole iteration adds: pipeline sends, gradient collectives, optimizer. */
+/* Operators that a whole iteration adds: pipeline sends, gradient collectives, optimizer. */
 void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list);
 
-/* Experts that the ranks of an expert group hold together: all, and copies up to a multiple of ep (moe_redundant). */
+/* Experts that the ranks of an expert group hold together: all experts, plus copies up to a multiple of ep where the
+ * engine has moe_redundant. */
 int64_t orr_expert_places(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Parameters one rank holds: of one layer of a kind without its routed experts, of those experts, and of the ends. */
 double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_embedding_params(const struct orr_job *job);
-double orr_rank_head_params(const struct orr_job *job); /* a tied head repeats the matrix on the last stage */
-double orr_rank_mtp_params(const struct orr_job *job);  /* around one prediction layer, on the last stage */
+double orr_rank_head_params(const struct orr_job *job); /* the last stage has a copy of a tied matrix */
+double orr_rank_mtp_params(const struct orr_job *job);  /* input of one prediction layer, on the last stage */
 
-/* Model FLOP of one step over the whole system: forward x 3, attention unmasked, no recomputation (Eqs. 20, 21). */
+/* Model FLOP of one step of the whole system: 3 times forward, unmasked attention, no recomputation (Eqs. 20, 21). */
 double orr_model_flops(const struct orr_job *job);
-/* The same with only the causal half of the attention scores, as some sources count. */
+/* Model FLOP with only the causal half of the attention scores, as some sources count. */
 double orr_model_flops_causal(const struct orr_job *job);
 
-/* May transfers of a group run beside compute where the engine can do so? */
+/* Does the plan let transfers of a group run beside compute where the engine can hide them? */
 static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group group)
 {
     return (plan->exposed_groups >> group & 1) == 0;

@@ -1,56 +1,56 @@
 /* One step of a serving engine -> operators of one rank: prompt tokens and decoding sequences share the weight
- * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. Also the
- * formats that weights and cache are stored in. */
+ * products; each has its own attention kernel. Counts cover all layers of the model. Eqs. 91, 91a, 93. The header also
+ * has the formats in which weights and cache are stored. */
 #ifndef ORR_OPS_SERVE_H
 #define ORR_OPS_SERVE_H
 
 #include "ops/ops.h"
 
-/* What is in the step, per data-parallel rank. */
+/* Contents of a step on one data-parallel rank. */
 struct orr_serve_shape {
     double prefill_tokens, prefill_sequences;
-    double prefill_context; /* tokens each of them has in the cache already */
+    double prefill_context; /* tokens that each prefilling sequence already has in the cache */
     double decode_sequences;
-    double decode_context; /* of each, including this token */
+    double decode_context; /* per sequence, including the new token */
     double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
-    bool no_head;          /* prompts that end before their last token: nothing meets the head */
+    bool no_head;          /* no prompt reaches its last token in this step: skip the output head */
 };
 
-/* Parts of a pass that depend on different counts: of all rows, of the prompts, of the decoding sequences, of the
- * sequences that meet the head. */
+/* Parts of a pass, by the count on which they depend: all rows, the prompts, the decoding sequences, or the sequences
+ * that go through the output head. */
 enum { ORR_PART_ROWS = 1, ORR_PART_PROMPTS = 2, ORR_PART_DECODES = 4, ORR_PART_SEQUENCES = 8, ORR_PART_WHOLE = 15 };
 
-/* Append the operators of one step; `phase` is stamped on them. */
+/* Append the operators of one step; `phase` becomes the phase of each. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
-/* Only some of its parts, a sum of ORR_PART_*. */
+/* Append only some parts of a step; `parts` is a sum of ORR_PART_*. */
 void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      unsigned parts, enum orr_phase phase, struct orr_op_list *list);
-/* The attention core of decoding sequences alone; the context is left to the caller. */
+/* The attention core of decoding sequences alone. The caller sets its context. */
 struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                   double queries);
 
-/* The same of the indexer that chooses a layer's keys; only of kinds that have one. */
+/* The scores of the indexer that chooses a layer's keys, for kinds that have one. The caller sets the context. */
 struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                  double queries);
-/* Keys the operator of a decoding sequence meets at most; 0: all. */
+/* Most keys that the operator of a decoding sequence reads; 0: all. */
 double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_op *op);
 
-/* Prompt tokens one step takes at most: the request's chunk, else the engine's limit; 0: all at once. */
+/* Most prompt tokens of one step: the request's chunk, else the engine's limit; 0: all at once. */
 double orr_serve_step_tokens(const struct orr_job *job);
 
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);
-/* Bytes per weight element with its scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
+/* Bytes per weight element, including scales (Eq. 41a): 128-blocks for fp8 and int4, 16-blocks for fp4. */
 double orr_stored_bytes(enum orr_dtype dtype);
-/* The same of a job, where formats are mixed the mean of all weights. */
+/* Stored bytes per weight element of a job; where formats are mixed, the mean over all weights. */
 double orr_serve_stored_bytes(const struct orr_job *job);
 /* Cache bytes of one token that a query of the kind reads on one rank. */
 double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
-/* Cache bytes of one token in one layer of a kind, on one rank and over the whole model (Eq. 90); 0: it keeps none. */
+/* Cache bytes of one token in one layer of a kind, on one rank and in the whole model (Eq. 90); 0: none are cached. */
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
-/* Bytes of a cached element, scales in, as a mean over a layer's vectors. */
+/* Bytes of a cached element, including scales, as a mean over a layer's vectors. */
 double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which layers and how many parameters each pipeline rank holds; FLOP of the model. Pure counting. */
+/* Layers and parameters of each pipeline rank, and FLOP of the model. */
 #include "ops/ops.h"
 
 #include "base/number.h"
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Latent down-projections and their norms are not divided by tp (Eq. 11a), nor are an indexer and the low rank of
- * gates. */
+/* Attention parameters that are not divided by tp: latent down-projections and their norms (Eq. 11a), an indexer, and
+ * the low-rank part of gates. */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
@@ -36,7 +36,7 @@ double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_
     return (double)(kind->expert_params * orr_expert_places(job, kind)) / (double)(job->plan.ep * job->plan.etp);
 }
 
-/* Rows added to pad the vocabulary, over the TP group. */
+/* Parameters of the rows that pad the vocabulary, in the whole TP group. */
 static double padding_params(const struct orr_job *job)
 {
     const double multiple = (double)(job->engine.vocab_multiple * job->plan.tp), vocab = (double)job->model.vocab;
@@ -57,16 +57,16 @@ double orr_rank_head_params(const struct orr_job *job)
     return (double)job->model.head_params - matrix + copy;
 }
 
-/* Joins the embedding of the next token to the hidden state; the projection is cut over the TP group. */
+/* The projection, which joins the embedding of the next token to the hidden state, is divided over the TP group. */
 double orr_rank_mtp_params(const struct orr_job *job)
 {
     const double h = (double)job->model.hidden, projection = 2 * h * h;
     return projection / (double)job->plan.tp + (double)job->model.mtp_params - projection;
 }
 
-/* Layers of chunk i of n. Even if possible; else, if the two ends and the prediction layers count as a layer each,
- * less by as many on the first and the last chunk, or on the last alone; else the remainder on the chunks after the
- * first. */
+/* Layers of chunk i of n. Chunks are equal if possible. Else embedding, head and each prediction layer count as one
+ * layer: if that divides evenly, the first and the last chunk (or only the last) hold fewer layers to offset them. Else
+ * the chunks after the first take the remainder, one layer each. */
 static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t i)
 {
     const int64_t n_layers = job->model.n_layers, n_mtp = job->workload.mtp_layers;
@@ -101,7 +101,7 @@ void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
     }
     stage->dense_params +=
         (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
-    if (stage->n_mtp > 0) /* and a copy of the embedding, where the first stage has it */
+    if (stage->n_mtp > 0) /* The stage has a copy of the embedding unless it is the first. */
         stage->dense_params +=
             stage->n_mtp * orr_rank_mtp_params(job) + (stage->embedding ? 0 : orr_rank_embedding_params(job));
 }
@@ -137,7 +137,7 @@ void orr_classes_build(const struct orr_stage *stages, int64_t n_stages, struct 
 {
     classes->n = 0;
     for (int64_t i = 0; i < n_stages; i++) {
-        size_t c = classes->n; /* neighbours are alike more often than not */
+        size_t c = classes->n; /* The newest class is tried first: neighbours are mostly alike. */
         while (c > 0 && !same_stage(&classes->items[c - 1].stage, &stages[i])) c--;
         if (c == 0) {
             c = ++classes->n;
@@ -167,7 +167,7 @@ static double scan_matrix_params(double h, const struct orr_layer_kind *kind)
     return h * (z.in + z.width) + (z.low_in > 0 ? low : 0);
 }
 
-/* Weights a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
+/* Weights that a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
 static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk,
@@ -191,7 +191,7 @@ static double active_matrix_params(const struct orr_model *model, const struct o
     return params + h * (double)(kind->n_experts + kind->n_zero_experts);
 }
 
-/* Forward FLOP of one token in one layer; `score_share` of the score matrix counted (Eq. 20). */
+/* Forward FLOP of one token in one layer, counting the share `score_share` of the score matrix (Eq. 20). */
 static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
 {
     const double s = (double)job->workload.seq, limit = orr_kind_key_limit(kind);

@@ -1,8 +1,8 @@
-/* What happens once per iteration: gradient and weight collectives, optimizer; and what ZeRO-3 adds to every layer;
- * and the pipeline sends. Eqs. 74, 75a, 78. */
+/* Operators that run once per iteration (gradient and weight collectives, optimizer), operators that ZeRO-3 adds to
+ * every layer, and pipeline sends. Eqs. 74, 75a, 78. */
 #include "ops/emit.h"
 
-/* Kernels of a pass over all parameters: frameworks put many tensors into one launch. */
+/* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
 #define NORM_LAUNCHES 4
 #define CAST_LAUNCHES 32
 #define ADAM_LAUNCHES 8
@@ -12,7 +12,7 @@ static double weight_bytes(const struct orr_emit *emit)
     return emit->dims.w_a;
 }
 
-/* The gather of backward serves the recomputation too: forward's is not repeated. */
+/* The gather of backward serves recomputation too, so that the gather of forward is not repeated. */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
     const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
@@ -33,8 +33,8 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
                         dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
 }
 
-/* Stages 0-2: gradients summed (0) or scattered, with the new weights gathered (1, 2). Stage 2 keeps no whole
- * gradient to add to, so it scatters after every micro-batch. */
+/* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights. Stage 2 keeps no whole gradient
+ * to add to, so it scatters after every micro-batch. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const double gradients = params * (double)emit->job->engine.reduce_bytes;
@@ -58,8 +58,8 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
     op->launches = launches;
 }
 
-/* Eq. 78: norm, then read gradient and state, write state and weight. An optimizer that knows only fp32 needs the
- * 16-bit gradients cast before and the weights cast after it. */
+/* Eq. 78: the optimizer computes the norm, then reads gradient and state and writes state and weight. Where it works
+ * only in fp32, the 16-bit gradients are cast before it and the weights after it. */
 static void emit_optimizer(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
@@ -82,7 +82,7 @@ static void emit_weight_cast(struct orr_emit *emit, double params)
         emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), CAST_LAUNCHES);
 }
 
-/* Eq. 74: one activation per chunk boundary, split over the TP group where the engine does so. */
+/* Eq. 74: one activation is sent per chunk boundary, split over the TP group if the engine does so. */
 static void emit_sends(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -106,7 +106,7 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (emit->job->model.tied_embeddings && plan->pp > 1) /* both copies of the matrix get the summed gradient */
+    if (emit->job->model.tied_embeddings && plan->pp > 1) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
     emit_optimizer(emit, dense / shard + expert / expert_shard);

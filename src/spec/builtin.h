@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct orr_builtin {
-    const char *part; /* folder: "models", "chips", ...; folders that are no part are not in the catalogue */
+    const char *part; /* folder: "models", "chips", ...; the catalogue ignores folders that name no part */
     const char *id;   /* file name without its ending */
     const char *text;
 };

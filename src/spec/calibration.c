@@ -1,5 +1,5 @@
-/* calibration/<id>.json <-> struct orr_calibration: constants fitted from kernel timings. Files are read, checked and
- * changed by the list of calibration_list.h. */
+/* calibration/<id>.json <-> struct orr_calibration: constants fitted from kernel timings. The list of
+ * calibration_list.h says how files are read, checked and changed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ ORR_HOMES(TYPE)
 /* clang-format on */
 const struct orr_constant orr_constants[ORR_N_CONSTANTS] = {ORR_CONSTANTS(ROW)};
 
-/* A member that has no row fails here: the listed members and those that are no constants make up the struct. */
+/* A member that has no row fails to compile here: listed members and members that are no constants must fill the
+ * struct. */
 #define BYTES(want, in, name)            +(ORR_HOME_##in == ORR_HOME_##want ? sizeof((home_##in *)0)->name : 0)
 #define GEMM_BYTES(in, name, ...)        BYTES(GEMM, in, name)
 #define ATTENTION_BYTES(in, name, ...)   BYTES(ATTENTION, in, name)
@@ -30,7 +31,7 @@ const struct orr_constant orr_constants[ORR_N_CONSTANTS] = {ORR_CONSTANTS(ROW)};
 #define LINE_BYTES(in, name, ...)        BYTES(LINE, in, name)
 #define CALIBRATION_BYTES(in, name, ...) BYTES(CALIBRATION, in, name)
 #define SIZE(type, member)               sizeof((struct type *)0)->member
-struct head { /* what a calibration has before its constants */
+struct head { /* members of a calibration before its constants */
     char id[ORR_ID];
     bool calibrated;
     double constants;
@@ -51,7 +52,7 @@ _Static_assert(offsetof(struct head, constants) ORR_CONSTANTS(CALIBRATION_BYTES)
 
 /* ---------------------------------------------------------------- fields of an object of constants */
 
-/* An object's constants, and how well they fit their rows: checked, shown by the catalogue, not used by the model. */
+/* An object's constants, and how well they fit their rows. The fit is checked and shown, but no prediction uses it. */
 struct entry {
     union {
         struct orr_gemm_constants gemm;
@@ -94,7 +95,7 @@ static struct orr_field field_of(const struct orr_constant *constant)
                               .meaning = constant->meaning};
 }
 
-/* Fields of the struct `home`; arrays have readers of their own. Returns how many. */
+/* Fills in the fields of the struct `home` and returns how many there are; arrays have readers of their own. */
 static size_t fields_of(enum orr_home home, struct orr_field fields[FIELDS_MAX])
 {
     size_t n = 0;
@@ -139,7 +140,7 @@ static enum orr_err read_attention(const struct orr_doc *doc, const char *path, 
     return err;
 }
 
-/* {"16": constants, "8": constants} at `path`: one set per width of the cache, both needed. */
+/* Reads {"16": constants, "8": constants} at `path`: one set per width of the cache; both are required. */
 static enum orr_err read_widths(const struct orr_doc *doc, const char *path, const json_t *table,
                                 struct orr_decode_constants widths[2], struct orr_error *error)
 {
@@ -163,7 +164,7 @@ static enum orr_err read_decode(const struct orr_doc *doc, const char *path, con
     return read_widths(doc, path, value, calibration->decode[kernel], error);
 }
 
-/* An object of constants by the name of a format or a kernel. */
+/* A JSON object that holds constants by the name of a format or a kernel. */
 struct table {
     const char *key, *keys, *example;
     const char *const *names;
@@ -210,7 +211,7 @@ static enum orr_err read_tables(const struct orr_doc *doc, struct orr_calibratio
     return read_widths(doc, "mla_decode", latent, calibration->mla_decode, error);
 }
 
-/* An array of 1 to ORR_LINE_POINTS numbers in [min, max]. */
+/* Reads an array of 1 to ORR_LINE_POINTS numbers in [min, max]. */
 static enum orr_err read_points(const struct orr_doc *doc, const char *path, const json_t *array, double min,
                                 double max, double *points, int64_t *n_points, struct orr_error *error)
 {
@@ -290,7 +291,7 @@ static enum orr_err read_pointwise(const struct orr_doc *doc, struct orr_calibra
     return orr_fields_read(doc, share->key, table, fields, ORR_N_POINTWISES, NULL, calibration, error);
 }
 
-/* Fitted on this very chip, or borrowed from its family. */
+/* Finds out whether the constants were fitted on this very chip or are borrowed from its family. */
 static enum orr_err read_chips(const struct orr_doc *doc, const char *chip_id, bool *calibrated,
                                struct orr_error *error)
 {

@@ -1,4 +1,4 @@
-/* The one list of calibration constants. The reader checks files by it, the fitter takes its parameters from it, the
+/* The list of calibration constants. The reader checks files by it, the fitter takes its parameters from it, the
  * writer stores by it and the reports show by it: a constant is a member of a struct of orrery.h and a row here. */
 #ifndef ORR_SPEC_CALIBRATION_LIST_H
 #define ORR_SPEC_CALIBRATION_LIST_H
@@ -6,26 +6,26 @@
 #include "base/units.h"
 #include "orrery.h"
 
-/* Groups of constants fitted together; their rows are priced by the same part of the model. In the order of fitting:
- * attention and experts use the constants of products. */
+/* Groups of constants that are fitted together, because the same part of the model prices their rows. They are in the
+ * order of fitting: attention and experts use the constants of products. */
 enum orr_fit_kind {
     ORR_FIT_GEMM,
     ORR_FIT_BMM,
     ORR_FIT_GROUPED,
     ORR_FIT_FLASH,
     ORR_FIT_DECODE,
-    ORR_FIT_LATENT, /* has the constants of ORR_FIT_DECODE for itself */
+    ORR_FIT_LATENT, /* has its own copy of the constants of ORR_FIT_DECODE */
     ORR_FIT_LAUNCH,
     ORR_FIT_POINTWISE,
     ORR_FIT_LINES,
-    ORR_FIT_CUSTOM, /* has the constants of ORR_FIT_LINES for itself */
+    ORR_FIT_CUSTOM, /* has its own copy of the constants of ORR_FIT_LINES */
     ORR_FIT_P2P,
     ORR_N_FIT_KINDS,
-    ORR_FIT_NONE = ORR_N_FIT_KINDS /* no kernel table tells the constant */
+    ORR_FIT_NONE = ORR_N_FIT_KINDS /* no kernel table determines the constant */
 };
 
-/* Timings of its group that tell a constant: all, products by their mode, attention by direction or size of its heads,
- * decode kernels on a paged cache, those of them that split a context. */
+/* Timings of its group that determine a constant: all, products by their mode, attention by direction or by the size of
+ * its heads, decode kernels on a paged cache, or decode kernels that split a context. */
 enum orr_told_by {
     ORR_TOLD_BY_ALL,
     ORR_TOLD_BY_BURST,
@@ -41,7 +41,7 @@ enum orr_told_by {
 /* Jobs whose --explain shows a constant. */
 enum orr_explained { ORR_EXPLAINED_NEVER, ORR_EXPLAINED_TRAIN, ORR_EXPLAINED_INFER, ORR_EXPLAINED_ALWAYS };
 
-/* Structs whose members the constants are. */
+/* Structs that hold the constants as members. */
 #define ORR_HOMES(X)                                                                                                   \
     X(GEMM, orr_gemm_constants)                                                                                        \
     X(ATTENTION, orr_attention_constants)                                                                              \
@@ -152,14 +152,14 @@ enum orr_constant_index { ORR_CONSTANTS(ORR_X_CONSTANT_) ORR_N_CONSTANTS };
 struct orr_constant {
     const char *key, *unit_name, *meaning;
     enum orr_home home;
-    size_t offset, n; /* of the member in its home; numbers it has: more than 1 in an array */
+    size_t offset, n; /* offset of the member in its home, and how many numbers it has (more than 1 in an array) */
     enum orr_unit unit;
     bool required;
-    double min, max; /* what a file may hold */
+    double min, max; /* least and most that a file may hold */
     enum orr_explained explained;
     enum orr_fit_kind group;
     enum orr_told_by told_by;
-    double fit_min, fit_max, typical; /* what the fitter may find; a usual size, for steps from zero */
+    double fit_min, fit_max, typical; /* limits of the fitter, and a usual size, which scales steps from zero */
 };
 extern const struct orr_constant orr_constants[ORR_N_CONSTANTS];
 

@@ -11,8 +11,8 @@ struct orr_catalogue {
     struct orr_entry *entries; /* sorted by part, id, falling rank */
     size_t n_entries, capacity;
     const struct orr_entry **visible; /* first of every part and id */
-    const char **ids;                 /* of visible, same order */
-    size_t first[ORR_N_PARTS + 1];    /* where a part begins in visible and ids */
+    const char **ids;                 /* ids of `visible`, in the same order */
+    size_t first[ORR_N_PARTS + 1];    /* index at which a part begins in `visible` and `ids` */
     char **owned;                     /* texts, paths and ids of the user's files */
     size_t n_owned;
     bool sealed; /* requests cannot name files */
@@ -33,7 +33,7 @@ static bool add_entry(struct orr_catalogue *catalogue, struct orr_entry entry)
     return true;
 }
 
-/* Take ownership of a malloc'd string; frees it and returns false when out of memory. NULL is out of memory, too. */
+/* Take ownership of a malloc'd string. Out of memory (as for NULL) it frees the string and returns false. */
 static bool own(struct orr_catalogue *catalogue, char *string)
 {
     char **owned = string ? realloc(catalogue->owned, (catalogue->n_owned + 1) * sizeof *owned) : NULL;
@@ -58,7 +58,7 @@ static bool add_builtins(struct orr_catalogue *catalogue)
     return true;
 }
 
-/* One file of a user's directory. */
+/* Add one file of a user's directory. */
 static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part, const char *folder, const char *name,
                              size_t rank, struct orr_error *error)
 {
@@ -80,7 +80,7 @@ static enum orr_err add_file(struct orr_catalogue *catalogue, enum orr_part part
     return add_entry(catalogue, entry) ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
-/* One folder of a user's directory; it may be missing. */
+/* Add one folder of a user's directory; the folder may be missing. */
 static enum orr_err add_folder(struct orr_catalogue *catalogue, enum orr_part part, const char *directory, size_t rank,
                                struct orr_error *error)
 {
@@ -223,7 +223,7 @@ const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalog
     return same ? next : NULL;
 }
 
-/* `word` occurs in `text`, ignoring case: saves parsing the files that cannot list it. */
+/* Does `word` occur in `text`, ignoring case? Files in which it does not occur need not be parsed. */
 static bool occurs(const char *text, const char *word)
 {
     const size_t length = strlen(word);
@@ -237,7 +237,7 @@ static bool occurs(const char *text, const char *word)
     return false;
 }
 
-/* `word` is in the list of that key, ignoring case. */
+/* Finds out whether `word` is in the list of that key, ignoring case. */
 static enum orr_err lists(const struct orr_entry *entry, const char *key, const char *word, bool *has,
                           struct orr_error *error)
 {

@@ -1,4 +1,4 @@
-/* The rules a job obeys. Each refusal states the rule, the values and what is allowed; the key is the one of the
+/* The rules that a job obeys. Each refusal states the rule, the values and what is allowed; its key is that of the
  * JSON contract, so that the request reader can add file and line. */
 #include <stdio.h>
 
@@ -36,7 +36,7 @@ static enum orr_err check_imbalance(double imbalance, struct orr_error *error)
                 ORR_IMBALANCE_MAX, imbalance);
 }
 
-/* Everything below may divide by these and multiply any two of them. */
+/* The ranges checked here allow all later rules to divide by these numbers and to multiply any two of them. */
 static enum orr_err check_plan_ranges(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
@@ -106,7 +106,7 @@ static enum orr_err check_serving_ranges(const struct orr_job *job, struct orr_e
 
 enum { LIST = 96, LISTED = 8 };
 
-/* "1, 2, 4, 8, ..." of the counts up to `limit` that pass `fits`. */
+/* Lists the counts up to `limit` that pass `fits`, as "1, 2, 4, 8, ...". */
 static void list_allowed(char list[LIST], const struct orr_job *job, int64_t limit,
                          bool (*fits)(const struct orr_job *, int64_t))
 {
@@ -135,14 +135,14 @@ static int64_t most_heads(const struct orr_model *model)
 
 /* ---------------------------------------------------------------- tensor parallel */
 
-/* What of a layer kind `tp` does not divide; NULL: everything is fine. */
+/* Names the size of a layer kind that `tp` does not divide; NULL if it divides all. */
 static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, int64_t *size)
 {
     const bool latent = kind->mla_kv_rank > 0; /* keys and values are rebuilt per head from the latent */
     const struct {
         const char *what;
         int64_t size;
-        bool shared; /* few heads may also be repeated on tp / size ranks */
+        bool shared; /* where there are fewer heads than ranks, each may be repeated on tp / size ranks */
     } parts[] = {
         {"attention heads", kind->n_heads, false},
         {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
@@ -158,7 +158,7 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
     return NULL;
 }
 
-/* The same for a whole model. */
+/* Names the size of any layer kind of the model that `tp` does not divide; NULL if it divides all. */
 static const char *tp_obstacle_of(const struct orr_model *model, int64_t tp, int64_t *size)
 {
     const char *what = NULL;
@@ -207,7 +207,7 @@ static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *
     const struct orr_model *model = &job->model;
     const int64_t seq = job->workload.seq;
     if (plan->cp == 1) return ORR_OK;
-    /* a ring gives every rank one block from each end, so that causal work is even */
+    /* A ring gives every rank one block from each end of the sequence, so that causal work is even. */
     const int64_t blocks = plan->cp_kind == ORR_CP_RING ? 2 * plan->cp : plan->cp;
     if (seq % blocks != 0)
         return FAIL(error, "plan.cp", "%s context parallel cuts the sequence into %lld blocks, but seq is %lld",
@@ -305,7 +305,7 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
     if (plan->pp > n_layers)
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
-    /* two chunks may hold no layer: those of the embedding and of the head (Llama 3 trains that way) */
+    /* The chunks of the embedding and of the head may hold no layer (Llama 3 was trained that way). */
     const int64_t most_chunks = plan->vpp > 1 ? n_layers + 2 : n_layers;
     if (plan->pp * plan->vpp > most_chunks)
         return FAIL(error, "plan.vpp", "pp * vpp = %lld * %lld = %lld chunks for the %lld layers of %s: at most %lld",
@@ -382,7 +382,7 @@ static enum orr_err check_recompute(const struct orr_job *job, struct orr_error 
 
 /* ---------------------------------------------------------------- what chip and calibration have */
 
-/* Names of the dtypes for which a table has a value. */
+/* Lists the names of the dtypes for which a table has a value. */
 static void list_dtypes(char list[LIST], const double *values, size_t stride)
 {
     size_t length = 0;
@@ -432,7 +432,7 @@ static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *e
 
 /* ---------------------------------------------------------------- serving */
 
-/* What has no meaning outside training keeps the value that says so. */
+/* Plan keys that have no meaning outside training must keep the value that switches them off. */
 static enum orr_err check_serving_plan(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
@@ -477,7 +477,7 @@ static enum orr_err check_draft(const struct orr_job *job, struct orr_error *err
     return ORR_OK;
 }
 
-/* The cache of a disaggregated job leaves the replica that made it. */
+/* A disaggregated job sends its cache to another replica, which the system's network must reach. */
 static enum orr_err check_disaggregated(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_system *system = &job->system;
@@ -489,7 +489,7 @@ static enum orr_err check_disaggregated(const struct orr_job *job, struct orr_er
                 (ll)gpus, system->id, (ll)system->domain_gpus);
 }
 
-/* Constants of decode attention for the cache's width, in every kind of layer. */
+/* The calibration must have constants of decode attention for the cache's width and every kind of layer. */
 static enum orr_err check_decode(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_calibration *calibration = &job->calibration;
@@ -510,7 +510,7 @@ static enum orr_err check_decode(const struct orr_job *job, struct orr_error *er
     return ORR_OK;
 }
 
-/* The format itself, and the units for every product of a mixed checkpoint. */
+/* Chip and engine must support the format, and the chip must have units for every product of a mixed checkpoint. */
 static enum orr_err check_format(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_served *served = &job->serving.served[0];

@@ -7,7 +7,7 @@
 #include "spec/sources.h"
 #include "spec/spec.h"
 
-/* Limits are what physics and a decade of progress allow; they catch slips in units, not bold designs. */
+/* The limits allow a decade of progress within physics; they catch wrong units, not bold designs. */
 static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_chip, name, true, "name for display"),
     ORR_STRING(orr_chip, family, true, "architecture, e.g. \"ampere\""),
@@ -28,7 +28,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_chip, link_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte over a link"),
 };
 
-/* One optional key per dtype: a dtype that is absent is one the chip has no units for. */
+/* One optional key per dtype. A chip has no units for a dtype whose key is absent. */
 #define PEAK(member, word, bits)                                                                                       \
     {.key = word,                                                                                                      \
      .type = ORR_FIELD_REAL,                                                                                           \
@@ -42,7 +42,7 @@ static const struct orr_field PEAK_FIELDS[] = {ORR_DTYPES(PEAK)};
 static const char *const EXTRA[] = {"peak_flops_per_s", "calibration", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "family", "calibration", "sources", NULL};
 
-/* Keys of chips of earlier versions, and why there is no such number any more. */
+/* Keys that chips had in earlier versions, and why there is no such number any more. */
 static const struct {
     const char *key, *why;
 } RETIRED[] = {
@@ -59,7 +59,7 @@ static enum orr_err refuse_retired(const struct orr_doc *doc, struct orr_error *
     return ORR_OK;
 }
 
-/* The power rule divides by what a limit leaves above idling. */
+/* The power rule divides by the power limit less idle power, which must be above 0. */
 static enum orr_err check_power(const struct orr_doc *doc, const struct orr_chip *chip, struct orr_error *error)
 {
     if (chip->idle_w >= chip->tdp_w)
@@ -85,7 +85,7 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     if (err) return err;
     if (json_object_size(peaks) == 0)
         return orr_doc_fail(doc, "peak_flops_per_s", error, "is empty: a chip needs the peak of one dtype at least");
-    if (chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] <= 0) /* the same units; scales are applied beside them */
+    if (chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] <= 0) /* fp8_block uses the units of fp8 */
         chip->peak_flops_per_s[ORR_DTYPE_FP8_BLOCK] = chip->peak_flops_per_s[ORR_DTYPE_FP8];
     err = check_power(doc, chip, error);
     if (!err) err = orr_reference_read(doc, "calibration", calibration_id, error);

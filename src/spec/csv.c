@@ -1,4 +1,4 @@
-/* CSV text -> table of strings. One pass to cut the text into cells, in a copy that the cells point into. */
+/* CSV text -> table of strings. One pass cuts a copy of the text into cells, which point into the copy. */
 #include "spec/csv.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct reader {
     int line;
 };
 
-/* Cut one cell; *end tells what stopped it: ',', '\n' or '\0'. NULL: an open quote. */
+/* Cuts one cell; *end becomes the character that ended it: ',', '\n' or '\0'. The result is NULL for an open quote. */
 static char *next_cell(struct reader *r, char *end)
 {
     char *start = r->write;
@@ -27,7 +27,7 @@ static char *next_cell(struct reader *r, char *end)
             continue;
         }
         if (!quoted && (c == ',' || c == '\n' || c == '\0')) break;
-        if (quoted && c == '"') r->read++; /* a doubled quote is one */
+        if (quoted && c == '"') r->read++; /* a doubled quote stands for one */
         if (*r->read == '\n') r->line++;
         if (*r->read != '\r' || quoted) *r->write++ = *r->read;
         r->read++;

@@ -6,9 +6,9 @@
 
 struct orr_csv {
     size_t n_columns, n_rows;
-    char **names;  /* n_columns */
-    char **cells;  /* n_rows * n_columns */
-    char *storage; /* all strings live here */
+    char **names;  /* n_columns of them */
+    char **cells;  /* n_rows * n_columns of them */
+    char *storage; /* holds all strings */
     int *lines;    /* line in the file of every row */
 };
 

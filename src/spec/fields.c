@@ -1,4 +1,4 @@
-/* The table-driven reader: a struct is filled from a JSON object by a list of fields. Every refusal names the key,
+/* The table-driven reader fills a struct from a JSON object by a list of fields. Every refusal names the key,
  * the rule and the nearest match. */
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static enum orr_err fail_value(const struct orr_doc *doc, const char *path, cons
 
 /* ---------------------------------------------------------------- one value */
 
-/* A number, or text with a unit; false if it is neither or not finite. */
+/* Reads a number, or a text with a unit; the result is false if the value is neither or not finite. */
 static bool number_of(const struct orr_field *field, const json_t *value, double *number)
 {
     if (json_is_string(value)) return orr_quantity_parse(json_string_value(value), field->unit, number);

@@ -13,7 +13,7 @@
 
 static const char OUT_OF_MEMORY[] = "out of memory";
 
-/* Not strerror: it may share one buffer between threads. */
+/* strerror is not used here, because it may share one buffer between threads. */
 static const char *reason(int code)
 {
     switch (code) {
@@ -31,7 +31,7 @@ static const char *reason(int code)
     }
 }
 
-/* Everything up to the limit; NUL-terminated. */
+/* Reads everything up to the limit and ends it with a zero byte. */
 static const char *read_all(FILE *file, char **text)
 {
     size_t length = 0, capacity = 16384;

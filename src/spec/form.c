@@ -1,5 +1,5 @@
-/* A request that is filled in value by value: the parsed text is kept, and so are the parts (model, system, engine)
- * that no changed value belongs to. It is read by the same code as orr_job_read. */
+/* A request that is filled in value by value. The form keeps the parsed text, and the parts (model, system, engine)
+ * that no changed value belongs to. The code of orr_job_read reads it. */
 #define _POSIX_C_SOURCE 200809L
 #include "spec/form.h"
 
@@ -11,15 +11,15 @@
 struct orr_form {
     const struct orr_catalogue *catalogue;
     struct orr_doc request;
-    char *text, *origin; /* of the request; text is NULL where it began empty */
-    unsigned stale;      /* ORR_STALE_*: what has to be read again */
-    bool known;          /* the job is what the request says */
+    char *text, *origin; /* text and name of the request; text is NULL if the request began empty */
+    unsigned stale;      /* ORR_STALE_*: parts that must be read again */
+    bool known;          /* `job` is up to date with the request */
     struct orr_job job;
 };
 
 /* ---------------------------------------------------------------- opening */
 
-/* A form without values. NULL: out of memory. */
+/* Makes a form without values; NULL when out of memory. */
 static struct orr_form *new_form(const struct orr_catalogue *catalogue, const char *text, const char *origin)
 {
     struct orr_form *form = calloc(1, sizeof *form);
@@ -51,7 +51,7 @@ enum orr_err orr_form_open(const struct orr_catalogue *catalogue, const char *js
     return err;
 }
 
-/* The request as it stands, for a reader that takes it apart; its text and name stay the form's. */
+/* A copy of the present request for a reader that takes it apart. The form keeps ownership of text and name. */
 static struct orr_doc copy_request(const struct orr_form *form)
 {
     struct orr_doc copy = form->request;
@@ -65,7 +65,7 @@ struct orr_form *orr_form_copy(const struct orr_form *form)
     if (!copy) return NULL;
     copy->request = copy_request(form);
     copy->request.file = copy->origin;
-    if (form->text) copy->request.text = copy->text + (form->request.text - form->text); /* behind a byte order mark */
+    if (form->text) copy->request.text = copy->text + (form->request.text - form->text); /* skips a byte order mark */
     if (copy->request.root) return copy;
     orr_form_close(copy);
     return NULL;
@@ -82,7 +82,7 @@ void orr_form_close(struct orr_form *form)
 
 /* ---------------------------------------------------------------- values */
 
-/* What a value at this path is part of; the longest start counts. */
+/* The part of the job to which a value at this path belongs; the longest matching prefix decides. */
 static unsigned stale_part(const char *path)
 {
     static const struct {
@@ -111,15 +111,15 @@ static unsigned stale_part(const char *path)
 
 #define IN_SET "set."
 
-/* Where the value of a path stands: a key of a member of the request. */
+/* Where the value of a path is stored: under a key of the request or of one of its members. */
 struct place {
     const char *path; /* without "set." */
     char member[16];  /* "plan"; "": the request itself */
     const char *key;
 };
 
-/* A section of the request, or a model or system in place, holds its keys itself; all other dotted paths, and those
- * that lead further down, are paths of "set". */
+/* A section of the request, or a model or system given in place, holds its own keys. All other dotted paths, and paths
+ * that lead further down, are keys of "set". */
 static struct place place_of(const struct orr_form *form, const char *path)
 {
     static const char *const SECTIONS[] = {"plan", "workload", "search"};
@@ -143,7 +143,7 @@ static struct place place_of(const struct orr_form *form, const char *path)
     return place;
 }
 
-/* Put a value in its place (taken; NULL: take out what is there). */
+/* Puts a value, whose ownership it takes, in its place; NULL removes the value there. */
 static enum orr_err put(struct orr_form *form, const struct place *place, json_t *value, struct orr_error *error)
 {
     json_t *root = form->request.root, *set = json_object_get(root, "set");
@@ -153,11 +153,11 @@ static enum orr_err put(struct orr_form *form, const struct place *place, json_t
         json_decref(value);
         return orr_out_of_memory(error, NULL);
     }
-    /* the last word counts: an older value of "set" would be put over this one */
+    /* An older value of "set" would override this newer one. */
     if (set != holder && json_object_get(set, place->path)) json_object_del(set, place->path);
     form->known = false;
     form->stale |= stale_part(place->path);
-    if (!json_is_object(holder)) { /* reading says what is wrong with it */
+    if (!json_is_object(holder)) { /* the reader reports what is wrong with it */
         json_decref(value);
         return ORR_OK;
     }
@@ -172,7 +172,7 @@ static json_t *find(const struct orr_form *form, const struct place *place)
     return json_object_get(place->member[0] ? json_object_get(root, place->member) : root, place->key);
 }
 
-/* A string; NULL after saying that it is none. */
+/* Makes a JSON string; NULL after reporting that the value is no valid text. */
 static json_t *string_of(const struct orr_form *form, const char *path, const char *value, struct orr_error *error)
 {
     json_t *text = json_string(value);
@@ -220,7 +220,7 @@ enum orr_err orr_form_job(struct orr_form *form, const struct orr_job **job, str
 {
     *job = &form->job;
     if (form->known) return ORR_OK;
-    memset(&form->job.draft, 0, sizeof form->job.draft); /* read with the workload, if there is one */
+    memset(&form->job.draft, 0, sizeof form->job.draft); /* the draft model is read with the workload */
     const enum orr_err err = orr_request_read(form->catalogue, &form->request, &form->stale, &form->job, error);
     form->known = !err;
     return err;

@@ -1,5 +1,5 @@
-/* quantization_config -> checkpoint: the storage that the method and its parameters mean, then every tensor of every
- * layer against the lists of what stays wide. Order of decision in docs/models-formats.md. */
+/* quantization_config -> checkpoint. The method and its parameters give the storage; then every tensor of every layer
+ * is compared with the lists of tensors that stay wide. docs/models-formats.md has the order of decisions. */
 #include "spec/format.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include "base/text.h"
 
-/* What is read of one configuration. */
+/* The state of reading one configuration. */
 struct reading {
     const struct orr_doc *doc;
     const json_t *config;
-    char path[ORR_KEY_PATH]; /* of the configuration, for messages */
+    char path[ORR_KEY_PATH]; /* path of the configuration, for messages */
     struct orr_model *model;
     struct orr_error *error;
     enum orr_err err;
@@ -35,14 +35,14 @@ static const char *word(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* A whole number from 1 to `most`; `absent` where the key is missing or null. Everything else is an error. */
+/* Reads a whole number from 1 to `most`; `absent` if the key is missing or null. Everything else is an error. */
 static int64_t count(struct reading *r, const json_t *object, const char *key, int64_t most, int64_t absent)
 {
     const json_t *value = json_object_get(object, key);
     char shown[ORR_SHOWN];
     if (!value || json_is_null(value)) return absent;
     if (json_is_integer(value) && json_integer_value(value) >= -1 && json_integer_value(value) <= most)
-        return json_integer_value(value) > 0 ? (int64_t)json_integer_value(value) : absent; /* -1: one group a row */
+        return json_integer_value(value) > 0 ? (int64_t)json_integer_value(value) : absent; /* -1: one group per row */
     fail(r, key, "must be a whole number, not %s", orr_json_shown(shown, value));
     return absent;
 }
@@ -52,7 +52,7 @@ static struct orr_storage storage_of(enum orr_weight_format format)
     return orr_format_row(format)->storage;
 }
 
-/* Bits and group of an integer format; zeros are as wide as the weights where the format has them in that width. */
+/* Reads bits and group of an integer format. Zeros may be as wide as the weights, depending on the format. */
 static struct orr_storage integer_storage(struct reading *r, enum orr_weight_format format, const json_t *object,
                                           const char *bits_key)
 {
@@ -85,7 +85,7 @@ static struct orr_storage read_fp8(struct reading *r)
     return storage;
 }
 
-/* One group of a compressed-tensors configuration. */
+/* Reads one group of a compressed-tensors configuration. */
 static struct orr_storage read_group(struct reading *r, const json_t *group)
 {
     const json_t *weights = json_object_get(group, "weights"), *inputs = json_object_get(group, "input_activations");
@@ -121,7 +121,7 @@ static struct orr_storage read_hqq(struct reading *r)
     return integer_storage(r, ORR_WEIGHT_HQQ, json_is_object(inner) ? inner : r->config, "nbits");
 }
 
-/* Names of NVIDIA's ModelOpt. */
+/* The storage that a name of NVIDIA's ModelOpt means. */
 static struct orr_storage read_algorithm(struct reading *r, const char *name)
 {
     static const struct {
@@ -147,7 +147,7 @@ static struct orr_storage read_algorithm(struct reading *r, const char *name)
     return storage_of(ORR_WEIGHT_PUBLISHED);
 }
 
-/* The storage of what a configuration makes narrow. */
+/* The storage of the tensors that a configuration makes narrow. */
 static struct orr_storage read_method(struct reading *r, const char *method)
 {
     static const char *const KNOWN[] = {"mxfp4", "fp8",      "fbgemm_fp8", "compressed-tensors",
@@ -181,7 +181,7 @@ static struct orr_storage read_method(struct reading *r, const char *method)
 
 /* ---------------------------------------------------------------- tensors */
 
-/* One storage and the modules it is for; no targets: all linear layers. */
+/* One storage and the modules that have it; without targets, all linear layers have it. */
 struct target {
     struct orr_storage storage;
     struct orr_matcher *modules;
@@ -225,7 +225,7 @@ static void read_mixed(struct reading *r, json_t *layers, struct targets *target
     }
 }
 
-/* Groups of compressed-tensors, layers of MIXED_PRECISION, or one method for all. */
+/* Reads groups of compressed-tensors, layers of MIXED_PRECISION, or one method for all. */
 static void read_targets(struct reading *r, struct targets *targets)
 {
     const char *algorithm = word(r->config, "quant_algo"), *key;
@@ -241,7 +241,7 @@ static void read_targets(struct reading *r, struct targets *targets)
     }
 }
 
-/* Modules that stay wide, under every key that methods use; false where no list is given. */
+/* Reads the modules that stay wide, under every key that methods use; false if no list is given. */
 static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
 {
     static const char *const KEYS[] = {"ignore",         "modules_to_not_convert", "exclude_modules",
@@ -263,7 +263,7 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
     return given;
 }
 
-/* The place of a tensor's storage in the checkpoint: of the target that names it, else of the one for all. */
+/* The index of a tensor's storage in the checkpoint: that of the target that names it, else of the target for all. */
 static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer,
                         enum orr_weight_tensor tensor)
 {
@@ -338,7 +338,7 @@ static bool is_named(const struct orr_model *model)
     return memcmp(named.layers, own->layers, sizeof named.layers) == 0;
 }
 
-/* The format with most layers' tensors: what the checkpoint is called. */
+/* The format with the most tensors over all layers, after which the checkpoint is named. */
 static enum orr_weight_format main_format(const struct orr_model *model)
 {
     const struct orr_checkpoint *checkpoint = &model->checkpoint;
@@ -381,7 +381,7 @@ static void read_quantised(struct reading *r)
     orr_matcher_free(ignored);
 }
 
-/* The first of the objects that has the key; *path becomes its place. */
+/* The value of the key in the first object that has it; *path becomes its place. */
 static const json_t *find(const struct orr_doc *doc, const json_t *inner, const char *prefix, const char *key,
                           char path[ORR_KEY_PATH])
 {

@@ -1,8 +1,8 @@
-/* GGUF files: which type each tensor of a mixture has, by the rules of llama.cpp's quantiser
+/* GGUF files: the type of each tensor of a mixture, by the rules of llama.cpp's quantiser
  * (docs/models-formats.md). */
 #include "spec/format.h"
 
-/* Types by their bits, scales in: bytes of a block over its weights. */
+/* Bits per weight of each type, including scales: the bits of a block over its weights. */
 #define Q2 2.625
 #define Q3 3.4375
 #define Q4 4.5
@@ -28,7 +28,7 @@ static double base_bits(enum orr_weight_format mixture)
     return Q4;
 }
 
-/* A row that is no multiple of 256 takes a type with blocks of 32. */
+/* A row whose length is no multiple of 256 takes a type with blocks of 32. */
 static struct orr_storage type_of(enum orr_weight_format mixture, double bits, double k)
 {
     const bool blocks_of_32 = mixture == ORR_WEIGHT_MXFP4_MOE || mixture == ORR_WEIGHT_Q8_0 ||
@@ -39,7 +39,7 @@ static struct orr_storage type_of(enum orr_weight_format mixture, double bits, d
     return (struct orr_storage){.format = mixture, .bits = bits};
 }
 
-/* Layers that mixtures give more bits. */
+/* Is layer i of n one of those that mixtures give more bits? */
 static bool more_bits(int64_t i, int64_t n)
 {
     return i < n / 8 || i >= 7 * n / 8 || (i - n / 8) % 3 == 2;

@@ -1,4 +1,4 @@
-/* Lists of modules that a quantised checkpoint names: exact paths, beginnings and ends of them, "*", and regular
+/* Lists of modules that a quantised checkpoint names by whole paths, beginnings and ends of paths, "*", and regular
  * expressions after "re:". */
 #define _POSIX_C_SOURCE 200809L
 #include "spec/format.h"
@@ -12,8 +12,8 @@
 enum { PATTERN = 256, MOST_PATTERNS = 65536 };
 
 struct pattern {
-    const char *text; /* of the document */
-    int64_t layer;    /* the only layer that it can be about; -1: any */
+    const char *text; /* text of the pattern, owned by the document */
+    int64_t layer;    /* the only layer that the pattern can match; -1: any */
     bool is_regex, has_star;
     regex_t regex;
 };
@@ -24,7 +24,7 @@ struct orr_matcher {
     const char *bad; /* the first expression that is not understood; NULL: none */
 };
 
-/* Other spellings of a tensor's name, beside the one in ORR_TENSORS; separated by "|". */
+/* Spellings of a tensor's name other than that in ORR_TENSORS, separated by "|". */
 static const char *const OTHER_NAMES[ORR_N_TENSORS] = {
     [ORR_TENSOR_Q] = "self_attn.qkv_proj",
     [ORR_TENSOR_K] = "self_attn.qkv_proj",
@@ -59,12 +59,12 @@ void orr_matcher_free(struct orr_matcher *matcher)
     free(matcher);
 }
 
-/* The extended form of an expression written for Python: \d, non-greedy marks and non-capturing groups. False: it has
- * what is not understood, or what could take long. */
+/* Translates an expression written for Python, with \d, non-greedy marks and non-capturing groups, to POSIX extended
+ * form. The result is false if it has parts that are not understood or that could take long to match. */
 static bool translate(const char *from, char to[PATTERN])
 {
     size_t n = 0;
-    to[n++] = '^'; /* matched from the beginning */
+    to[n++] = '^'; /* Python matches from the beginning */
     to[n++] = '(';
     for (; *from; from++) {
         if (n + 8 >= PATTERN || *from == '{') return false;
@@ -122,7 +122,7 @@ const char *orr_matcher_bad(const struct orr_matcher *matcher)
 bool orr_matcher_add_text(struct orr_matcher *matcher, const char *text)
 {
     if (!*text || strlen(text) >= PATTERN || matcher->n >= MOST_PATTERNS) return true;
-    if ((matcher->n & (matcher->n - 1)) == 0) { /* a power of two: double */
+    if ((matcher->n & (matcher->n - 1)) == 0) { /* room is doubled at every power of two */
         struct pattern *items = realloc(matcher->items, (matcher->n > 0 ? 2 * matcher->n : 1) * sizeof *items);
         if (!items) return false;
         matcher->items = items;
@@ -140,7 +140,7 @@ bool orr_matcher_add(struct orr_matcher *matcher, const json_t *list)
     return true;
 }
 
-/* A module is named by its path, by the path of what it is in, or by the end of either. */
+/* A pattern names a module by its path, by the path of a module around it, or by the end of either path. */
 static bool names_module(const char *pattern, const char *name)
 {
     const size_t length = strlen(pattern);

@@ -1,4 +1,4 @@
-/* Checkpoints by the name of a format: which tensors a format that is asked for makes narrow. */
+/* Checkpoints by the name of a format: the tensors that a requested format makes narrow. */
 #include "spec/format.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ static void fill_ends(const struct orr_model *model, const struct orr_format_row
     checkpoint->head = orr_checkpoint_add(checkpoint, &head);
 }
 
-/* A 4-bit name of today on a model that is published with 4-bit experts means these. */
+/* For a model that is published with 4-bit experts, the name of a 4-bit float format means these experts. */
 static bool follows_experts(const struct orr_model *model, enum orr_weight_format format)
 {
     return format == ORR_WEIGHT_FP4 && model->checkpoint.format == ORR_WEIGHT_MXFP4;

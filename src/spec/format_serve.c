@@ -1,5 +1,5 @@
-/* A checkpoint on a chip: bytes of every module and rank, what each product is multiplied in, and whether chip and
- * engine have kernels for it. Eq. 41b. */
+/* A checkpoint on a chip: bytes of every module and rank, the format of each product, and whether chip and engine have
+ * kernels for the checkpoint's format. Eq. 41b. */
 #include "spec/format.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- chips */
 
-/* NVIDIA generations by compute capability; 0: another maker's. */
+/* The compute capability of an NVIDIA chip; 0 for a chip of another maker. */
 static int sm_of(const struct orr_chip *chip)
 {
     static const struct {
@@ -27,7 +27,7 @@ static bool is_amd(const struct orr_chip *chip)
     return strncmp(chip->family, "cdna", 4) == 0 || strncmp(chip->family, "rdna", 4) == 0;
 }
 
-/* Floors hold for makers whose kernels are known; others run what they have units for, or widen. */
+/* The table's limits hold for makers whose kernels are known; other chips run any format, widened if need be. */
 static bool chip_runs(const struct orr_chip *chip, const struct orr_format_row *row)
 {
     const int sm = sm_of(chip);
@@ -36,12 +36,12 @@ static bool chip_runs(const struct orr_chip *chip, const struct orr_format_row *
     return sm == 0 || (sm >= row->least_sm && (row->most_sm == 0 || sm <= row->most_sm));
 }
 
-/* What a format is multiplied in on a chip. */
+/* The dtype in which a chip multiplies weights of a format. */
 static enum orr_dtype matrix_of(const struct orr_chip *chip, enum orr_weight_format format, enum orr_dtype sixteen)
 {
     const struct orr_format_row *row = orr_format_row(format);
     if (row->native == ORR_N_DTYPES || format == ORR_WEIGHT_INT4) return sixteen;
-    /* 4-bit floats with a power of two meet 8-bit activations, where the chip has units for 4 bits */
+    /* MXFP4 weights are multiplied with 8-bit activations on chips that have units for 4 bits. */
     const enum orr_dtype units = format == ORR_WEIGHT_MXFP4 ? ORR_DTYPE_FP4 : row->native;
     return chip->peak_flops_per_s[units] > 0 ? row->native : sixteen;
 }
@@ -60,7 +60,7 @@ static bool engine_runs(const struct orr_engine *engine, const struct orr_format
     return false;
 }
 
-/* Names of the formats that both can run, each family once. */
+/* Lists the names of the formats that both chip and engine can run, each family once. */
 static void list_runnable(const struct orr_job *job, char *list, size_t size)
 {
     size_t n = 0;
@@ -102,11 +102,11 @@ enum orr_err orr_format_check(const struct orr_job *job, enum orr_weight_format 
 
 /* ---------------------------------------------------------------- bytes */
 
-/* One kind of layer: every tensor in its mean storage. */
+/* One kind of layer with every tensor in its mean storage. */
 struct kind_count {
     struct orr_tensor_shape shapes[ORR_N_TENSORS];
     double bytes[ORR_N_TENSORS];   /* all tensors of a layer */
-    double modules[ORR_N_MODULES]; /* of one layer */
+    double modules[ORR_N_MODULES]; /* bytes of each module of one layer */
     double vectors[ORR_N_MODULES]; /* elements that are in no matrix */
     double layers;
 };
@@ -134,7 +134,7 @@ static double matrix_elements(const struct kind_count *count, enum orr_weight_te
     return elements;
 }
 
-/* Biases, sinks, norms and routers are not narrow; scales taken as a mean cover biases, too. */
+/* Biases, sinks, norms and routers are not narrow. Where scales are a mean over all weights, they cover biases too. */
 static void count_vectors(const struct orr_model *model, const struct orr_layer_kind *kind,
                           const struct orr_checkpoint *c, struct kind_count *count)
 {
@@ -166,7 +166,7 @@ static struct kind_count count_kind(const struct orr_model *model, const struct 
     return count;
 }
 
-/* The ends of the network: tables by their storage; positions, norms and biases as vectors. */
+/* Counts the ends of the network: tables by their storage; positions, norms and biases as vectors. */
 static void count_ends(const struct orr_model *model, const struct orr_checkpoint *c, double modules[ORR_N_MODULES])
 {
     const double h = (double)model->hidden, matrix = (double)model->vocab * h, w = c->vector_bytes;
@@ -207,7 +207,7 @@ void orr_model_bytes(const struct orr_model *model, enum orr_weight_format forma
 static const enum orr_weight_tensor FIRSTS[ORR_N_PRODUCTS] = {ORR_PRODUCTS(FIRST)};
 static const enum orr_weight_tensor LASTS[ORR_N_PRODUCTS] = {ORR_PRODUCTS(LAST)};
 
-/* The storage that most layers of a kind have a tensor in. */
+/* The storage that most layers of a kind use for a tensor. */
 static const struct orr_storage *usual_storage(const struct orr_checkpoint *c, int64_t k, enum orr_weight_tensor tensor)
 {
     int64_t most = 0;
@@ -230,7 +230,7 @@ static void fill_products(const struct orr_chip *chip, enum orr_dtype sixteen, c
     }
 }
 
-/* Bytes of one layer on the ranks of a plan: whole, divided by tp, one expert, and the rest. */
+/* Bytes of one layer on the ranks of a plan: copied to each, divided by tp, of one expert, and the rest. */
 static void fill_layer(const struct orr_layer_kind *kind, const struct kind_count *count, int64_t k,
                        struct orr_served *served)
 {
@@ -262,14 +262,14 @@ static void serve(const struct orr_model *model, const struct orr_chip *chip, en
     const double vocab = (double)model->vocab, h = (double)model->hidden;
     served->vector_bytes = c->vector_bytes;
     served->embedding_bytes = orr_storage_bytes(&c->storages[c->embedding], vocab, h) / matrix;
-    served->head_bytes = orr_storage_bytes(&c->storages[c->head], vocab, h) / matrix; /* a tied head repeats a table */
+    served->head_bytes = orr_storage_bytes(&c->storages[c->head], vocab, h) / matrix; /* a tied head is a copy */
     if (model->tied_embeddings) served->head_bytes = served->embedding_bytes;
     if (c->head > 0) served->head_stored_bytes = served->head_bytes;
 }
 
 /* ---------------------------------------------------------------- a job's formats */
 
-/* What most weights are multiplied in. */
+/* The dtype in which most weights are multiplied. */
 static enum orr_dtype usual_matrix(const struct orr_model *model, const struct orr_served *served,
                                    enum orr_dtype sixteen)
 {
@@ -287,7 +287,8 @@ static enum orr_dtype usual_matrix(const struct orr_model *model, const struct o
     return most;
 }
 
-/* A model of the job in a format; what is asked for by a dtype's name needs no table, unless only experts follow it. */
+/* Resolves a model of the job in a format. A format that is requested by a dtype's name needs no table, unless only
+ * experts have it. */
 static void serve_model(const struct orr_model *model, const struct orr_chip *chip, enum orr_weight_format format,
                         enum orr_dtype sixteen, struct orr_served *served)
 {
@@ -300,13 +301,13 @@ static void serve_model(const struct orr_model *model, const struct orr_chip *ch
     if (!published) orr_checkpoint_named(model, format, &named);
     serve(model, chip, sixteen, published ? &model->checkpoint : &named, served);
     if (!experts) return;
-    /* ... and meet 8-bit activations, as published */
+    /* The experts are multiplied with 8-bit activations, as they are published. */
     for (int64_t k = 0; k < model->n_kinds; k++)
         for (int p = 0; p < ORR_N_PRODUCTS; p++)
             if (served->kinds[k].matrix[p] == ORR_DTYPE_FP4) served->kinds[k].matrix[p] = ORR_DTYPE_FP8;
 }
 
-/* A format the chip cannot multiply is unpacked to its 16-bit one; partial sums travel wide. */
+/* A format that the chip cannot multiply is unpacked to 16 bits; partial sums are sent in 16 bits. */
 void orr_serving_formats(const struct orr_job *job, enum orr_weight_format format, struct orr_serving *serving)
 {
     const struct orr_chip *chip = &job->system.chip;
@@ -341,7 +342,7 @@ const char *orr_serving_format_name(const struct orr_job *job)
     return orr_weight_format_name(serving->format);
 }
 
-/* The products of narrow weights in a format that was asked for. */
+/* Sets the format of the products of narrow weights to a requested one. */
 void orr_serving_multiply_in(enum orr_dtype matrix, struct orr_serving *serving)
 {
     for (int s = 0; s < 2; s++)

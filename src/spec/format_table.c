@@ -1,5 +1,5 @@
-/* The table of weight formats (docs/models-formats.md): bits, scales and zeros of each, which modules it leaves
- * wide, what it is multiplied in and where it runs. A new format is a row here and a name in ORR_WEIGHT_FORMATS. */
+/* The table of weight formats (docs/models-formats.md): bits, scales and zeros of each, modules that stay wide, the
+ * dtype of products, and where the format runs. A new format is a row here and a name in ORR_WEIGHT_FORMATS. */
 #include "spec/format.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define D(name) ORR_DTYPE_##name
 
 /* clang-format off */
-/* A dtype as a format: scales are a mean over all weights. */
+/* A row for a dtype as a format, whose scales are a mean over all weights. */
 #define MEAN(name, mean_bits) \
     [ORR_WEIGHT_##name] = {"", D(name), D(name), 0, 0, true, 0, {ORR_WEIGHT_##name, .bits = (mean_bits)}}
 #define ROW(name, family, nearest, native, least, most, amd, rules, ...) \
@@ -70,7 +70,7 @@ const struct orr_format_row *orr_format_row(enum orr_weight_format format)
     return &ROWS[(unsigned)format < ORR_N_WEIGHT_FORMATS ? format : ORR_WEIGHT_PUBLISHED];
 }
 
-/* Eq. 41b: groups are counted whole at the edges of a tensor. */
+/* Eq. 41b: a group that the edge of a tensor cuts counts as a whole group. */
 double orr_storage_bytes(const struct orr_storage *storage, double n, double k)
 {
     double bits = storage->bits * n * k + storage->tensor_bits + storage->column_bits * k;
@@ -90,7 +90,7 @@ static const char *const MODULE_NAMES[ORR_N_MODULES] = {ORR_MODULES(NAME)};
 static const char *const KV_NAMES[ORR_N_KV_FORMATS] = {ORR_KV_FORMATS(NAME)};
 #define KV_DTYPE(member, name, dtype, ...) ORR_DTYPE_##dtype,
 static const enum orr_dtype KV_DTYPES[ORR_N_KV_FORMATS] = {ORR_KV_FORMATS(KV_DTYPE)};
-/* Other spellings, of engines and of file names. */
+/* Other spellings that engines and file names use. */
 static const struct {
     const char *name;
     enum orr_weight_format format;
@@ -143,7 +143,7 @@ const char *orr_cache_name(enum orr_dtype kv, enum orr_kv_format format)
     return format == ORR_KV_PLAIN || (unsigned)format >= ORR_N_KV_FORMATS ? orr_dtype_name(kv) : KV_NAMES[format];
 }
 
-/* How the kernels read it follows from the format. */
+/* Sets a cache; the format decides in which dtype kernels read it. */
 void orr_serving_cache(int64_t choice, struct orr_serving *serving)
 {
     const bool plain = choice < ORR_N_DTYPES;

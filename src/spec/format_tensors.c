@@ -32,12 +32,12 @@ static void attention_shapes(double h, const struct orr_layer_kind *kind, struct
         return;
     }
     set(&shapes[ORR_TENSOR_Q], a * d_qk, h, 1);
-    if (kind->shared_kv) return; /* keys and values of another layer */
+    if (kind->shared_kv) return; /* keys and values are those of another layer */
     set(&shapes[ORR_TENSOR_K], kv * d_qk, h, 1);
     if (!kind->kv_equal) set(&shapes[ORR_TENSOR_V], kv * d_v, h, 1);
 }
 
-/* Gate, up and down follow each other. */
+/* `shapes` holds gate, up and down one after another. */
 static void ffn_shapes(double h, double width, bool gated, double count, struct orr_tensor_shape *gate)
 {
     if (gated) set(&gate[0], width, h, count);
@@ -52,7 +52,7 @@ static double elements(const struct orr_tensor_shape *shapes, enum orr_weight_te
     return sum;
 }
 
-/* More in the matrices than the kind counts: it is built otherwise, and none of its matrices is known. */
+/* Matrices with more parameters than the kind counts show that it is built otherwise: none of its matrices is known. */
 static void drop_unknown(struct orr_tensor_shape *shapes, enum orr_weight_tensor first, enum orr_weight_tensor last,
                          double params)
 {

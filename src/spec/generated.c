@@ -1,5 +1,5 @@
-/* "generated:node=5,area=800,memory=hbm3,power.core=0.4": the grammar, the recipe it asks for, and the JSON of the
- * system that comes out, which the ordinary readers take from there. */
+/* "generated:node=5,area=800,memory=hbm3,power.core=0.4": the grammar, the recipe that a name asks for, and the JSON of
+ * the generated system, which the ordinary readers then read. */
 #include "spec/technology.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ struct token {
     char *key, *value;
 };
 
-/* A name cut into its tokens, and where errors about it stand. */
+/* A name cut into its tokens, and the place that errors about it refer to. */
 struct parsed {
     char *text; /* owned; the tokens point into it */
     size_t n;
@@ -56,7 +56,7 @@ static const char *value_of(const struct parsed *parsed, const char *key)
     return NULL;
 }
 
-/* A key of the grammar, or "cost." and a key of a technology's "cost". */
+/* Is it a key of the grammar, or "cost." and a key of a technology's "cost"? */
 static bool is_key(const char *key)
 {
     for (size_t i = 0; i < ORR_COUNT_OF(KEYS); i++)
@@ -107,7 +107,7 @@ static enum orr_err add_token(struct parsed *parsed, char *text, struct orr_erro
     return ORR_OK;
 }
 
-/* Free parsed->text in any case. */
+/* The caller frees parsed->text, even after an error. */
 static enum orr_err parse(const struct orr_reference *reference, struct parsed *parsed, struct orr_error *error)
 {
     const char *name = reference->name + strlen(ORR_GENERATED);
@@ -126,7 +126,7 @@ static enum orr_err parse(const struct orr_reference *reference, struct parsed *
 
 /* ---------------------------------------------------------------- values */
 
-/* A number with the unit `suffix` or none; *number stays as it is where the key is not given. */
+/* Reads a number with the unit `suffix` or without a unit; *number stays as it is if the key is not given. */
 static enum orr_err read_number(const struct parsed *parsed, const char *key, const char *suffix, double low,
                                 double high, double *number, struct orr_error *error)
 {
@@ -157,7 +157,7 @@ static enum orr_err read_count(const struct parsed *parsed, const char *key, dou
     return err;
 }
 
-/* Shares given over those of the design; together they may leave something unused, but not exceed the whole. */
+/* Shares in the name replace those of the design. Their sum may be below the whole budget, but not above it. */
 static enum orr_err read_shares(const struct parsed *parsed, const char *budget, double shares[ORR_N_COMPONENTS],
                                 struct orr_error *error)
 {
@@ -177,7 +177,7 @@ static enum orr_err read_shares(const struct parsed *parsed, const char *budget,
 
 /* ---------------------------------------------------------------- parts */
 
-/* The parts by name: the one given, or the design's usual one. */
+/* Opens a part by name: the one in the generated system's name, or the design's usual one. */
 static enum orr_err open_inner(const struct orr_catalogue *catalogue, const struct parsed *parsed, enum orr_part kind,
                                const char *key, const char *usual, struct orr_part_doc *part, struct orr_error *error)
 {
@@ -249,7 +249,7 @@ static enum orr_err read_node(const struct parsed *parsed, struct orr_recipe *re
     return err;
 }
 
-/* Die, package and power; the package has room for the design's stacks, or for those asked for. */
+/* Reads die, package and power. The package has room for the design's stacks, or for those in the name. */
 static enum orr_err read_budgets(const struct parsed *parsed, struct orr_recipe *recipe, struct orr_error *error)
 {
     const struct orr_design *design = &recipe->design;

@@ -1,24 +1,24 @@
-/* Questions about a model and a job that were read, and the reader of searches. */
+/* Questions about a model and a job that have been read, and the reader of searches. */
 #ifndef ORR_SPEC_JOB_H
 #define ORR_SPEC_JOB_H
 
 #include "orrery.h"
 
-/* One multi-token prediction layer, whether the model is published with one or not: a transformer layer like the last,
- * projection and norms. It shares embedding and head with the model. */
+/* Parameters of one multi-token prediction layer, whether the model is published with one or not: a transformer layer
+ * like the last, projection and norms. The layer shares embedding and head with the model. */
 int64_t orr_model_params_mtp(const struct orr_model *model);
 /* Does any layer route tokens to experts? */
 bool orr_model_has_experts(const struct orr_model *model);
 /* Does a layer of this kind attend to keys of its own sequence? */
 bool orr_kind_attends(const struct orr_layer_kind *kind);
-/* Does it carry a state from position to position? */
+/* Does a layer of this kind carry a state from position to position? */
 bool orr_kind_scans(const struct orr_layer_kind *kind);
 
-/* The rules a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed them; a job
- * that was changed by hand has not. */
+/* Checks the rules that a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed
+ * them; a job that the caller changed has not. */
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
 
-/* The request of orr_search_open; the keys of its limits are checked by orr_search_new. */
+/* Reads the request of orr_search_open. orr_search_new checks the keys of its limits. */
 enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                              struct orr_search_request *request, struct orr_error *error);
 

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- parsing */
 
-/* jansson repeats what stands near the error; for a duplicate key that is the key itself. */
+/* jansson repeats the text near the error; for a duplicate key that text is the key itself. */
 static enum orr_err fail_syntax(struct orr_error *error, const char *file, const json_error_t *fault)
 {
     const struct orr_place place = {
@@ -58,12 +58,12 @@ void orr_doc_close(struct orr_doc *doc)
 char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key)
 {
     const bool both = path && path[0] && key[0];
-    /* a path that is cut off still says where */
+    /* A path that is cut off still tells roughly where the value is. */
     if (snprintf(buffer, ORR_KEY_PATH, "%s%s%s", path ? path : "", both ? "." : "", key) < 0) buffer[0] = '\0';
     return buffer;
 }
 
-/* `path` is `outer` or lies inside it. */
+/* Is `path` equal to `outer`, or does it lie inside it? */
 static bool is_inside(const char *path, const char *outer)
 {
     const size_t length = strlen(outer);
@@ -91,7 +91,7 @@ bool orr_doc_is_set(const struct orr_doc *doc, const char *path)
     return doc->set && set_key(doc->set, path);
 }
 
-/* Lines of a command line are no help. */
+/* Line numbers are no help for values of a command line. */
 static bool has_lines(const char *text, const char *file)
 {
     return text && !(file && strcmp(file, "command line") == 0);
@@ -143,7 +143,7 @@ enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, stru
     return err;
 }
 
-/* Names as people know them -> as the units rule spells them, piece by piece: "mem_bw" -> "hbm_bytes_per_s". */
+/* Replaces the pieces of a name that people use by those that this program uses: "mem_bw" -> "hbm_bytes_per_s". */
 static void spell_out(char spelled[ORR_KEY_PATH], const char *key)
 {
     static const char *const PIECES[][2] = {{"bw", "bytes_per_s"}, {"bandwidth", "bytes_per_s"}, {"mem", "hbm"},

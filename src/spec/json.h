@@ -1,4 +1,4 @@
-/* JSON documents with located errors, and a table-driven reader: a struct is filled from a list of fields.
+/* JSON documents with located errors, and a table-driven reader that fills a struct by a list of fields.
  * jansson objects never leave src/spec and src/report. */
 #ifndef ORR_SPEC_JSON_H
 #define ORR_SPEC_JSON_H
@@ -26,7 +26,7 @@ struct orr_set {
     const char *text, *file; /* of the request */
 };
 
-/* Parse. Refused: duplicate keys, nesting too deep, text over ORR_JSON_MAX_BYTES, anything after the value. */
+/* Parses a text. It refuses duplicate keys, deep nesting, more than ORR_JSON_MAX_BYTES, and text after the value. */
 #define ORR_JSON_MAX_BYTES ((size_t)64 << 20)
 enum orr_err orr_doc_parse(const char *text, const char *file, struct orr_doc *doc, struct orr_error *error);
 void orr_doc_close(struct orr_doc *doc);
@@ -40,11 +40,11 @@ enum orr_err orr_doc_fail(const struct orr_doc *doc, const char *path, struct or
 enum orr_err orr_doc_fail_v(const struct orr_doc *doc, const char *path, enum orr_err code, struct orr_error *error,
                             const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
 
-/* The same about a value that is allowed by itself but not together with others: ORR_ERR_RULE. */
+/* An error (ORR_ERR_RULE) about a value that is allowed by itself but not together with others. */
 enum orr_err orr_doc_fail_rule(const struct orr_doc *doc, const char *path, struct orr_error *error, const char *format,
                                ...) __attribute__((format(printf, 4, 5)));
 
-/* True when a request's "set" gave the value at `path` (or something inside it). */
+/* Did a request's "set" give the value at `path`, or a value inside it? */
 bool orr_doc_is_set(const struct orr_doc *doc, const char *path);
 /* An error about a key that the object at `path` should not have; the nearest of `known` is proposed. */
 enum orr_err orr_doc_fail_unknown(const struct orr_doc *doc, const char *path, const char *key,
@@ -52,7 +52,7 @@ enum orr_err orr_doc_fail_unknown(const struct orr_doc *doc, const char *path, c
 /* "path.key" (or "key" at the root) in a buffer of ORR_KEY_PATH bytes; returns buffer. */
 #define ORR_KEY_PATH 256
 char *orr_key_path(char buffer[ORR_KEY_PATH], const char *path, const char *key);
-/* What a value is, for the end of a message: `"fast"`, `12`, `an object`; returns buffer. */
+/* Describes a value for the end of a message, as `"fast"`, `12` or `an object`; returns buffer. */
 #define ORR_SHOWN 72
 char *orr_json_shown(char buffer[ORR_SHOWN], const json_t *value);
 
@@ -107,7 +107,8 @@ enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const 
                              const struct orr_field *fields, size_t n_fields, const char *const *extra, void *target,
                              struct orr_error *error);
 
-/* The way back: put the members of `source` into `object`; numbers that are 0 only where their field is required. */
+/* The inverse of orr_fields_read: puts the members of `source` into `object`, but numbers that are 0 only if their
+ * field is required. */
 void orr_fields_write(json_t *object, const struct orr_field *fields, size_t n_fields, const void *source);
 
 #endif

@@ -21,7 +21,7 @@ static enum orr_err part_new(const struct orr_catalogue *catalogue, const struct
     return *part ? orr_part_open(catalogue, reference, set, *part, error) : orr_out_of_memory(error, NULL);
 }
 
-/* A reference inside another part: relative paths start from that part's folder, unless the request gave it. */
+/* Makes a reference inside another part. Relative paths start from that part's folder, unless the request has them. */
 static enum orr_err inner_reference(const struct orr_part_doc *holder, const char *key, enum orr_part kind,
                                     struct orr_reference *reference, struct orr_error *error)
 {
@@ -31,8 +31,8 @@ static enum orr_err inner_reference(const struct orr_part_doc *holder, const cha
     return err;
 }
 
-/* A name that tells a format stands for a checkpoint in that format, whatever the file of its shape says. A GGUF
- * repository without a file type has no format of its own. */
+/* A model name that states a format means a checkpoint in that format, even where the file of its shape says otherwise.
+ * A GGUF repository without a file type has no format of its own. */
 static void ship_as(struct orr_model *model, const char *name)
 {
     const enum orr_weight_format format = orr_weight_format_find(name);
@@ -77,8 +77,8 @@ static enum orr_err read_calibration(const struct orr_catalogue *catalogue, cons
     return err;
 }
 
-/* The calibration a chip names. Borrowed constants give way to a user's that were fitted on the chip, unless the
- * request itself names them. */
+/* Loads the calibration that a chip names. If its constants are borrowed, a user's calibration that was fitted on the
+ * chip replaces it, unless the request itself names the calibration. */
 static enum orr_err load_calibration(const struct orr_catalogue *catalogue, const struct orr_part_doc *chip,
                                      const struct orr_set *set, struct orr_calibration *calibration,
                                      struct orr_error *error)

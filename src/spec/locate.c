@@ -1,4 +1,4 @@
-/* Where a value stands in JSON text: a scanner that walks valid JSON along a dotted path, counting lines.
+/* Finds the place of a value in JSON text: a scanner walks valid JSON along a dotted path and counts lines.
  * jansson does not keep positions; this runs only when an error is about to be reported. */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void skip_space(struct cursor *cursor)
     while (*cursor->at && strchr(" \t\r\n", *cursor->at)) step(cursor);
 }
 
-/* Past a string; the cursor stands on its first quote. */
+/* Moves the cursor past a string; it must stand on the string's first quote. */
 static void skip_string(struct cursor *cursor)
 {
     step(cursor);
@@ -36,7 +36,7 @@ static void skip_string(struct cursor *cursor)
     if (*cursor->at) step(cursor);
 }
 
-/* Past a whole value, without recursion. */
+/* Moves the cursor past a whole value, without recursion. */
 static void skip_value(struct cursor *cursor)
 {
     int depth = 0;
@@ -60,8 +60,8 @@ static void skip_value(struct cursor *cursor)
     } while (depth > 0);
 }
 
-/* If the key under the cursor is the first name of `path`: what of the path is left, else NULL. A key may hold dots
- * itself ("set": {"chip.n_sm": 4}). */
+/* The rest of `path` if the key under the cursor is its first name, else NULL. A key may itself contain dots
+ * ("set": {"chip.n_sm": 4}). */
 static const char *match_key(const char *key, const char *path)
 {
     for (key++; *key && *key != '"'; key++, path++) {
@@ -72,7 +72,7 @@ static const char *match_key(const char *key, const char *path)
     return *path == '.' ? path + 1 : NULL;
 }
 
-/* The same for the index of an array element. */
+/* The rest of `path` if it begins with the index of an array element, else NULL. */
 static const char *match_index(long index, const char *path)
 {
     long number = 0;
@@ -85,7 +85,7 @@ static const char *match_index(long index, const char *path)
 
 static bool find(struct cursor *cursor, const char *path);
 
-/* Members of an object or elements of an array; the cursor stands on the bracket. */
+/* Searches the members of an object or the elements of an array; the cursor stands on the bracket. */
 static bool find_inside(struct cursor *cursor, const char *path)
 {
     const bool object = *cursor->at == '{';

@@ -65,7 +65,7 @@ static void read_attention(struct orr_config *config, const struct orr_model_typ
         const int64_t absent = type->kv_heads_absent && !is_null ? type->kv_heads_absent : shape->n_heads;
         shape->n_kv_heads = orr_config_count(config, kv_key, 1, ORR_HEADS_MAX, absent);
     }
-    /* 0: hidden size does not divide by heads; an error later, unless the type has other head sizes */
+    /* 0 means that heads do not divide the hidden size, a later error unless the type has other head sizes. */
     shape->head_dim = shape->hidden % shape->n_heads ? 0 : shape->hidden / shape->n_heads;
     if (type->head_dim_absent) shape->head_dim = type->head_dim_absent;
     if (*dim_key) shape->head_dim = orr_config_count(config, dim_key, 1, ORR_HEADS_MAX, shape->head_dim);
@@ -81,7 +81,7 @@ static void read_attention(struct orr_config *config, const struct orr_model_typ
     shape->sinks = type->sinks;
 }
 
-/* A type that may have experts says 0 of them where a model has none. */
+/* In a type that may have experts, a model without experts states 0 of them. */
 static void read_experts(struct orr_config *config, const struct orr_model_type *type, struct orr_shape *shape)
 {
     const int64_t absent = type->dense_too ? 0 : ORR_REQUIRED, least = type->dense_too ? 0 : 1;
@@ -110,7 +110,7 @@ static void read_ffn(struct orr_config *config, const struct orr_model_type *typ
     if (type->experts) read_experts(config, type, shape);
 }
 
-/* A wrapper may say at its root whether the head is tied. */
+/* A multi-modal config may state at its root whether the head is tied. */
 static bool read_tied(struct orr_config *config, bool absent)
 {
     struct orr_config root = *config;
@@ -144,7 +144,7 @@ static void read_ends(struct orr_config *config, const struct orr_model_type *ty
     }
 }
 
-/* The width of the window; 0: none. */
+/* The width of the window; 0 if there is none. */
 static int64_t read_window(struct orr_config *config, const struct orr_model_type *type)
 {
     const char *key = or_common(type->window, "sliding_window");
@@ -153,7 +153,7 @@ static int64_t read_window(struct orr_config *config, const struct orr_model_typ
     return orr_config_count(config, key, 1, ORR_SEQ_MAX, absent);
 }
 
-/* The rule of the type, for configs without "layer_types". */
+/* Does the rule of the type give a layer a window? It applies to configs without "layer_types". */
 static bool has_window(enum orr_window_rule rule, int64_t layer, int64_t period, unsigned marks)
 {
     switch (rule) {
@@ -167,7 +167,7 @@ static bool has_window(enum orr_window_rule rule, int64_t layer, int64_t period,
     return false;
 }
 
-/* "layer_types": whether a layer has a window, by name. */
+/* Does the name of a layer in "layer_types" mean that it has a window? */
 static bool listed_window(struct orr_config *config, const struct orr_shape *shape, const char *name, const char *path)
 {
     if (name && !strcmp(name, "full_attention")) return false;
@@ -182,7 +182,7 @@ static bool listed_window(struct orr_config *config, const struct orr_shape *sha
     return true;
 }
 
-/* Every n-th layer has no window: a number, or a pattern of letters that repeats. */
+/* Reads n, where every n-th layer has no window, from a number or from a pattern of letters that repeats. */
 static int64_t read_period(struct orr_config *config, int64_t absent)
 {
     static const char key[] = "sliding_window_pattern|_sliding_window_pattern|global_attn_every_n_layers";
@@ -238,7 +238,7 @@ static void check_shape(struct orr_config *config, const struct orr_model_type *
     }
 }
 
-/* Some configs count their layers by a list of them alone; 0: none does. */
+/* Some configs state the number of layers only by a list with one entry per layer; 0 if there is no such list. */
 static int64_t listed_layers(struct orr_config *config)
 {
     const json_t *pattern = json_object_get(config->object, "hybrid_override_pattern");
@@ -266,7 +266,7 @@ static void read_shape(struct orr_config *config, const struct orr_model_type *t
     check_shape(config, type, shape);
 }
 
-/* A set of marks is a kind; the sets met so far are in the order of the kinds. */
+/* Every distinct set of marks becomes a kind, in the order in which the sets first occur. */
 static void fill_kinds(struct orr_config *config, const struct orr_shape *shape, struct orr_model *model)
 {
     uint16_t sets[ORR_MAX_LAYER_KINDS];

@@ -1,11 +1,11 @@
-/* Inside of the config.json reader: located key access, the table of model types, and the flat shape between a
+/* Internals of the config.json reader: located key access, the table of model types, and the flat shape between a
  * config and struct orr_model. Only src/spec/model*.c include it. */
 #ifndef ORR_SPEC_MODEL_H
 #define ORR_SPEC_MODEL_H
 
 #include "spec/json.h"
 
-/* Bounds of a plausible config; together they keep every product below inside int64_t. */
+/* Bounds of a plausible config. Together they keep every product of sizes within int64_t. */
 #define ORR_WIDTH_MAX  10000000
 #define ORR_HEADS_MAX  65536
 #define ORR_SEQ_MAX    1000000000
@@ -17,7 +17,7 @@
 #define ORR_ASKED_MAX  96 /* more than any type reads */
 #define ORR_ASKED_NAME 64
 
-/* One config object. The first failure sticks: later reads return their harmless value and report nothing. */
+/* One config object. The first failure is kept: later reads return a harmless value and report nothing. */
 struct orr_config {
     const struct orr_doc *doc;
     const json_t *object; /* the text model: the root, or an object inside it */
@@ -26,27 +26,27 @@ struct orr_config {
     struct orr_error *error;
     enum orr_err err;
     size_t n_asked;
-    const char *asked[ORR_ASKED_MAX]; /* spellings looked for so far: what an override may name */
+    const char *asked[ORR_ASKED_MAX]; /* spellings read so far, which an override may name */
 };
 
 /* Keys below may be dotted ("attn_config.kv_n_heads") and may list spellings ("n_layer|num_hidden_layers");
  * spellings that disagree are an error. A null value counts as absent. */
 #define ORR_REQUIRED (-1)
 
-/* The value or NULL; `path` (ORR_PATH bytes) becomes its dotted path in the document. */
+/* Finds a value, or NULL; `path` (ORR_PATH bytes) becomes its dotted path in the document. */
 const json_t *orr_config_find(struct orr_config *config, const char *spellings, char *path);
-/* True when the key is there, be it null. */
+/* Does the config have the key, even with a null value? */
 bool orr_config_has(const struct orr_config *config, const char *spellings);
-/* A whole number in [min, max]; `absent` when there is none, an error if that is ORR_REQUIRED. */
+/* Reads a whole number in [min, max]. A missing key gives `absent`, or an error if `absent` is ORR_REQUIRED. */
 int64_t orr_config_count(struct orr_config *config, const char *spellings, int64_t min, int64_t max, int64_t absent);
 double orr_config_frac(struct orr_config *config, const char *spellings, double absent);
 bool orr_config_flag(struct orr_config *config, const char *spellings, bool absent);
-/* An array or NULL. */
+/* Finds an array, or NULL. */
 const json_t *orr_config_list(struct orr_config *config, const char *key, char *path);
 /* Fail about a value that was read: `path` is dotted from the root. */
 void orr_config_fail(struct orr_config *config, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same about a value that does not go with the others: ORR_ERR_RULE. */
+/* Fail (ORR_ERR_RULE) about a value that does not go together with the others. */
 void orr_config_fail_rule(struct orr_config *config, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -59,16 +59,16 @@ void orr_config_check_set(struct orr_config *config);
 enum orr_mark {
     ORR_MARK_WINDOW = 1,     /* attention sees a window */
     ORR_MARK_MOE = 2,        /* routed experts instead of a dense FFN */
-    ORR_MARK_NO_ROPE = 4,    /* no rotary positions, unlike the rest */
+    ORR_MARK_NO_ROPE = 4,    /* no rotary positions, unlike the other layers */
     ORR_MARK_SCAN = 8,       /* the recurrent mixer instead of attention, or beside it */
     ORR_MARK_NO_MIXER = 16,  /* a feed-forward block alone */
     ORR_MARK_NO_FFN = 32,    /* a mixer alone */
-    ORR_MARK_SHARED_KV = 64, /* keys and values of an earlier layer */
-    ORR_MARK_OTHER = 128,    /* attention of the other sizes (shape.other) */
+    ORR_MARK_SHARED_KV = 64, /* keys and values are those of an earlier layer */
+    ORR_MARK_OTHER = 128,    /* attention has the sizes of shape.other */
     ORR_MARK_INDEXER = 256,  /* an indexer of its own chooses the keys */
     ORR_MARK_CROSS = 512     /* attention to an encoder instead of the sequence */
 };
-/* Above the marks: which of shape.ffn_widths the layer has. */
+/* The bits above the marks are the index of the layer's width in shape.ffn_widths. */
 #define ORR_MARK_WIDTH  1024
 #define ORR_WIDTHS_MAX 16
 
@@ -80,12 +80,12 @@ struct orr_heads {
     bool sinks, kv_equal;
 };
 
-/* Sizes of the recurrent mixer, and what its parameter count needs. */
+/* Sizes of the recurrent mixer, and facts that its parameter count needs. */
 struct orr_scan {
     enum orr_mixer mixer;
     int64_t heads, value, groups, key, rank, chunk, conv, state_bytes;
     bool beside;             /* in parallel with attention */
-    bool conv_bias, bias;    /* of the convolution; of the projections in and out */
+    bool conv_bias, bias;    /* biases of the convolution, and of the projections in and out */
     bool gated_norm;         /* Mamba-2: a norm with weights before the projection out */
     bool inner_norms;        /* Mamba-1: norms on step sizes, B and C */
 };
@@ -93,7 +93,7 @@ struct orr_scan {
 struct orr_shape {
     int64_t hidden, n_layers, n_heads, n_kv_heads, head_dim, vocab, ffn;
     int64_t max_seq, n_positions;
-    int64_t embedding_width; /* of the token table; projected to hidden when it differs */
+    int64_t embedding_width; /* width of the token table, which is projected to hidden if it differs */
     int64_t window;
     bool chunked; /* the window does not slide */
     int64_t n_norms; /* per layer */
@@ -103,21 +103,21 @@ struct orr_shape {
     bool qkv_bias, out_bias, ffn_bias, head_bias;
     bool gated, parallel, tied, rope;
     bool qk_norm, qk_norm_weights; /* query and key heads normalised; with learned weights */
-    bool qk_norm_full;             /* its weights span all heads, not one */
+    bool qk_norm_full;             /* the weights of qk_norm span all heads, not one */
     bool sinks;                    /* one learned logit per head */
-    bool kv_equal;                 /* values are the projected keys */
+    bool kv_equal;                 /* the projected keys serve as values too */
     bool no_key_bias;              /* keys have no bias where queries and values have one */
-    int64_t head_v_dim;            /* value heads where they differ from head_dim; 0: they do not */
-    int64_t gate_columns;          /* of the gate on the heads' outputs */
-    struct orr_heads other;        /* of the layers marked so */
-    struct orr_scan scan;          /* of the layers marked so */
+    int64_t head_v_dim;            /* size of a value head; 0: head_dim */
+    int64_t gate_columns;          /* columns of the gate on the heads' outputs */
+    struct orr_heads other;        /* attention of layers with ORR_MARK_OTHER */
+    struct orr_scan scan;          /* mixer of layers with ORR_MARK_SCAN */
     int64_t index_heads, index_size, index_topk;
     int64_t cross_keys;            /* positions of the encoder */
     bool cross_beside;             /* every layer has cross attention beside its own */
     int64_t ffn_widths[ORR_WIDTHS_MAX]; /* the first is ffn */
     int64_t n_ffn_widths;
     int64_t expert_hidden, n_zero_experts, layer_embedding;
-    int64_t layer_extra;           /* parameters of a layer that no size tells */
+    int64_t layer_extra;           /* parameters of a layer that follow from no size above */
     int64_t cross_extra, moe_extra, embedding_extra, head_extra, tower_params;
     int64_t q_rank, kv_rank;       /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
@@ -130,7 +130,7 @@ struct orr_shape {
 
 /* ---------------------------------------------------------------- model types (model_types.c) */
 
-/* Which layers have the window, unless "layer_types" says. */
+/* Which layers have the window, unless the config has "layer_types". */
 enum orr_window_rule {
     ORR_WINDOW_NONE,
     ORR_WINDOW_ALL,
@@ -140,7 +140,7 @@ enum orr_window_rule {
     ORR_WINDOW_ROPE    /* the layers with rotary positions */
 };
 
-/* One row: how a model_type spells its keys and what is fixed in its architecture. A NULL spelling is the common
+/* One row says how a model_type spells its keys and what is fixed in its architecture. A NULL spelling means the common
  * one (in model.c); "" means that the type has no such key. */
 struct orr_model_type {
     const char *name;
@@ -148,26 +148,26 @@ struct orr_model_type {
     const char *experts, *active, *expert_ffn;        /* experts NULL: no MoE; expert_ffn NULL: as ffn */
     const char *attention_bias, *ffn_bias, *parallel; /* keys of flags; NULL: fixed below */
     const char *attention_dropout, *hidden_dropout;   /* NULL: none */
-    /* used when the key is absent; 0: required, for kv_heads: as heads, for head_dim: hidden / heads, else none */
+    /* values for absent keys; 0: the key is required, but kv_heads defaults to heads, head_dim to hidden / heads */
     int64_t hidden_absent, heads_absent, kv_heads_absent, head_dim_absent, vocab_absent, max_seq_absent, window_absent;
-    int64_t window_period;  /* ORR_WINDOW_PERIOD: where the config does not say */
-    int64_t ffn_per_hidden; /* absent FFN width in hidden sizes; 0: required */
+    int64_t window_period;  /* ORR_WINDOW_PERIOD: the period, if the config states none */
+    int64_t ffn_per_hidden; /* default FFN width in hidden sizes; 0: the key is required */
     double attention_dropout_absent, hidden_dropout_absent;
     enum orr_norm norm;
     int64_t n_norms;
     bool qkv_bias, out_bias, mlp_bias, head_bias, expert_bias, router_bias;
     bool gated, parallel_block, tied, no_rope, learned_positions, embedding_norm, qk_norm, sinks;
-    bool no_out_bias;  /* attention_bias is of queries, keys and values alone */
+    bool no_out_bias;  /* attention_bias holds only for queries, keys and values */
     bool qk_norm_full; /* norms of queries and keys span all heads */
     bool no_attention; /* no layer has attention: heads are not read */
     bool dense_too;    /* models of the type may have no experts at all */
     enum orr_window_rule window_rule;
     bool chunked; /* windows are chunks */
-    /* What a table cannot say; NULL: nothing. Runs when the shape is filled, before windows are placed. */
+    /* Reads what the table cannot express (NULL: nothing), after the shape is filled and before windows are placed. */
     void (*special)(struct orr_config *config, struct orr_shape *shape);
 };
 
-/* NULL and an error with the nearest and all known names if there is none. */
+/* Finds the row of a type. If there is none, it returns NULL and an error with the nearest and all known names. */
 const struct orr_model_type *orr_model_type_find(struct orr_config *config, const char *path);
 
 /* ---------------------------------------------------------------- the exceptions (model_special.c, model_hybrid.c,
@@ -216,33 +216,33 @@ void orr_special_stablelm(struct orr_config *config, struct orr_shape *shape);
 void orr_special_t5(struct orr_config *config, struct orr_shape *shape);
 void orr_special_whisper(struct orr_config *config, struct orr_shape *shape);
 
-/* What several of them share. */
+/* Functions that several `special` functions share. */
 void orr_mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool on);
 /* Set or clear a mark on the layers an array of indices names, counted from `base`. */
 void orr_mark_listed(struct orr_config *config, struct orr_shape *shape, const json_t *list, const char *path,
                      enum orr_mark what, bool on, int64_t base);
 /* The name of a layer in a list with one entry per layer; "" where there is no list. */
 const char *orr_layer_name(struct orr_config *config, const struct orr_shape *shape, const char *key, int64_t layer);
-/* A number, or the first of a list of equal ones. */
+/* Reads a number, or the first of a list of equal numbers. */
 int64_t orr_config_count_first(struct orr_config *config, const char *spellings, int64_t min, int64_t max,
                                int64_t absent);
 void orr_read_latent(struct orr_config *config, struct orr_shape *shape);
-/* Dense first layers, shared experts and groups of experts, by the spellings of several types. */
+/* Reads dense first layers, shared experts and groups of experts, by the spellings of several types. */
 void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape);
 
 /* ---------------------------------------------------------------- towers (model_towers.c) */
 
-/* Parameters of the vision and audio towers beside a text model of `hidden` columns; 0: none that is known. */
+/* Parameters of the vision and audio towers beside a text model of `hidden` columns; 0 if no known tower is there. */
 int64_t orr_tower_params(struct orr_config *config, int64_t hidden);
 
 /* ---------------------------------------------------------------- counts (model_count.c) */
 
-/* The kind of layer a set of marks stands for, parameters counted. */
+/* Fills in the kind of layer that a set of marks stands for, and counts its parameters. */
 void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind);
 int64_t orr_shape_embedding_params(const struct orr_shape *shape);
 int64_t orr_shape_head_params(const struct orr_shape *shape);
 int64_t orr_shape_mtp_params(const struct orr_shape *shape);
-/* Total in floating point: true when it is small enough for the exact count. */
+/* Is the total, added up in floating point, small enough for the exact count in int64_t? */
 bool orr_model_countable(const struct orr_model *model);
 
 #endif

@@ -57,7 +57,7 @@ bool orr_config_has(const struct orr_config *config, const char *spellings)
     return false;
 }
 
-/* A number, be it written as text: overrides arrive so. */
+/* Reads a number, also one written as text, as overrides are. */
 static bool number_of(const json_t *value, enum orr_unit unit, double *number)
 {
     *number = json_number_value(value);
@@ -72,7 +72,7 @@ static bool same_value(const json_t *a, const json_t *b)
     return !(x < y || x > y);
 }
 
-/* Lists with an entry per layer are asked for again and again. */
+/* A spelling is noted once, because lists with an entry per layer are read many times. */
 static void note_asked(struct orr_config *config, const char *spellings)
 {
     for (size_t i = 0; i < config->n_asked; i++)

@@ -15,7 +15,7 @@ static int64_t norm_params(const struct orr_shape *shape)
     return 0;
 }
 
-/* Eq. 19, with a the heads, r_q and r the ranks, d_n + d_r a query head, d_v a value head. */
+/* Eq. 19: a counts the heads, r_q and r are the ranks, d_n + d_r is the size of a query head, d_v of a value head. */
 static int64_t latent_params(const struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, a = shape->n_heads, r_q = shape->q_rank, r = shape->kv_rank;
@@ -38,7 +38,7 @@ static struct orr_heads heads_of(const struct orr_shape *shape, unsigned marks)
                               .kv_equal = shape->kv_equal};
 }
 
-/* The attention part of Eqs. 16 and 17: grouped-query projections, with what may be added to them. */
+/* The attention part of Eqs. 16 and 17: grouped-query projections with their optional biases, norms, gates, sinks. */
 static int64_t grouped_params(const struct orr_shape *shape, const struct orr_heads *heads, bool shared_kv)
 {
     const int64_t h = shape->hidden, a = heads->n_heads, k = shared_kv ? 0 : heads->n_kv_heads, d = heads->head_dim;
@@ -50,14 +50,14 @@ static int64_t grouped_params(const struct orr_shape *shape, const struct orr_he
            (shape->qk_norm_weights ? norms : 0) + (heads->sinks ? a : 0);
 }
 
-/* An indexer that chooses keys from the query's latent, with a weight of every head; or from the hidden state. */
+/* An indexer makes its queries from the query's latent, with a weight per head, or from the hidden state. */
 static int64_t indexer_params(const struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, size = shape->index_size, heads = shape->index_heads, r_q = shape->q_rank;
     return (r_q > 0 ? r_q : h) * heads * size + h * size + 2 * size + (r_q > 0 ? h * heads : 0);
 }
 
-/* Two matrices in, step sizes of rank R from x, B and C of the state size; a convolution, A, D and the way out. */
+/* Mamba-1 has two matrices in, step sizes of rank R, B and C of the state size, a convolution, A, D, a matrix out. */
 static int64_t mamba1_params(int64_t h, const struct orr_scan *m)
 {
     const int64_t width = m->heads * m->value, ends = 2 * width + h;
@@ -141,7 +141,7 @@ static void fill_scan(const struct orr_shape *shape, struct orr_layer_kind *kind
 
 static void fill_index(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
 {
-    /* with latents a layer without an indexer uses the choice of an earlier one; else it meets all keys */
+    /* Without an indexer, a layer with latents uses an earlier layer's choice; other layers read all keys. */
     if (marks & ORR_MARK_INDEXER || shape->kv_rank > 0) kind->index_topk = shape->index_topk;
     if (!(marks & ORR_MARK_INDEXER)) return;
     kind->index_heads = shape->index_heads;
@@ -164,7 +164,7 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     kind->window = marks & ORR_MARK_WINDOW ? shape->window : 0;
     kind->chunked = kind->window > 0 && shape->chunked;
     kind->rope = shape->rope && !(marks & ORR_MARK_NO_ROPE);
-    /* a norm without weights goes with the rotation and is absent without it */
+    /* A norm without weights comes with the rotation and is absent without it. */
     kind->qk_norm = shape->qk_norm && (shape->qk_norm_weights || kind->rope);
     kind->attention_bias = shape->qkv_bias;
     kind->shared_kv = marks & ORR_MARK_SHARED_KV;
@@ -232,7 +232,7 @@ int64_t orr_shape_head_params(const struct orr_shape *shape)
            (shape->final_norm ? norm_params(shape) : 0) + shape->head_extra;
 }
 
-/* Norms of the embedding, of the hidden state and before the shared head; the two halves joined by a product. */
+/* Three norms (embedding, hidden state, before the shared head) and the product that joins embedding and state. */
 int64_t orr_shape_mtp_params(const struct orr_shape *shape)
 {
     return 2 * shape->hidden * shape->hidden + 3 * norm_params(shape);

@@ -1,4 +1,4 @@
-/* The catalogue model a name stands for, and the nearest one where it stands for none. */
+/* Finds the catalogue model that a name stands for, or the nearest one if it stands for none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static json_t *open_rules(void)
     return NULL;
 }
 
-/* How well the name fits the model of that id: the best of its names. */
+/* How well the name fits the model of that id: the best fit among the model's names. */
 static int fit_of(const json_t *rules, const struct orr_model_name *asked, const char *id, const char *text)
 {
     struct orr_model_name known;
@@ -80,7 +80,7 @@ struct candidates {
     size_t n;
 };
 
-/* Ids, and published names where the word has an owner, too: they would be compared with it. */
+/* Collects ids, and also published names if the unknown name has an owner, as those can be near to it. */
 static bool collect(const struct orr_catalogue *catalogue, bool with_owner, struct candidates *all)
 {
     size_t n_ids;

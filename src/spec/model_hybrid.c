@@ -1,14 +1,14 @@
-/* Model types with recurrent mixers: which mixer, its sizes, and which layers have it. Eqs. 110-116 count them. */
+/* Model types with recurrent mixers: the mixer, its sizes, and the layers that have it. Eqs. 110-116 count them. */
 #include "spec/model.h"
 
 #include <string.h>
 
-/* Positions that a chunked scan takes at once where the config does not say: what the public kernels use. */
+/* Positions that a chunked scan takes at once, as in the public kernels, if the config states none. */
 #define MAMBA_CHUNK     256
 #define DELTA_CHUNK     64
 #define LIGHTNING_CHUNK 256
 
-/* Bytes of a state element: what the config names, else fp32, as most engines keep it. */
+/* Bytes of a state element: of the dtype that the config names, else of fp32, as most engines keep it. */
 static int64_t state_bytes(struct orr_config *config)
 {
     char path[ORR_PATH];
@@ -118,7 +118,7 @@ void orr_special_bamba(struct orr_config *config, struct orr_shape *shape)
     orr_mark_listed(config, shape, list, path, ORR_MARK_SCAN, false, 0);
 }
 
-/* A dense FFN of the shared width always; experts beside it where there are any. */
+/* Every layer has a dense FFN of the shared width, and experts beside it if the model has any. */
 void orr_special_granite_hybrid(struct orr_config *config, struct orr_shape *shape)
 {
     read_mamba2_heads(config, shape, "mamba_d_head");
@@ -142,7 +142,7 @@ void orr_special_falcon_h1(struct orr_config *config, struct orr_shape *shape)
     mark_all(shape, ORR_MARK_SCAN);
 }
 
-/* One block and one norm per layer: M Mamba-2, * attention, - FFN, E experts; or the names of the blocks. */
+/* A layer has one block and one norm. Letters (M Mamba-2, * attention, - FFN, E experts) or names give the blocks. */
 static unsigned nemotron_block(struct orr_config *config, const struct orr_shape *shape, const char *pattern,
                                int64_t layer)
 {
@@ -174,7 +174,7 @@ void orr_special_nemotron_h(struct orr_config *config, struct orr_shape *shape)
     }
     for (int64_t i = 0; i < shape->n_layers && !config->err; i++)
         shape->marks[i] = (uint16_t)nemotron_block(config, shape, pattern, i);
-    shape->n_mtp = 0; /* its prediction block is not a layer like the last */
+    shape->n_mtp = 0; /* the prediction block is not a layer like the last */
     if (shape->n_experts == 0) return;
     const int64_t n_shared = orr_config_count(config, "n_shared_experts", 0, 1024, 0);
     const int64_t width =
@@ -184,7 +184,7 @@ void orr_special_nemotron_h(struct orr_config *config, struct orr_shape *shape)
     shape->router_bias = true;
 }
 
-/* Linear layers of Qwen3-Next and Qwen3.5; the others have a gate on the heads' outputs. */
+/* Qwen3-Next and Qwen3.5 have linear layers; their other layers have a gate on the heads' outputs. */
 void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -209,7 +209,7 @@ void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape)
     shape->shared_gate = shape->shared_width > 0;
 }
 
-/* Layers are numbered from 1 in its lists. */
+/* The lists of Kimi Linear number layers from 1. */
 void orr_special_kimi_linear(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -230,7 +230,7 @@ void orr_special_kimi_linear(struct orr_config *config, struct orr_shape *shape)
     shape->router_bias = true;
 }
 
-/* 1 in "attn_type_list", or its name, is full attention; the others are lightning attention of the same heads. */
+/* 1 in "attn_type_list", or a name, means full attention; the other layers have lightning attention of equal heads. */
 void orr_special_minimax(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -246,7 +246,7 @@ void orr_special_minimax(struct orr_config *config, struct orr_shape *shape)
         orr_mark(shape, i, ORR_MARK_SCAN, json_integer_value(json_array_get(list, (size_t)i)) == 0);
 }
 
-/* The blocks of "block_types" take turns; the FFN's two halves are counted in intermediate_size. */
+/* The blocks of "block_types" take turns; intermediate_size counts both halves of the gated FFN. */
 void orr_special_recurrent_gemma(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
