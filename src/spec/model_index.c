@@ -1,5 +1,5 @@
-/* The weights beside a config.json: model.safetensors.index.json says how many bytes all tensors have, and these must
- * be the parameters that were counted. A config of another model, or a layer that is not counted, is found so. */
+/* The weights beside a config.json: model.safetensors.index.json states the bytes of all tensors, which must agree with
+ * the counted parameters. The check finds a config of another model, or a layer that is not counted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "spec/part.h"
 #include "spec/spec.h"
 
-/* Scales, rotary tables and buffers that no count holds. */
+/* Tolerance for scales, rotary tables and buffers, which no count includes. */
 static const double SLACK_FRAC = 0.002;
 
 /* Bytes of a parameter outside the narrow matrices. */
@@ -25,8 +25,8 @@ static double wide_bytes(const json_t *root)
     return word && strstr(word, "float32") ? 4 : 2;
 }
 
-/* `total` is the model, be it with the output matrix stored again, with its prediction layers, and with their copies of
- * embedding and head. A prediction layer is stored as the other layers are in the mean. */
+/* Does `total` agree with the model? The files may also hold a tied output matrix again, prediction layers, and their
+ * copies of embedding and head. A prediction layer is taken to be stored like the mean of the other layers. */
 static bool agrees(const struct orr_model *model, double total, const double module_bytes[ORR_N_MODULES], double wide)
 {
     const double matrix = (double)model->vocab * (double)model->hidden * wide;
@@ -42,7 +42,7 @@ static bool agrees(const struct orr_model *model, double total, const double mod
     return false;
 }
 
-/* Towers of other senses are in the files and not in the count. */
+/* Vision and audio towers are in the files but not in the count. */
 static bool has_tower(const json_t *root)
 {
     return json_object_get(root, "vision_config") || json_object_get(root, "audio_config");
@@ -56,7 +56,7 @@ static enum orr_err check_total(const struct orr_doc *index, const json_t *root,
     if (!json_is_number(value)) return ORR_OK;
     orr_model_bytes(model, ORR_WEIGHT_PUBLISHED, module_bytes);
     const double total = json_number_value(value), wide = wide_bytes(root);
-    for (int i = 0; i < ORR_N_MODULES; i++) { /* the checkpoint counts 16 bits where nothing is narrow */
+    for (int i = 0; i < ORR_N_MODULES; i++) { /* a checkpoint without narrow tensors counts 16 bits */
         if (model->checkpoint.format == ORR_WEIGHT_PUBLISHED) module_bytes[i] *= wide / 2;
         bytes += module_bytes[i];
     }

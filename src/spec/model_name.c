@@ -1,4 +1,4 @@
-/* Names of models taken apart and compared. */
+/* Takes names of models apart and compares them. */
 #define _POSIX_C_SOURCE 200809L
 #include "spec/model_name.h"
 
@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- pieces */
 
-/* `text` ends in `end`, ignoring case, and something stands before it. */
+/* Does `text` end in `end`, ignoring case, with at least one character before it? */
 static bool ends_in(const char *text, const char *end)
 {
     const size_t length = strlen(text), n = strlen(end);
@@ -70,7 +70,7 @@ static void read_owner(const json_t *rules, const char *text, struct orr_model_n
 
 /* ---------------------------------------------------------------- format */
 
-/* A rule for this owner goes before one for all; a longer suffix before a shorter one. */
+/* A rule for this owner takes precedence over a rule for all owners, and a longer suffix over a shorter one. */
 static const json_t *find_format(const json_t *rules, const struct orr_model_name *name)
 {
     const json_t *best = NULL, *formats = json_object_get(rules, "formats");
@@ -156,7 +156,7 @@ static void read_stem(const json_t *rules, struct orr_model_name *name)
     }
 }
 
-/* The first two letters are the same, "_" and "." as "-". */
+/* Are the first two letters the same, with "_" and "." read as "-"? */
 static bool begins_alike(const char *a, const char *b)
 {
     char x[ORR_ID], y[ORR_ID];
@@ -192,7 +192,7 @@ int orr_model_name_fits(const struct orr_model_name *asked, const struct orr_mod
 
 /* ---------------------------------------------------------------- names in a config */
 
-/* The text between the next pair of quotation marks; NULL: there is none before `stop`. */
+/* Reads the text between the next pair of quotation marks; NULL if there is none before `stop`. */
 static const char *next_string(const char *at, char stop, char name[ORR_ID])
 {
     while (*at && *at != '"' && *at != stop) at++;
@@ -202,7 +202,7 @@ static const char *next_string(const char *at, char stop, char name[ORR_ID])
     return at[length] ? at + length + 1 : NULL;
 }
 
-/* Behind the colon that follows a key; NULL: there is no such key. */
+/* The text after the colon that follows a key; NULL if there is no such key. */
 static const char *value_at(const char *text, const char *key)
 {
     const char *at = strstr(text, key);

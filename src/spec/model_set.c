@@ -1,10 +1,10 @@
-/* Overrides of a config: a "set" value that no reader looked for is an error, not a silent nothing. */
+/* Overrides of a config: a "set" value that no reader looked for is an error, so that it is not silently ignored. */
 #include <stdio.h>
 #include <string.h>
 
 #include "spec/model.h"
 
-/* One dotted name is the other, or lies inside it. */
+/* Is one dotted name equal to the other, or inside it? */
 static bool related(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     const size_t common = a_length < b_length ? a_length : b_length;
@@ -36,7 +36,7 @@ static void fail_unknown(struct orr_config *config, const char *inside, const ch
     config->err = orr_doc_fail_unknown(config->doc, inside, key, known, config->n_asked, config->error);
 }
 
-/* One override, its key dotted from the root. */
+/* Checks one override, whose key is dotted from the root. */
 static void check(struct orr_config *config, const char *key)
 {
     const size_t inner = strlen(config->prefix);

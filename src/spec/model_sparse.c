@@ -55,7 +55,7 @@ void orr_special_glm4_moe(struct orr_config *config, struct orr_shape *shape)
     read_qk_norm(config, shape, false);
 }
 
-/* Experts from a first to a last layer; a negative last counts from the end. */
+/* ERNIE has experts from a first to a last layer; a negative last counts from the end. */
 void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape)
 {
     const int64_t end = orr_config_count(config, "moe_layer_end_index", -1, ORR_MAX_LAYERS, shape->n_layers);
@@ -87,8 +87,8 @@ void orr_special_minimax_m2(struct orr_config *config, struct orr_shape *shape)
     read_qk_norm(config, shape, true);
 }
 
-/* Every layer of the config is two of attention and dense FFN; the experts of the first run beside both. The router
- * may choose experts without weights, so that fewer real ones are used on average. */
+/* Every layer of a LongCat config is two layers of attention and dense FFN; the experts of the first run beside both.
+ * The router may choose experts without weights, so that a token uses fewer experts with weights on average. */
 void orr_special_longcat(struct orr_config *config, struct orr_shape *shape)
 {
     orr_read_latent(config, shape);
@@ -106,7 +106,7 @@ void orr_special_longcat(struct orr_config *config, struct orr_shape *shape)
 
 /* ---------------------------------------------------------------- sparse attention */
 
-/* DSA: an indexer chooses keys; layers that "indexer_types" calls shared use the choice of an earlier one. */
+/* DSA: an indexer chooses keys; layers that "indexer_types" calls shared use the choice of an earlier layer. */
 void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -129,13 +129,13 @@ void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape
     }
 }
 
-/* Is entry `layer` of a list 1? Layers that the list does not have are like the last of the model. */
+/* Is entry `layer` of a list 1? Without a list every layer counts as listed. */
 static bool listed_one(const json_t *list, int64_t layer)
 {
     return !list || json_integer_value(json_array_get(list, (size_t)layer)) == 1;
 }
 
-/* Block-sparse attention: a query meets the best blocks of keys and the nearest ones. */
+/* Block-sparse attention: a query reads the blocks of keys with the highest scores and the nearest blocks. */
 void orr_special_minimax_m3(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -186,7 +186,7 @@ static void share_kv(struct orr_config *config, struct orr_shape *shape, int64_t
         orr_mark(shape, i, ORR_MARK_SHARED_KV, i >= shape->n_layers - n_shared);
 }
 
-/* Per-layer embeddings of width p: a table and a projection of all layers, two matrices and a norm in each. */
+/* Per-layer embeddings of width p have a table and a projection for all layers, and two matrices and a norm in each. */
 static void read_layer_embedding(struct orr_config *config, struct orr_shape *shape, int64_t absent)
 {
     const int64_t p = count(config, "hidden_size_per_layer_input", absent), all = shape->n_layers * p;
@@ -196,7 +196,7 @@ static void read_layer_embedding(struct orr_config *config, struct orr_shape *sh
     shape->layer_extra += shape->hidden;
 }
 
-/* Four streams (AltUp), a low-rank residual (LAuReL), per-layer embeddings, shared keys and values. */
+/* Gemma 3n has four streams (AltUp), a low-rank residual (LAuReL), per-layer embeddings, shared keys and values. */
 void orr_special_gemma3n(struct orr_config *config, struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, n = count(config, "altup_num_inputs", 4), rank = count(config, "laurel_rank", 64);
@@ -229,11 +229,11 @@ void orr_special_gemma4(struct orr_config *config, struct orr_shape *shape)
     }
     if (shape->n_experts == 0) return;
     shape->shared_width = shape->ffn;
-    /* three more norms, scales of the router's input and of every expert */
+    /* A layer with experts has three more norms, and scales of the router's input and of every expert. */
     shape->moe_extra = 4 * shape->hidden + shape->n_experts;
 }
 
-/* Blocks by layer: heads in a group, and a multiple of the hidden size for the FFN; either may be absent. */
+/* Each layer's block gives query heads per group and the FFN width in hidden sizes; either may be absent. */
 static void nas_block(struct orr_config *config, struct orr_shape *shape, const json_t *block, int64_t layer)
 {
     const json_t *attention = json_object_get(block, "attention"), *ffn = json_object_get(block, "ffn");
@@ -308,8 +308,8 @@ void orr_special_smollm3(struct orr_config *config, struct orr_shape *shape)
 
 /* ---------------------------------------------------------------- encoders */
 
-/* Cross attention to a picture in place of self attention, with norms over heads and two gates. A picture of four
- * tiles has 1601 positions each. */
+/* Some layers have cross attention to a picture instead of self attention, with norms over heads and two gates. A
+ * picture has four tiles of 1601 positions each. */
 void orr_special_mllama(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -317,10 +317,10 @@ void orr_special_mllama(struct orr_config *config, struct orr_shape *shape)
     orr_mark_listed(config, shape, layers, path, ORR_MARK_CROSS, true, 0);
     shape->cross_keys = INT64_C(4) * 1601;
     shape->cross_extra = 2 * shape->head_dim + 2;
-    shape->embedding_extra = 8 * shape->hidden; /* tokens that only the input knows */
+    shape->embedding_extra = 8 * shape->hidden; /* tokens that only the input embedding has */
 }
 
-/* The decoder is the text model; the encoder is counted as a tower. Its positions are those of half a minute. */
+/* The decoder is the text model; the encoder is counted as a tower. Its positions cover half a minute of sound. */
 void orr_special_whisper(struct orr_config *config, struct orr_shape *shape)
 {
     const int64_t h = shape->hidden, f = count(config, "encoder_ffn_dim", ORR_REQUIRED);
@@ -333,8 +333,8 @@ void orr_special_whisper(struct orr_config *config, struct orr_shape *shape)
         3 * mel * h + 3 * h * h + 4 * h + frames * h + count(config, "encoder_layers", ORR_REQUIRED) * layer;
 }
 
-/* Relative positions are a table of the first layer of each stack. A gated FFN marks version 1.1. The encoder reads
- * the prompt; its positions are taken as those it was trained with. */
+/* The first layer of each stack has a table of relative positions. A gated FFN marks version 1.1. The encoder reads the
+ * prompt, which is taken to be as long as in the encoder's training. */
 void orr_special_t5(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];

@@ -1,4 +1,4 @@
-/* What the table of model types cannot say: one short function per architecture. */
+/* Facts that the table of model types cannot express, with one short function per architecture. */
 #include "spec/model.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ void orr_mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool o
     shape->marks[layer] = (uint16_t)(on ? marks | (unsigned)what : marks & ~(unsigned)what);
 }
 
-/* Indices past the last layer do nothing: the model was cut. */
+/* Indices past the last layer are ignored, because the model may have been shortened. */
 void orr_mark_listed(struct orr_config *config, struct orr_shape *shape, const json_t *list, const char *path,
                      enum orr_mark what, bool on, int64_t base)
 {
@@ -56,7 +56,7 @@ int64_t orr_config_count_first(struct orr_config *config, const char *spellings,
 /* Multi-head latent attention: ranks and the three head sizes. */
 void orr_read_latent(struct orr_config *config, struct orr_shape *shape)
 {
-    /* null means a direct query projection; an absent key would silently become another model's rank */
+    /* null means a direct query projection; with an absent key the library would use another model's rank. */
     const bool direct = orr_config_has(config, "q_lora_rank");
     shape->q_rank = orr_config_count(config, "q_lora_rank", 1, ORR_WIDTH_MAX, direct ? 0 : ORR_REQUIRED);
     shape->kv_rank = orr_config_count(config, "kv_lora_rank", 1, ORR_WIDTH_MAX, ORR_REQUIRED);
@@ -130,7 +130,7 @@ void orr_special_mpt(struct orr_config *config, struct orr_shape *shape)
     shape->ffn = shape->hidden * orr_config_count(config, "expansion_ratio", 1, 64, 4);
     const bool alibi = orr_config_flag(config, "attn_config.alibi", true);
     shape->rope = orr_config_flag(config, "attn_config.rope", false);
-    /* ALiBi and RoPE switch the learned positions off */
+    /* ALiBi and RoPE switch learned positions off. */
     const bool learned = orr_config_flag(config, "learned_pos_emb", true) && !alibi && !shape->rope;
     if (learned) shape->n_positions = orr_config_count(config, "max_seq_len", 1, ORR_WIDTH_MAX, ORR_REQUIRED);
     if (orr_config_flag(config, "attn_config.qk_ln", false)) {

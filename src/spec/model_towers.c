@@ -1,5 +1,5 @@
-/* Parameters of vision and audio towers (Eq. 120): they stand beside the text model and are counted apart. Absent keys
- * take the defaults of the library. */
+/* Parameters of vision and audio towers (Eq. 120), which are counted apart from the text model. Absent keys
+ * take the defaults of the Hugging Face library. */
 #include "spec/model.h"
 
 #include <string.h>
@@ -34,13 +34,13 @@ static int64_t plain_layer(int64_t h, int64_t f)
     return 4 * linear(h, h) + linear(h, f) + linear(f, h) + 4 * h;
 }
 
-/* A norm over patches, then two linear layers over m x m of them. */
+/* A merger has a norm over patches, then two linear layers over m x m joined patches. */
 static int64_t merger(int64_t h, int64_t merged, int64_t out, int64_t norm)
 {
     return norm + linear(merged * h, merged * h) + linear(merged * h, out);
 }
 
-/* SigLIP: patches, learned positions, plain layers, a last norm. */
+/* SigLIP has patches, learned positions, plain layers and a last norm. */
 static int64_t siglip(struct tower *tower, int64_t patch, int64_t n_positions)
 {
     const int64_t h = size(tower, "hidden_size|vt_hidden_size", 1152);
@@ -89,7 +89,7 @@ static int64_t qwen2(struct tower *tower)
            merger(h, merged_patches(tower), tower->text_hidden, 2 * h);
 }
 
-/* RMS norms and a gated FFN with biases. */
+/* Qwen2.5-VL has RMS norms and a gated FFN with biases. */
 static int64_t qwen25(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 1280), f = size(tower, "intermediate_size", 3420);
@@ -98,7 +98,7 @@ static int64_t qwen25(struct tower *tower)
            merger(h, merged_patches(tower), tower->text_hidden, h);
 }
 
-/* Further mergers of deeper layers; their norm is over the merged patches. */
+/* Deeper layers have further mergers, whose norm is over the merged patches. */
 static int64_t qwen3_deep(struct tower *tower, int64_t n_deep)
 {
     const int64_t h = size(tower, "hidden_size", 1152), f = size(tower, "intermediate_size", 4304);
@@ -118,7 +118,7 @@ static int64_t qwen35(struct tower *tower)
     return qwen3_deep(tower, 0);
 }
 
-/* No biases, RMS norms, a gated FFN; the projector joins 2 x 2 patches. */
+/* Pixtral has no biases, RMS norms and a gated FFN; the projector joins 2 x 2 patches. */
 static int64_t pixtral(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 1024), f = size(tower, "intermediate_size", 4096);
@@ -146,7 +146,7 @@ static int64_t llama4(struct tower *tower)
            size(tower, "num_hidden_layers", 34) * plain_layer(h, f) + f * in + in * out + out * tower->text_hidden;
 }
 
-/* Two encoders; positions by tile and aspect ratio, each with a learned gate. Attention has no biases. */
+/* Llama 3.2 has two encoders, and positions by tile and aspect ratio, each with a gate. Attention has no biases. */
 static int64_t mllama(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 1280), f = size(tower, "intermediate_size", 5120);
@@ -160,7 +160,7 @@ static int64_t mllama(struct tower *tower)
            n_global * (layer + 2) + linear(size(tower, "vision_output_dim", 7680), tower->text_hidden);
 }
 
-/* No biases, four RMS norms a layer and two over heads, positions in two directions. */
+/* Gemma 4 has no biases, four RMS norms per layer and two over heads, and positions in two directions. */
 static int64_t gemma4_vision(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 768), f = size(tower, "intermediate_size", 3072);
@@ -170,7 +170,7 @@ static int64_t gemma4_vision(struct tower *tower)
            size(tower, "num_hidden_layers", 16) * layer + h * tower->text_hidden;
 }
 
-/* Conformer: two FFN of four hidden sizes, attention with relative positions, a gated convolution; nine norms. */
+/* A conformer has two FFNs of four hidden sizes, attention with relative positions, a gated convolution, nine norms. */
 static int64_t gemma4_audio(struct tower *tower)
 {
     const int64_t h = size(tower, "hidden_size", 1024), heads = size(tower, "num_attention_heads", 8);
@@ -180,7 +180,7 @@ static int64_t gemma4_audio(struct tower *tower)
     return size(tower, "num_hidden_layers", 12) * layer + subsampling + linear(h, out) + out * tower->text_hidden;
 }
 
-/* Which object of which model_type is which tower. */
+/* The tower that an object of the config is, by model_type. */
 static const struct {
     const char *type, *object;
     int64_t (*params)(struct tower *tower);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 /* clang-format off */
-/* Spellings several types share. The first is the one of the type, the second the common one it maps to. */
+/* Spellings that several types share. The first is the type's own, the second the common one for the same key. */
 #define GPT_KEYS .hidden = "n_embd|hidden_size", .layers = "n_layer|num_hidden_layers", \
                  .heads = "n_head|num_attention_heads", .ffn = "n_inner", .ffn_per_hidden = 4, \
                  .max_seq = "n_positions|max_position_embeddings", .kv_heads = "", .head_dim = "", \
@@ -66,7 +66,7 @@ static const struct orr_model_type types[] = {
       .attention_bias = "attention_bias", .tied = true },
     { .name = "gemma2", LLAMA_LIKE(4), .kv_heads_absent = ORR_REQUIRED, .head_dim_absent = 256,
       .attention_bias = "attention_bias", .tied = true, .window_rule = ORR_WINDOW_EVEN, .window_absent = 4096 },
-    /* published text_config objects leave heads and vocabulary to the library's defaults */
+    /* Published text_config objects leave heads and vocabulary to the library's defaults. */
     { .name = "gemma3_text", LLAMA_LIKE(4), .heads_absent = 8, .kv_heads_absent = 4,
       .head_dim_absent = 256, .vocab_absent = 262208, .max_seq_absent = 131072, .attention_bias = "attention_bias",
       .tied = true, .qk_norm = true, .window_rule = ORR_WINDOW_PERIOD, .window_absent = 4096 },
@@ -234,7 +234,7 @@ static const struct {
 
 enum { N_TYPES = sizeof types / sizeof types[0], N_ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Keys that mark a mixer, a sparse attention or experts, and a type that has them; the rarest first. */
+/* Keys that indicate a mixer, sparse attention or experts, and a type that has them; the rarest come first. */
 static const struct {
     const char *key, *type;
 } markers[] = {
@@ -258,7 +258,7 @@ static const struct {
     {"layer_types", "gemma3_text"},
 };
 
-/* Names the keys that say what its layers are, and the type that shares the rarest of them, else the nearest name. */
+/* The error names the config's keys that describe layers, and the type that shares the rarest key, else the nearest. */
 static void fail_unknown(struct orr_config *config, const char *path)
 {
     const char *names[N_TYPES], *alike = NULL;

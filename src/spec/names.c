@@ -36,7 +36,7 @@ static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "
 static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine", "calibration",
                                                     "technology", "design", "memory", "network"};
 
-/* A value outside its enum can only come from a caller of the library; answer instead of reading past the table. */
+/* Only a caller of the library can pass a value outside its enum; the check avoids reading past the table. */
 static const char *name_of(const char *const *names, unsigned n_names, unsigned value)
 {
     return value < n_names ? names[value] : "unknown";

@@ -19,7 +19,7 @@ enum { ORR_N_OVERLAPS = 4 };
 extern const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS];
 extern const char *const orr_overlap_names[ORR_N_OVERLAPS];
 
-/* Dtypes products run in: all before int4, which only stores weights. */
+/* Dtypes of products: all before int4, which only stores weights. */
 enum { ORR_N_MATRIX_DTYPES = ORR_DTYPE_INT4 };
 
 /* The name of a member, as JSON and the command line spell it; orrery.h declares those that programs print. */
@@ -37,7 +37,7 @@ const char *orr_op_kind_name(enum orr_op_kind kind);
 const char *orr_infer_part_name(enum orr_infer_part part);
 const char *orr_serve_memory_part_name(enum orr_serve_memory_part part);
 double orr_dtype_bytes(enum orr_dtype dtype);
-/* exposed_groups as the contract spells what is left: "all", "none", "tp,dp"; returns text. */
+/* The groups that are not in exposed_groups, as JSON spells them: "all", "none", "tp,dp"; returns text. */
 #define ORR_OVERLAP_TEXT 16
 char *orr_overlap_text(uint32_t exposed_groups, char text[ORR_OVERLAP_TEXT]);
 

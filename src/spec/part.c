@@ -73,14 +73,14 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
-/* Where a reference to a file leads; false: the path is too long. */
+/* Finds the path of a reference to a file; false if the path is too long. */
 static bool path_of(const struct orr_reference *reference, char path[ORR_FILE_PATH])
 {
     const bool relative = reference->folder && reference->folder[0] && reference->name[0] != '/';
     return orr_path_join(path, relative ? reference->folder : "", reference->name);
 }
 
-/* The last name of a path without ".json"; for a config.json the folder's, which says more. */
+/* The id is the last name of a path without ".json", but for a config.json the name of its folder, which says more. */
 static void id_from_path(char id[ORR_ID], const char *path)
 {
     size_t end = strlen(path);
@@ -159,8 +159,8 @@ static enum orr_err copy_object(const struct orr_reference *reference, struct or
 /* The parts whose "base" is being followed, innermost first. */
 struct chain {
     const struct chain *outer;
-    const char *text; /* tells entries apart */
-    const char *file; /* tells files apart */
+    const char *text; /* identifies an entry */
+    const char *file; /* identifies a file */
     int depth;
 };
 
@@ -175,7 +175,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
                                 const struct orr_entry *entry, const struct chain *outer, struct orr_part_doc *part,
                                 struct orr_error *error);
 
-/* The entry a base names; a part that hides another of its own id may build on that one. */
+/* Finds the entry that a base names. A part that hides another of the same id may use the hidden one as its base. */
 static enum orr_err find_base(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                               const struct orr_entry *own, const struct orr_entry **entry, struct orr_error *error)
 {
@@ -185,7 +185,7 @@ static enum orr_err find_base(const struct orr_catalogue *catalogue, const struc
     return *entry ? ORR_OK : orr_reference_fail(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
 }
 
-/* Replace part's tree by its base's with part's keys over it. */
+/* Replaces the part's tree by that of its base, overridden by the part's own keys. */
 static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_part kind, const struct orr_entry *own,
                                const struct chain *outer, struct orr_part_doc *part, struct orr_error *error)
 {
@@ -220,8 +220,8 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
     return err;
 }
 
-/* A name that is no id: a file or folder that is there, else a model by another of its names, else an error that says
- * what is nearest. Names of other parts are ids or paths. */
+/* A name that is no id is a file or folder that exists, else a model by another of its names, else an error that names
+ * the nearest model. Names of other parts are ids or paths. */
 static enum orr_err parse_name(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                struct orr_part_doc *part, struct orr_error *error)
 {
@@ -241,7 +241,7 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     return parse_entry(entry, part, error);
 }
 
-/* Everything but "set". `entry`: already found, or NULL to look `reference` up. */
+/* Opens and merges a part without applying "set". `entry` is the entry if it is known, or NULL to look it up. */
 static enum orr_err open_merged(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                 const struct orr_entry *entry, const struct chain *outer, struct orr_part_doc *part,
                                 struct orr_error *error)
@@ -263,7 +263,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
 
 /* ---------------------------------------------------------------- set */
 
-/* The member `name` of an object or the element of an array; NULL: none. */
+/* The member `name` of an object or the element of an array; NULL if there is none. */
 static json_t *step_into(json_t *holder, const char *name)
 {
     if (json_is_object(holder)) return json_object_get(holder, name);
@@ -279,7 +279,7 @@ static int put(json_t *holder, const char *name, json_t *value)
     return json_array_set(holder, strtoul(name, NULL, 10), value);
 }
 
-/* Put `value` at a dotted path below root; objects on the way are made. NULL, or why not. */
+/* Puts `value` at a dotted path below root and makes objects on the way. The result is NULL, or why it failed. */
 static const char *put_at(json_t *root, const char *path, json_t *value)
 {
     json_t *holder = root;
@@ -304,7 +304,7 @@ static const char *put_at(json_t *root, const char *path, json_t *value)
     return "has too many dots";
 }
 
-/* What of a set path belongs to this part; NULL: nothing. The request itself owns plan and workload. */
+/* The rest of a "set" path inside this part; NULL if it lies in another part. Plan and workload are the request's. */
 static const char *own_path(const char *key, const char *part)
 {
     if (part[0] == '\0') return strncmp(key, "plan.", 5) == 0 || strncmp(key, "workload.", 9) == 0 ? key : NULL;

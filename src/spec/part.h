@@ -1,5 +1,5 @@
-/* From a reference ("a100-80g-sxm", "my/chip.json", an object in place) to the JSON of that part: found in the
- * catalogue or on disk, merged with its bases, overridden by the request's "set". */
+/* A reference ("a100-80g-sxm", "my/chip.json", an object in place) -> the JSON of its part, which is found in the
+ * catalogue or on disk, merged with its bases, and overridden by the request's "set". */
 #ifndef ORR_SPEC_PART_H
 #define ORR_SPEC_PART_H
 
@@ -13,29 +13,29 @@ struct orr_entry {
     enum orr_part part;
     const char *id, *text;
     const char *file; /* path on disk; NULL: built in */
-    size_t rank;      /* 0 built in, then the directories in order: the highest rank is seen */
+    size_t rank;      /* 0: built in; then the directories in order; the highest rank hides the others */
 };
 
-/* The entry of that id, or for engines of that alias; *entry is NULL if there is none. Fails only when an engine that
+/* Finds the entry of an id, or of an engine's alias; *entry is NULL if there is none. It fails only if an engine that
  * may have the alias is not valid JSON. */
 enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
                                 const struct orr_entry **entry, struct orr_error *error);
-/* The calibration of a user's directory, the last one given first, that was fitted on the chip; *id is NULL if there
- * is none. Fails only when one that names the chip is not valid JSON. */
+/* Finds a calibration in the user's directories, the last directory first, that was fitted on the chip; *id is NULL if
+ * there is none. It fails only if a calibration that names the chip is not valid JSON. */
 enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,
                                   struct orr_error *error);
 /* The entry of the same part and id that this one hides; NULL if there is none. */
 const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry);
-/* May a request not name files? */
+/* Are requests forbidden to name files? */
 bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue);
 /* All ids of a part, for the nearest-name search. */
 const char *const *orr_catalogue_ids(const struct orr_catalogue *catalogue, enum orr_part part, size_t *n_ids);
 
 /* ---------------------------------------------------------------- names of models (model_find.c) */
 
-/* The shape of a table or a laboratory, not a model that people use: lists hide it. */
+/* Is it a shape from a paper or benchmark, which lists hide, and not a model that people use? */
 bool orr_catalogue_is_synthetic(const struct orr_catalogue *catalogue, const char *id);
-/* OWNER/NAME, as a hub has its names: a path of that form is one only where a file is there. */
+/* Is it OWNER/NAME, as names on a hub are? A path of that form means a file only if the file exists. */
 bool orr_is_hub_name(const char *name);
 /* ` (did you mean "llama2-7b"?)`, or "" if no name is near. */
 void orr_model_nearest(const struct orr_catalogue *catalogue, const char *name, char hint[ORR_HINT]);
@@ -46,37 +46,37 @@ struct orr_reference {
     enum orr_part part;
     const char *name; /* id or path; NULL: an object in place */
     const json_t *object;
-    const struct orr_doc *doc; /* where the reference stands, for errors; NULL: nowhere */
-    const char *path;          /* its key there */
-    const char *folder;        /* what a relative path starts from; NULL: the working directory */
+    const struct orr_doc *doc; /* document that holds the reference, for errors; NULL: none */
+    const char *path;          /* key of the reference in `doc` */
+    const char *folder;        /* folder from which a relative path starts; NULL: the working directory */
 };
 
-/* A part's JSON. doc points into the other members: do not copy or move it. */
+/* A part's JSON. doc points into the other members: do not copy or move the struct. */
 struct orr_part_doc {
     struct orr_doc doc;
     char id[ORR_ID];
     bool named;                   /* a model found by a name that is not its id */
-    bool whole_folder;            /* a model given as a folder: what lies beside its config is checked */
-    char format[ORR_FORMAT_NAME]; /* what that name says of the weights */
+    bool whole_folder;            /* a model given as a folder, where the files beside its config are checked */
+    char format[ORR_FORMAT_NAME]; /* weight format that the name states */
     char file[ORR_FILE_PATH];
-    char folder[ORR_FILE_PATH]; /* of the file; "": not from disk */
+    char folder[ORR_FILE_PATH]; /* folder of the file; "": not from disk */
     char prefix[ORR_KEY_PATH];
     char *text; /* owned when read from disk */
     struct orr_set set;
 };
 
-/* Find, read, merge with "base", apply `set` (NULL: none). Close it even after an error. */
+/* Finds and reads a part, merges it with "base" and applies `set` (NULL: none). Close the part even after an error. */
 enum orr_err orr_part_open(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                            const struct orr_set *set, struct orr_part_doc *part, struct orr_error *error);
 void orr_part_close(struct orr_part_doc *part);
 
-/* The reference a value at `path` of a document is: text or object; NULL is an error. */
+/* Makes a reference of the text or object at `path` of a document; a NULL value is an error. */
 enum orr_err orr_reference_from(const struct orr_doc *doc, const char *path, const json_t *value, enum orr_part part,
                                 struct orr_reference *reference, struct orr_error *error);
-/* The reference at `key` of the root as an id; "" when it is an object or a path that does not fit. */
+/* Reads the reference at `key` of the root as an id; "" if it is an object or a path that does not fit. */
 enum orr_err orr_reference_read(const struct orr_doc *doc, const char *key, char id[ORR_ID], struct orr_error *error);
 
-/* An error about the reference itself, at the place where it stands. */
+/* An error about the reference itself, at its place in the document. */
 enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_err code, struct orr_error *error,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -91,11 +91,11 @@ enum orr_err orr_quant_config_join(struct orr_part_doc *part, struct orr_error *
 
 enum orr_err orr_model_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                             const struct orr_set *set, struct orr_model *model, struct orr_error *error);
-/* What lies beside a config in its folder: the bytes that model.safetensors.index.json says must be those of the
- * parameters (model_index.c). */
+/* Checks the files beside a config in its folder: the bytes that model.safetensors.index.json states must be those of
+ * the parameters (model_index.c). */
 enum orr_err orr_model_check_index(const struct orr_part_doc *part, const struct orr_model *model,
                                    struct orr_error *error);
-/* A system with its chip and the chip's calibration (NULL: that is not asked for). */
+/* Loads a system with its chip and the chip's calibration (NULL: without the calibration). */
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,
                              struct orr_error *error);

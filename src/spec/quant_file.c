@@ -17,7 +17,7 @@ enum orr_err orr_quant_config_join(struct orr_part_doc *part, struct orr_error *
     struct orr_doc doc;
     if (!part->folder[0] || !json_is_object(part->doc.root) || says_itself(part->doc.root)) return ORR_OK;
     if (!orr_path_join(path, part->folder, "hf_quant_config.json")) return ORR_OK;
-    if (orr_file_read(path, &text)) return ORR_OK; /* there is none */
+    if (orr_file_read(path, &text)) return ORR_OK; /* the folder has no such file */
     const enum orr_err err = orr_doc_parse(text, path, &doc, error);
     json_t *quantisation = err ? NULL : json_object_get(doc.root, "quantization");
     if (json_is_object(quantisation)) {

@@ -1,15 +1,15 @@
-/* Requests read one after another: a model, system and engine that a recent request had, too, are not read again. */
+/* Reads requests one after another, without reading again a model, system or engine that a recent request had. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec/request.h"
 
-enum { KEPT = 16 }; /* sets of parts; several people ask a server in turn */
+enum { KEPT = 16 }; /* sets of parts that are kept, as several people ask a server in turn */
 
 struct kept {
-    char *key;      /* what names the parts; NULL: free */
+    char *key;      /* names the parts; NULL: the entry is free */
     unsigned stale; /* ORR_STALE_*: parts that could not be read */
-    uint64_t used;  /* when, in requests */
+    uint64_t used;  /* number of the last request that used the entry */
     struct orr_job job;
 };
 
@@ -33,7 +33,7 @@ void orr_reader_free(struct orr_reader *reader)
     free(reader);
 }
 
-/* The kind may be left out where it is known; another one is an error, said before its keys are judged. */
+/* The kind may be left out if it is known. Another kind is an error, which is reported before errors about its keys. */
 static enum orr_err settle_kind(const struct orr_doc *request, enum orr_job_kind kind, struct orr_error *error)
 {
     const char *wanted = orr_request_kinds[kind], *other = orr_request_kinds[1 - (int)kind];
@@ -56,7 +56,7 @@ static char *key_of(const struct orr_doc *request)
     return key;
 }
 
-/* The parts of that key, or the place of those not used for longest. Takes the key. */
+/* The entry of that key, or else the entry that was not used for longest. The function takes ownership of the key. */
 static struct kept *find_kept(struct orr_reader *reader, char *key)
 {
     struct kept *oldest = &reader->kept[0];
@@ -82,7 +82,7 @@ static enum orr_err read_kept(struct orr_reader *reader, struct orr_doc *request
     if (!key) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     struct kept *kept = find_kept(reader, key);
     kept->used = ++reader->n_requests;
-    memset(&kept->job.draft, 0, sizeof kept->job.draft); /* read with the workload, if there is one */
+    memset(&kept->job.draft, 0, sizeof kept->job.draft); /* the draft model is read with the workload */
     *job = &kept->job;
     return orr_request_read(reader->catalogue, request, &kept->stale, &kept->job, error);
 }

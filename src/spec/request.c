@@ -23,7 +23,7 @@ static const char *const HEAD_EXTRA[] = {"model", "asked", "system", "plan", "wo
 
 /* ---------------------------------------------------------------- set */
 
-/* Every path of "set" begins with something that can be set. */
+/* Checks that every path of "set" begins with a part or section that can be set. */
 static enum orr_err check_set(const struct orr_doc *request, struct orr_error *error)
 {
     static const char *const STARTS[] = {"model", "chip", "system", "engine", "calibration", "plan", "workload"};
@@ -61,7 +61,7 @@ enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struc
 
 /* ---------------------------------------------------------------- what both kinds share */
 
-/* A key that only the other kind of request has: more help than "unknown key". */
+/* Reports a key that only the other kind of request has, which helps more than "unknown key". */
 static enum orr_err check_foreign(const struct orr_doc *request, const struct orr_section *section,
                                   const json_t *object, struct orr_error *error)
 {
@@ -78,7 +78,7 @@ enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_se
                               void *target, struct orr_error *error)
 {
     *object = json_object_get(request->root, section->path);
-    json_t *empty = *object ? NULL : json_object(); /* required keys are missing from an absent section too */
+    json_t *empty = *object ? NULL : json_object(); /* an absent section lacks its required keys too */
     const json_t *given = *object ? *object : empty;
     enum orr_err err = check_foreign(request, section, given, error);
     if (!err)
@@ -88,7 +88,7 @@ enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_se
     return err;
 }
 
-/* dp from gpus, or gpus from dp. */
+/* Computes dp from gpus, or gpus from dp. */
 static enum orr_err fill_gpus(const struct orr_doc *request, int64_t gpus, struct orr_plan *plan,
                               struct orr_error *error)
 {
@@ -136,7 +136,7 @@ static enum orr_err read_engine(const struct orr_catalogue *catalogue, const str
     return err ? err : orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
 }
 
-/* "asked" of an answer that is asked again: the name its model was found by, which may say more than the id. */
+/* The "asked" key of a repeated request is the name by which its model was found, which may say more than the id. */
 static enum orr_err read_model(const struct orr_catalogue *catalogue, const struct orr_doc *request,
                                struct orr_reference *reference, struct orr_model *model, struct orr_error *error)
 {

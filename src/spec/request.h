@@ -1,4 +1,4 @@
-/* The two kinds of request: one reader of "plan" and "workload" each, behind orr_job_read and orr_search_read. */
+/* The two kinds of request. Each has a reader of "plan" and "workload", which orr_job_read and orr_search_read use. */
 #ifndef ORR_SPEC_REQUEST_H
 #define ORR_SPEC_REQUEST_H
 
@@ -9,47 +9,47 @@ enum {
     ORR_STALE_MODEL = 1,
     ORR_STALE_SYSTEM = 2, /* with its chip */
     ORR_STALE_ENGINE = 4,
-    ORR_STALE_CALIBRATION = 8, /* only ever together with the system that names it */
+    ORR_STALE_CALIBRATION = 8, /* only together with the system that names it */
     ORR_STALE_ALL = 15
 };
 
-/* Fill the job from a parsed request. Of the parts only those in *stale are read, the others stay as they are in the
- * job; what was read is taken out of *stale. */
+/* Fill the job from a parsed request. Only the parts in *stale are read, and are then removed from *stale; the other
+ * parts of the job stay as they are. */
 enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,
                               struct orr_job *job, struct orr_error *error);
 
 enum { ORR_N_REQUEST_KINDS = ORR_JOB_INFER + 1 };
 extern const char *const orr_request_kinds[ORR_N_REQUEST_KINDS];
 
-/* Put plan.* and workload.* of "set" into the request itself; the other paths wait for their part. `set` must live as
+/* Put plan.* and workload.* of "set" into the request itself; other paths are applied to their part. `set` must live as
  * long as the request. */
 enum orr_err orr_request_set(struct orr_doc *request, struct orr_set *set, struct orr_error *error);
 /* Fill the search from a parsed request, which is taken apart. */
 enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                 struct orr_search_request *search, struct orr_error *error);
-/* The same as orr_request_read for a request whose "set" is applied. */
+/* Does the work of orr_request_read for a request whose "set" is already applied. */
 enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
                              struct orr_job *job, struct orr_error *error);
 
-/* Fill job->plan and job->workload of a training job; the parts are read and stay as they are, for the next request of
- * a form. `gpus`: of the request, 0: not given. */
+/* Fill job->plan and job->workload of a training job. The parts have been read and are not changed, so that the next
+ * request of a form can use them. `gpus` is the request's number, or 0 if it has none. */
 enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,
                                struct orr_error *error);
 /* Fill job->plan, serving, draft, and the workload that shared stages read. */
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error);
 
-/* A weight format or a cache format by its name; `path` is where it stands. */
+/* Reads a weight format or a cache format by its name; `path` is the path of the name. */
 enum orr_err orr_format_read(const struct orr_doc *request, const char *path, const json_t *value, int64_t *format,
                              struct orr_error *error);
 enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, const json_t *value, enum orr_dtype *kv,
                             enum orr_kv_format *format, struct orr_error *error);
-/* Formats a message may have, and their words. */
+/* Formats of data sent between GPUs, and their words. */
 enum { ORR_N_MOVED = 4 };
 extern const char *const orr_moved_words[ORR_N_MOVED];
 extern const enum orr_dtype orr_moved_formats[ORR_N_MOVED];
 
-/* The dimensions a search of this kind has; what is read is taken out of the request (request_space.c). */
+/* Reads the dimensions of a search of this kind and removes them from the request (request_space.c). */
 enum orr_err orr_space_read(const struct orr_doc *request, enum orr_job_kind kind, struct orr_space *space,
                             struct orr_error *error);
 
@@ -69,7 +69,7 @@ struct orr_section {
 enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_section *section, const json_t **object,
                               void *target, struct orr_error *error);
 
-/* Defaults that do not depend on the kind: ranks that were not given (0), dp or gpus from the other, etp. */
+/* Fills defaults that do not depend on the kind: ranks that are not given (0), dp or gpus from the other, etp. */
 enum orr_err orr_plan_fill(const struct orr_doc *request, int64_t gpus, const struct orr_model *model,
                            struct orr_plan *plan, struct orr_error *error);
 

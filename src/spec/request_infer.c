@@ -109,7 +109,7 @@ enum orr_err orr_cache_read(const struct orr_doc *request, const char *path, con
                         orr_json_shown(shown, value), hint);
 }
 
-/* Storage, product and cache formats where the request is silent. */
+/* Fills in storage, product and cache formats that the request leaves out. */
 static enum orr_err fill_formats(const struct orr_doc *request, const json_t *object, const struct orr_job *job,
                                  struct orr_serving *serving, struct orr_error *error)
 {
@@ -129,24 +129,24 @@ static enum orr_err fill_formats(const struct orr_doc *request, const json_t *ob
     return err;
 }
 
-/* Standard deviation of the logarithm of an expert's load. 256 experts: DeepSeek-R1 on 32 ranks without balancing has a
- * coefficient of variation of 1.28 and a hottest expert of 11.9 times the mean, a hottest rank of 2.56 (TensorRT-LLM,
- * tech blog 4, table 1); 1.03 gives 1.3, 11.6 and 2.4. 8 experts, and linear in the logarithm of their number in
- * between: assumptions. */
+/* Standard deviation of the logarithm of an expert's load. For 256 experts, DeepSeek-R1 on 32 ranks without balancing
+ * has a coefficient of variation of 1.28, a hottest expert of 11.9 times the mean and a hottest rank of 2.56 times
+ * (TensorRT-LLM, tech blog 4, table 1); a value of 1.03 gives 1.3, 11.6 and 2.4. The value for 8 experts, and a line in
+ * the logarithm of their number in between, are assumptions. */
 static double load_spread(double experts)
 {
     return orr_max(0, 0.2 + (1.03 - 0.2) / 5 * (log2(experts) - 3));
 }
 
-/* Where a standard normal variable is below with probability p of at least one half (Abramowitz & Stegun 26.2.23). */
+/* The quantile of a standard normal variable for a probability p of at least one half (Abramowitz & Stegun 26.2.23). */
 static double normal_quantile(double p)
 {
     const double t = sqrt(-2 * log(1 - p));
     return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
 }
 
-/* The load of a rank is a sum of lognormal loads, taken as lognormal with their mean and variance; the hottest of ep
- * stands at Blom's plotting position. */
+/* The load of a rank is a sum of lognormal loads, taken as lognormal with the mean and variance of the sum; the load of
+ * the hottest of ep ranks is the quantile at Blom's plotting position. */
 double orr_default_imbalance(const struct orr_job *job, int64_t ep)
 {
     const double n = (double)ep, experts = (double)orr_most_experts(&job->model);
@@ -189,7 +189,7 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
     struct orr_reference reference;
     const enum orr_err err =
         orr_reference_from(request, "workload.draft_model", value, ORR_PART_MODEL, &reference, error);
-    /* "set" paths model.* mean the model that is served */
+    /* Paths model.* of "set" mean the model that is served, not the draft model. */
     return err ? err : orr_model_load(catalogue, &reference, NULL, &job->draft, error);
 }
 

@@ -1,4 +1,4 @@
-/* A request to search -> orr_search_request: the space, the job that all plans share, what is wanted of them. */
+/* A request to search -> orr_search_request: the space, the job that all plans share, objective and limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct head {
 static const struct orr_field HEAD_FIELDS[] = {ORR_ENUM(head, kind, true, orr_request_kinds, "what to search")};
 static const char *const HEAD_EXTRA[] = {"model", "asked", "system", "gpus", "plan", "workload", "set", "search", NULL};
 
-/* "search" as written. */
+/* The values of "search" as written. */
 struct ask {
     int objective;
     int64_t top;
@@ -37,7 +37,7 @@ static const char *const ASK_EXTRA[] = {"limits", "compare", NULL};
 
 /* ---------------------------------------------------------------- limits */
 
-/* The unit of a result's number, by the rule that its name carries it: "memory_bytes.total", "energy_j_per_token". */
+/* The unit of a result's number, which its name carries: "memory_bytes.total", "energy_j_per_token". */
 static enum orr_unit unit_of(const char *key)
 {
     static const struct {
@@ -56,7 +56,7 @@ static enum orr_unit unit_of(const char *key)
     return strstr(key, "frac") || strstr(key, "share") ? ORR_UNIT_NONE : ORR_UNIT_COUNT;
 }
 
-/* "KEY<=VALUE" or "KEY>=VALUE"; which keys there are is known where results are reported. */
+/* Reads "KEY<=VALUE" or "KEY>=VALUE". Keys are checked later, where the keys of results are known. */
 static enum orr_err read_limit(const struct orr_doc *request, const char *path, const char *text,
                                struct orr_limit *limit, struct orr_error *error)
 {
@@ -102,7 +102,7 @@ static const char *const WORKLOAD_KEYS[ORR_N_REQUEST_KINDS][8] = {
     {"batch", "precision", "kv_precision", "disaggregated"},
 };
 
-/* "tp=8,pp=16,overlap=tp,dp": a piece without "=" goes on with the value before it. NULL: not of this form. */
+/* Reads "tp=8,pp=16,overlap=tp,dp", where a piece without "=" continues the value before it; NULL: another form. */
 static json_t *plan_of_text(const char *text)
 {
     json_t *plan = json_object();
@@ -130,7 +130,7 @@ static json_t *plan_of_text(const char *text)
     return plan;
 }
 
-/* Move a key of the plan to compare with to its section of an ordinary request; false: no such key there. */
+/* Moves a key of the plan to compare with to its section of an ordinary request; false if it has no such key there. */
 static bool place(json_t *section, const char *const *keys, size_t n_keys, const char *key, json_t *value)
 {
     for (size_t i = 0; i < n_keys && keys[i]; i++)
@@ -148,7 +148,7 @@ static enum orr_err fail_unknown(const struct orr_doc *request, const char *key,
     return orr_doc_fail_unknown(request, "search.compare", key, known, n, error);
 }
 
-/* An ordinary request with this plan; the parts are those of the search. */
+/* Makes an ordinary request with this plan and the parts of the search. */
 static enum orr_err place_keys(const struct orr_doc *request, json_t *compare, enum orr_job_kind kind,
                                struct orr_doc *one, struct orr_error *error)
 {
@@ -211,7 +211,7 @@ static void choose(const struct orr_job *job, struct orr_choice *choice)
     };
 }
 
-/* What the ordinary readers refuse, at its place below "compare". */
+/* Reports an error of the ordinary readers at its place below "compare". */
 static enum orr_err fail_compare(const struct orr_doc *request, const struct orr_error *found, struct orr_error *error)
 {
     char path[ORR_KEY_PATH];
@@ -261,7 +261,7 @@ static enum orr_err compare_with(const struct orr_catalogue *catalogue, const st
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Keys of a plan that no dimension of the search has. */
+/* Refuses keys of a plan that are no dimension of the search. */
 static enum orr_err check_fixed(const struct orr_doc *request, struct orr_error *error)
 {
     const json_t *plan = json_object_get(request->root, "plan");
@@ -293,7 +293,7 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
     return err || !limits ? err : read_limits(request, limits, search, error);
 }
 
-/* Formats decide what a model answers, not only how fast: silent means the ordinary default, "any" all of them. */
+/* Formats change what a model answers, not only how fast, so an absent key means the ordinary default, "any" all. */
 static void fill_formats(struct orr_search_request *search, bool any_weights, bool any_kv)
 {
     struct orr_space *space = &search->space;

@@ -1,5 +1,5 @@
-/* The dimensions of a search: one value, a list or a range each -> the values to try. What is read is taken out of the
- * request, which leaves an ordinary one. */
+/* The dimensions of a search: one value, a list or a range each -> the values to try. Keys that were read are removed,
+ * which leaves an ordinary request. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- the dimensions */
 
-/* Where one value of any dimension is read to. */
+/* The place into which one value of any dimension is read. */
 struct one {
     int64_t number;
     int word;
@@ -21,10 +21,10 @@ struct one {
 enum { TRAIN = 1 << ORR_JOB_TRAIN, INFER = 1 << ORR_JOB_INFER };
 
 struct dimension {
-    const char *section; /* "": top */
+    const char *section; /* "": the request itself */
     unsigned kinds;
     bool every;    /* a range takes every number; else it doubles */
-    size_t offset; /* of its choices in orr_space */
+    size_t offset; /* offset of the dimension's choices in orr_space */
     struct orr_field field;
 };
 
@@ -97,7 +97,7 @@ static enum orr_err read_one(const struct orr_doc *request, const struct dimensi
 {
     struct one one = {0};
     char path[ORR_KEY_PATH];
-    if (d->field.names == orr_format_names) /* in any case of letters, with their aliases */
+    if (d->field.names == orr_format_names) /* names in any case of letters, and aliases */
         return orr_format_read(request, orr_key_path(path, d->section, d->field.key), element, value, error);
     if (d->field.names == orr_moved_words) {
         enum orr_dtype kv = ORR_DTYPE_BF16;
@@ -116,7 +116,7 @@ static enum orr_err read_one(const struct orr_doc *request, const struct dimensi
     return err;
 }
 
-/* Keep the values sorted, each once. */
+/* Adds a value and keeps the values sorted, each once. */
 static enum orr_err put(const struct orr_doc *request, const struct dimension *d, int64_t value,
                         struct orr_choices *choices, struct orr_error *error)
 {
@@ -146,7 +146,7 @@ static enum orr_err read_text(const struct orr_doc *request, const struct dimens
     return err;
 }
 
-/* "64..4096": 64, 128, ... 4096. */
+/* Reads a range: "64..4096" means 64, 128, ... 4096. */
 static enum orr_err read_range(const struct orr_doc *request, const struct dimension *d, const char *text, size_t n,
                                size_t dots, struct orr_choices *choices, struct orr_error *error)
 {
@@ -159,7 +159,7 @@ static enum orr_err read_range(const struct orr_doc *request, const struct dimen
     return err;
 }
 
-/* "1,2,8..32" */
+/* Reads a list of values and ranges: "1,2,8..32". */
 static enum orr_err read_list(const struct orr_doc *request, const struct dimension *d, const char *text,
                               struct orr_choices *choices, struct orr_error *error)
 {

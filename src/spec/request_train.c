@@ -110,7 +110,7 @@ static enum orr_err read_stage_layers(const struct orr_doc *request, const json_
     return ORR_OK;
 }
 
-/* "tp,dp": transfers of these groups run beside compute as far as the engine can; those of the others alone. */
+/* Reads "tp,dp": transfers of these groups are hidden as far as the engine can; those of other groups are exposed. */
 static enum orr_err read_overlap(const struct orr_doc *request, const json_t *value, struct orr_plan *plan,
                                  struct orr_error *error)
 {
@@ -180,15 +180,15 @@ static bool has_latent_attention(const struct orr_model *model)
     return false;
 }
 
-/* A stack whose fused kernel cannot run this model's heads backward on this chip falls back, and has to recompute the
- * scores, which nothing else could hold. */
+/* A stack whose fused kernel has no backward for this model's heads on this chip falls back to unfused attention. It
+ * must recompute the scores, which would not fit into memory. */
 static bool falls_back_unfused(const struct orr_job *job)
 {
     const char *family = job->engine.latent_unfused_family;
     return *family && strcmp(family, job->system.chip.family) == 0 && has_latent_attention(&job->model);
 }
 
-/* Documented defaults where the request is silent. */
+/* Fills in the documented defaults of keys that the request leaves out. */
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
     const int64_t max_seq = job->model.max_seq;

@@ -1,4 +1,4 @@
-/* JSON -> validated plain structs. The readers behind orr_job_read, one per kind of part. */
+/* JSON -> validated plain structs: the readers that orr_job_read uses, one per kind of part. */
 #ifndef ORR_SPEC_SPEC_H
 #define ORR_SPEC_SPEC_H
 
@@ -12,29 +12,29 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
 
 enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struct orr_chip *chip,
                                 char calibration_id[ORR_ID], struct orr_error *error);
-/* The way back, with the id of its calibration; NULL: out of memory. */
+/* The JSON of a chip, with the id of its calibration; NULL when out of memory. */
 json_t *orr_chip_to_json(const struct orr_chip *chip, const char *calibration);
 /* The format of 16-bit products on a chip. */
 enum orr_dtype orr_chip_16bit(const struct orr_chip *chip);
 enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, struct orr_system *system,
                                   char chip_id[ORR_ID], struct orr_error *error);
-/* The way back; takes `chip`, the chip in place. */
+/* The JSON of a system. The function takes ownership of `chip`, the JSON of the system's chip. */
 json_t *orr_system_to_json(const struct orr_system *system, json_t *chip);
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,
                                        struct orr_calibration *calibration, struct orr_error *error);
-/* The way back: puts the constants of `now` that differ from `before` into the JSON of the file `before` was read
- * from. */
+/* Puts the constants of `now` that differ from `before` into `root`, the JSON of the file from which `before` was
+ * read. */
 void orr_calibration_store(json_t *root, const struct orr_calibration *now, const struct orr_calibration *before);
 
-/* What an inference job derives from what was asked; a search asks again for every plan.
- * Formats that follow from the weights', the load of the hottest of ep expert ranks over the mean, and the workload
- * that stages shared with training read. */
+/* Values that an inference job derives from its request, and a search for every plan: formats that follow from that of
+ * the weights, the load of the hottest of ep expert ranks relative to the mean, and the workload that the stages shared
+ * with training read. */
 void orr_serving_formats(const struct orr_job *job, enum orr_weight_format format, struct orr_serving *serving);
-/* The products of narrow weights in a format that was asked for. */
+/* Sets the format of the products of narrow weights to a requested one. */
 void orr_serving_multiply_in(enum orr_dtype matrix, struct orr_serving *serving);
-/* A cache as one number, as choices of a search have it: the dtype, or what follows all dtypes. */
+/* A cache as one number, for choices of a search: a dtype, or a cache format numbered after all dtypes. */
 static inline int64_t orr_cache_choice(enum orr_dtype kv, enum orr_kv_format format)
 {
     return format == ORR_KV_PLAIN ? (int64_t)kv : ORR_N_DTYPES + (int64_t)format;
@@ -47,14 +47,14 @@ void orr_serving_cache(int64_t choice, struct orr_serving *serving);
 /* Bytes of the checkpoint by module, tensor by tensor, including scales and zeros (Eq. 41b). PUBLISHED: its own
  * formats. */
 void orr_model_bytes(const struct orr_model *model, enum orr_weight_format format, double module_bytes[ORR_N_MODULES]);
-/* The format that a name means, in any case of letters; ORR_N_WEIGHT_FORMATS: none. */
+/* The format that a name means, in any case of letters; ORR_N_WEIGHT_FORMATS if there is none. */
 enum orr_weight_format orr_weight_format_find(const char *name);
 const char *orr_weight_format_name(enum orr_weight_format format);
 const char *orr_module_name(enum orr_module module);
 /* Name of a cache, and of the format that a job's weights are in. */
 const char *orr_cache_name(enum orr_dtype kv, enum orr_kv_format format);
 const char *orr_serving_format_name(const struct orr_job *job);
-/* Experts of the layer that has most of them; 1: none. */
+/* Experts of the layer that has the most; 1 if no layer has experts. */
 int64_t orr_most_experts(const struct orr_model *model);
 double orr_default_imbalance(const struct orr_job *job, int64_t ep);
 void orr_serving_workload(struct orr_job *job);

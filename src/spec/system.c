@@ -26,10 +26,10 @@ static const struct orr_field FIELDS[] = {
 static const char *const EXTRA[] = {"name", "chip", "sources", NULL};
 static const char *const UNSOURCED[] = {"name", "chip", "sources", NULL};
 
-/* Largest domain without a switch that is taken to be fully connected if nothing is said. */
+/* Largest domain without a switch that is taken to be fully connected if the file does not state its links. */
 #define MESH_GPUS 9
 
-/* Without a switch a GPU has links to all others of its domain, or it has its place in a torus: which? */
+/* Without a switch, a GPU has links to all others of its domain or is part of a torus; the file must state which. */
 static enum orr_err check_links(const struct orr_doc *doc, const struct orr_system *system, struct orr_error *error)
 {
     if (system->scaleup_switched || system->domain_gpus <= 2) return ORR_OK;

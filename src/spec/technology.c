@@ -44,7 +44,7 @@ const size_t orr_n_economy_fields = ORR_COUNT_OF(orr_economy_fields);
 
 static const char *const TECHNOLOGY_KEYS[] = {"name", "nodes", "cost", "sources", NULL};
 
-/* The object at `key` of the root; an error if it is absent. */
+/* Finds the object at `key` of the root; an absent object is an error. */
 static enum orr_err inner(const struct orr_doc *doc, const char *key, const json_t **object, struct orr_error *error)
 {
     *object = json_object_get(doc->root, key);
@@ -191,7 +191,7 @@ static enum orr_err read_srams(const struct orr_doc *doc, struct orr_design *des
     return err;
 }
 
-/* The file has mm2 and W of the design's own budgets; what counts are shares. */
+/* The file states mm2 and W of the design's own budgets, which are turned into shares here. */
 static enum orr_err read_split(const struct orr_doc *doc, struct orr_design *design, struct orr_error *error)
 {
     struct orr_split *split = &design->split;

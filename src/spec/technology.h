@@ -23,16 +23,16 @@ extern const size_t orr_n_economy_fields;
 /* Is this the name of a generated system? */
 bool orr_is_generated(const char *name);
 
-/* The recipe a name asks for. */
+/* Reads the recipe that a name asks for. */
 enum orr_err orr_recipe_read(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              struct orr_recipe *recipe, struct orr_error *error);
-/* `name` with every share of `split` in place of those it had; malloc'd. NULL: out of memory. */
+/* `name` with the shares of `split` in place of its own. The caller frees it; NULL when out of memory. */
 char *orr_recipe_name(const char *name, const struct orr_split *split);
 
-/* A system as JSON with its chip in place, as its reader takes it. `name` is what it was made from. NULL: out of
- * memory. */
+/* A system as JSON with its chip in place, as the reader of systems expects it. `name` is the name from which it was
+ * made. The result is NULL when out of memory. */
 json_t *orr_generated_json(const struct orr_recipe *recipe, const struct orr_system *system, const char *name);
-/* The document of a generated system, for orr_part_open. */
+/* Makes the document of a generated system, for orr_part_open. */
 enum orr_err orr_generated_open(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                                 struct orr_part_doc *part, struct orr_error *error);
 

@@ -1,4 +1,4 @@
-/* One line about a part the chip generator is made of, for lists; reading it checks the part. */
+/* Writes one line about an input of the chip generator, for lists. Reading the part checks it. */
 #include <stdio.h>
 #include <stdlib.h>
 
