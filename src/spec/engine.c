@@ -9,7 +9,7 @@
 
 static const struct orr_field FIELDS[] = {
     ORR_ENUM(orr_engine, attention, true, orr_attention_kernel_names, "kernel behind \"flash\""),
-    ORR_BOOL(orr_engine, attention_from_chip, false, "the chip's own kernel instead: an unknown stack of its time"),
+    ORR_BOOL(orr_engine, attention_from_chip, false, "the kernel of the chip instead, for a stack of unknown origin"),
     ORR_BOOL(orr_engine, attention_unfused_default, true, "attention is unfused where a request is silent"),
     ORR_STRING(orr_engine, latent_unfused_family, false, "chip family without fused latent attention backward"),
     ORR_BOOL(orr_engine, fused_bias_activation, true, "bias and activation are one kernel"),
@@ -50,7 +50,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),
-    ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "most its users take where a source does not say"),
+    ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
     ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "the same in a prefill of at most 512 tokens"),
     ORR_INT(orr_engine, layer_pointwise_kernels, true, 0, 1000, "pointwise kernels of a layer when serving"),
