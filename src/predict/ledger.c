@@ -8,7 +8,7 @@ void orr_ledger_keep(struct orr_ledger *ledger, const struct orr_spent *spent, c
 {
     struct orr_work work = {0};
     assert(ledger->n_rows < ORR_MAX_TIME_ROWS);
-    if (op) orr_work_add_op(ledger->job, op, cost, spent->works > 0 ? spent->works : spent->runs, &work);
+    if (op && cost) orr_work_add_op(ledger->job, op, cost, spent->works > 0 ? spent->works : spent->runs, &work);
     ledger->rows[ledger->n_rows++] = (struct orr_time_row){
         .name = name,
         .op = index,

@@ -205,7 +205,7 @@ void orr_summary_time(const struct orr_answer *answer, const struct orr_style *s
     const double whole_s = orr_total_s(answer);
     struct scale scale = {.unit = whole_s >= 1 ? 1 : 1e-3};
     const double size = whole_s / scale.unit;
-    struct slice slices[MAX_SLICES];
+    struct slice slices[MAX_SLICES] = {{0}};
     struct orr_table table;
     int n;
     const double *parts_s = orr_parts_s(answer, &n);
@@ -238,7 +238,7 @@ void orr_summary_memory(const struct orr_answer *answer, const struct orr_style 
 {
     const struct scale scale = {.unit = ORR_GIB, .decimals = 2, .unit_name = "GiB"};
     const struct orr_room room = orr_room_of(answer);
-    struct slice slices[MAX_SLICES];
+    struct slice slices[MAX_SLICES] = {{0}};
     struct orr_table table;
     for (int i = 0; i < room.n_parts; i++)
         slices[i] = (struct slice){room.names[i], room.part_bytes[i],

@@ -235,7 +235,9 @@ static void read_targets(struct reading *r, struct targets *targets)
         read_mixed(r, layers, targets);
     } else if (json_is_object(groups) && *algorithm == '\0') {
         json_object_foreach(groups, key, group)
+        {
             add_target(r, targets, read_group(r, group), json_object_get(group, "targets"));
+        }
     } else {
         add_target(r, targets, read_method(r, word(r->config, "quant_method")), NULL);
     }
@@ -325,6 +327,13 @@ static void read_cache(const struct reading *r)
 
 /* ---------------------------------------------------------------- all of it */
 
+static bool same_storage(const struct orr_storage *a, const struct orr_storage *b)
+{
+    return a->format == b->format && a->bits == b->bits && a->scale_bits == b->scale_bits &&
+           a->zero_bits == b->zero_bits && a->rows == b->rows && a->columns == b->columns &&
+           a->second_bits == b->second_bits && a->tensor_bits == b->tensor_bits && a->column_bits == b->column_bits;
+}
+
 /* Would --precision with this name give the same tensors? */
 static bool is_named(const struct orr_model *model)
 {
@@ -334,7 +343,7 @@ static bool is_named(const struct orr_model *model)
     if (named.n_storages != own->n_storages || named.head != own->head || named.embedding != own->embedding)
         return false;
     for (int64_t i = 0; i < named.n_storages; i++)
-        if (memcmp(&named.storages[i], &own->storages[i], sizeof named.storages[i]) != 0) return false;
+        if (!same_storage(&named.storages[i], &own->storages[i])) return false;
     return memcmp(named.layers, own->layers, sizeof named.layers) == 0;
 }
 

@@ -64,7 +64,7 @@ static void differences(struct orr_split_problem *problem, const struct orr_simp
 
 static void descend(struct orr_split_problem *problem, double *shares, struct orr_split_best *best)
 {
-    double speed[ORR_MAX_SHARES] = {0}, slopes[ORR_MAX_SHARES];
+    double speed[ORR_MAX_SHARES] = {0}, slopes[ORR_MAX_SHARES] = {0};
     for (int step = 0; step < ITERATIONS; step++) {
         make_room(problem, shares);
         const double score = score_of(problem, shares, best);

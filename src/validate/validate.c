@@ -138,9 +138,9 @@ bool orr_row_measured(const struct validator *w, size_t row, const char *column,
 
 bool orr_row_read(struct validator *w, struct orr_score *score)
 {
-    const struct orr_job *job;
+    const struct orr_job *job = NULL;
     if (!w->err) w->err = orr_form_job(w->form, &job, &w->error);
-    const bool read = !w->err;
+    const bool read = !w->err && job;
     w->err = ORR_OK;
     if (!read) {
         snprintf(score->skipped, sizeof score->skipped, "%s", w->error.text);
