@@ -1,39 +1,11 @@
 /* Searches over plans whose groups leave the scale-up domain: 16 to 64 GPUs on domains of 8 and of 4, pruned against
  * unpruned. Experts, gradients and stages then cross the slower network, where bounds differ most from times. */
 #include "random.h"
+#include "searches.h"
 #include "support.h"
-#include "search/search.h"
 
 #define N_TRAIN_SPACES 40
 #define N_INFER_SPACES 24
-
-static struct orr_search *run(const struct orr_search_request *request)
-{
-    struct orr_error error;
-    struct orr_search *search;
-    if (orr_search_new(request, &search, &error)) fail_msg("%s", error.text);
-    if (orr_search_run(search, 2, NULL, NULL, &error)) fail_msg("%s", error.text);
-    return search;
-}
-
-static void assert_same_list(const struct orr_found *a, size_t n_a, const struct orr_found *b, size_t n_b)
-{
-    assert_int_equal(n_a, n_b);
-    for (size_t i = 0; i < n_a; i++) {
-        assert_memory_equal(&a[i].choice, &b[i].choice, sizeof a[i].choice);
-        assert_true(a[i].objective == b[i].objective && a[i].time_s == b[i].time_s);
-        assert_true(a[i].front[0] == b[i].front[0] && a[i].front[1] == b[i].front[1]);
-    }
-}
-
-static void assert_same_answer(const struct orr_search *a, const struct orr_search *b)
-{
-    const struct orr_found *in_a, *in_b;
-    const size_t best_a = orr_search_best(a, &in_a), best_b = orr_search_best(b, &in_b);
-    assert_same_list(in_a, best_a, in_b, best_b);
-    const size_t front_a = orr_search_front(a, &in_a), front_b = orr_search_front(b, &in_b);
-    assert_same_list(in_a, front_a, in_b, front_b);
-}
 
 static struct orr_choices one(int64_t value)
 {
@@ -83,9 +55,9 @@ static void training_across_domains_loses_nothing(void **state)
     for (int i = 0; i < N_TRAIN_SPACES; i++) {
         const struct orr_found *best;
         random_train(w, &random, &request);
-        struct orr_search *pruned = run(&request);
+        struct orr_search *pruned = run(&request, 2);
         request.brute = true;
-        struct orr_search *brute = run(&request);
+        struct orr_search *brute = run(&request, 2);
         assert_same_answer(pruned, brute);
         const struct orr_search_counts a = orr_search_counts_of(pruned), b = orr_search_counts_of(brute);
         assert_int_equal(a.plans, b.plans);
@@ -133,9 +105,9 @@ static void serving_across_domains_loses_nothing(void **state)
     uint64_t bounded = 0;
     for (int i = 0; i < N_INFER_SPACES; i++) {
         random_infer(w, &random, &request);
-        struct orr_search *pruned = run(&request);
+        struct orr_search *pruned = run(&request, 2);
         request.brute = true;
-        struct orr_search *brute = run(&request);
+        struct orr_search *brute = run(&request, 2);
         const struct orr_search_counts a = orr_search_counts_of(pruned), b = orr_search_counts_of(brute);
         assert_same_answer(pruned, brute);
         assert_int_equal(a.plans, b.plans);
@@ -159,7 +131,7 @@ static void fronts_over_gpu_counts_have_gpu_seconds(void **state)
         request.space.gpus = (struct orr_choices){counts, {8, 16}};
         request.space.recompute = one(ORR_RECOMPUTE_NONE);
         request.space.zero = one(1);
-        struct orr_search *search = run(&request);
+        struct orr_search *search = run(&request, 2);
         const size_t n = orr_search_front(search, &found);
         assert_true(n > 0);
         for (size_t i = 0; i < n; i++) {
@@ -186,7 +158,7 @@ static void answers_fit(void **state)
         request.space.gpus = one(16);
         request.space.cp = one(1);
         request.space.micro_batch = one(1);
-        struct orr_search *search = run(&request);
+        struct orr_search *search = run(&request, 2);
         const size_t n = orr_search_best(search, &found);
         n_found += n;
         for (size_t i = 0; i < n; i++) {
