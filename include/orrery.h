@@ -365,7 +365,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(L2, "l2", "last-level cache bandwidth")                                 \
     X(DRAM, "dram", "DRAM bandwidth")                                         \
     X(NETWORK, "network", "link bandwidth or latency")                        \
-    X(OVERHEAD, "overhead", "launch gap and other fixed cost")
+    X(OVERHEAD, "overhead", "launch gap and other fixed cost")                \
+    X(HOST, "host", "the host: launches, Python, scheduling, sampling")
 
 #define ORR_SCHEDULES(X)                                                      \
     /*  enum          name           iteration time of equal stages        */ \
@@ -819,6 +820,7 @@ struct orr_system {
     double scaleout_latency_s;                /* one hop */
     double scaleout_efficiency_frac;          /* sustained share of the nominal rate */
     double scaleout_oversubscription;         /* 1: full bisection */
+    double host_speed;                        /* of the host, relative to the reference host of docs/host.md */
     double price_usd_per_gpu_hour;
     double pue_frac;                          /* facility power over IT power, >= 1 */
 };
@@ -908,6 +910,11 @@ struct orr_engine {
                                                  attention field means unfused there, with its core recomputed */
     /* which neighbouring operators share one kernel */
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
+    /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
+     * residual stream that they move */
+    double layout_launches, layout_backward_launches;
+    double layout_bytes, layout_backward_bytes;
+    double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
     bool recompute_early_stop;                /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
@@ -929,10 +936,22 @@ struct orr_engine {
                                                  micro-batch where the pipeline is interleaved */
     double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
     double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
+    bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
+    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients and weights after backward, beside nothing */
+    int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
+    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank of the group to gather it */
+    bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
+    double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;                  /* sends are split over the TP group */
     /* host */
     double host_launch_s;                     /* host time per kernel launch; 0: graphs, or the host is always ahead */
+    double host_backward_launch_s;            /* the same in a backward pass; 0: as in a forward pass */
+    double host_collective_s;                 /* host time per collective of a layer, besides its launch */
+    double host_pipeline_rank_s;              /* more per collective and rank of its group in pipelines across nodes */
+    double host_layer_s;                      /* host time per layer and pass besides launches: modules, hooks, views */
+    double host_sharded_layer_s;              /* more of it with ZeRO-3: hooks that gather and free weights */
+    double host_micro_batch_s;                /* host time per micro-batch and pass outside the layers */
     double host_step_s;                       /* fixed host time per iteration */
     bool short_run;                           /* benchmark too short to reach the power limit */
     /* defaults where a request is silent */
@@ -961,7 +980,10 @@ struct orr_engine {
     bool custom_allreduce;                    /* the engine has one- and two-shot kernels beside the library's */
     double allreduce_skew_s;                  /* launch and rank skew of a collective on a stream */
     double request_s, request_s_per_sequence; /* tokenising, scheduling, responding: once per batch of requests */
-    double sampling_s, sampling_s_per_sequence; /* sampling, per step */
+    double sampling_s, sampling_s_per_sequence; /* host time per step: scheduling, inputs, sampling, detokenising */
+    bool async_scheduling;                    /* ... runs beside the GPU's work of the step before */
+    int64_t graph_sequences;                  /* a decode pass of at most so many sequences is replayed as a graph, so
+                                                 that the host launches one thing; 0: no pass is */
     bool dynamic_quantisation;                /* activations are quantised by kernels of their own */
     char weight_formats[96];                  /* families of formats the engine has kernels for; "": any (not known) */
     enum orr_budget budget;
@@ -978,6 +1000,11 @@ struct orr_engine {
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
+    int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
+    double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
+                                                 parallelism keeps from being freed while the host runs ahead */
+    double reserved_frac;                     /* memory the allocator holds beyond saved activations, a share of them;
+                                                 counted where sources print reserved memory */
     double context_bytes;                     /* driver context and communication libraries */
     double workspace_bytes;                   /* GEMM and library workspace */
     double fragmentation_frac;                /* share of the capacity that the allocator loses */
@@ -1176,6 +1203,7 @@ struct orr_instant {
 struct orr_memory {
     double part_bytes[ORR_N_MEMORY_PARTS];  /* at the peak; sums to total_bytes */
     double total_bytes;
+    double most_bytes;                      /* peak if the host runs ahead throughout; decides whether the plan fits */
     double usable_bytes;                    /* capacity less context and fragmentation */
     double capacity_bytes;
     int64_t peak_stage;                     /* pipeline rank with the highest peak */
@@ -1298,6 +1326,9 @@ struct orr_train_facts {
     double clock_frac;            /* over the burst clock (power rule) */
     double forward_s, backward_s, wgrad_s; /* one micro-batch; backward including recomputation and exposed transfers */
     double launches;              /* kernels of a step */
+    double host_forward_s, host_backward_s; /* one micro-batch: what the host needs to launch it */
+    double host_wait_s;           /* of a step: how long the GPU waits for launches */
+    double host_once_s;           /* of a step: host time outside its launches */
     double send_pairs, send_pair_s; /* pairs of pipeline sends a step waits for, and the time of one pair (Eq. 74) */
     double dp_collectives_s;      /* gradient and weight collectives of a step, including hidden ones */
 };
@@ -1311,6 +1342,7 @@ struct orr_pass_facts {
     double gap_s;                 /* idle time between the kernels of a pass */
     double host_s;                /* all passes, one stage: time in which the GPU waits for the host's launches */
     double sends_s;               /* all passes: sending activations from stage to stage */
+    double sample_s;              /* host time that a step adds: scheduling, inputs, sampling, detokenising */
 };
 
 /* The effect of one change with everything else equal. */

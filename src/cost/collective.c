@@ -237,5 +237,7 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
                    op->collective == ORR_COLLECTIVE_ALLTOALL ? scaleup_bytes(job, op, place) : op->payload_bytes, cost);
     else cost_hierarchical(job, op, place, sharded ? job->engine.zero3_nic_frac : 1, cost);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
+    else if (place.domains > 1 && (op->group == ORR_GROUP_TP || op->group == ORR_GROUP_ETP))
+        cost->network_s += (place.ranks - 1) * job->engine.skew_hop_s; /* Eq. 149 */
     cost->total_s = cost->network_s;
 }

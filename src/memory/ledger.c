@@ -16,6 +16,8 @@ struct rank_bytes {
     double params, head_params;
     double late_params;      /* parameters of the embedding, whose gradient comes last */
     double in_flight, saved; /* micro-batches in flight, and bytes of saved layers of one of them */
+    double held;             /* the part of `saved` that only a communication stream keeps alive */
+    double reserved;         /* held by the allocator beyond the saved layers, at every instant */
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
@@ -35,11 +37,19 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradients = (double)engine->gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = (double)engine->optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = engine->gradients_16bit_live && plan->zero < 2 ? w : 0;
+    if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 147 */
+}
+
+/* Whole activations that a layer hands to the communication stream of tensor parallelism. The framework has dropped
+ * them, but the allocator may not use their place again before the device has passed them (Eq. 148). */
+static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
+{
+    return job->plan.sp ? job->engine.stream_tensors * (1 - 1 / d->t) * d->w_a * d->T * d->h : 0;
 }
 
 /* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
-static void add_layers(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *bytes,
-                       struct rank_bytes *r)
+static void add_layers(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
+                       const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
@@ -57,6 +67,7 @@ static void add_layers(const struct orr_job *job, const struct orr_stage *stage,
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
         r->ffn_params = orr_max(r->ffn_params, params - attention);
+        r->held += stage->n_layers[k] * held_bytes(job, dims);
         if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
             r->gathered = orr_max(r->gathered, 2 * w * params);
     }
@@ -90,7 +101,7 @@ static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
 {
-    const double all = r->in_flight * (r->saved + r->embedding_mask), g = r->gradient_16bit;
+    const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved, g = r->gradient_16bit;
     const double ffn_freed = freed_ffn(job, r);
     *gradients = 0;
     switch (instant) {
@@ -116,14 +127,19 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
     *activations = 0;
 }
 
+/* `ahead`: the host runs ahead of the device, so that streams hold what they were handed. */
 static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
-                                       const struct orr_layer_bytes *layers, const struct orr_rank_class *class)
+                                       const struct orr_layer_bytes *layers, const struct orr_rank_class *class,
+                                       bool ahead)
 {
     /* The first rank of a class has the most micro-batches in flight. */
     struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, class->first)};
     add_static(job, &class->stage, &r);
-    add_layers(job, &class->stage, layers, &r);
+    add_layers(job, dims, &class->stage, layers, &r);
     add_ends(job, dims, &class->stage, &r);
+    if (!ahead) r.held = 0;
+    r.saved += r.held;
+    r.reserved = job->engine.reserved_frac * r.in_flight * r.saved;
     return r;
 }
 
@@ -213,6 +229,11 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
 static void list_working(const struct orr_job *job, const struct rank_bytes *r, int peak, struct orr_memory *memory)
 {
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
+    const double live = r->in_flight - (peak == END || peak == LAST_CORE ? 1 : 0);
+    add_tensor(memory, part, "held by the communication stream", "b s h", "cp", "until the device has passed",
+               live * r->held, true);
+    add_tensor(memory, part, "reserved by the allocator", "share of saved layers", "tp, cp", "always", r->reserved,
+               true);
     const bool layer = peak == FIRST_FFN || peak == FIRST_CORE || peak == LAST_CORE;
     add_tensor(memory, part, "embedding dropout mask", "b s h", "tp with sp, cp", "forward to backward",
                r->in_flight * r->embedding_mask, true);
@@ -258,11 +279,11 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
 
 struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
-                                          size_t n_classes)
+                                          size_t n_classes, bool ahead)
 {
     struct orr_memory_peak peak = {.bytes = -1};
     for (size_t i = 0; i < n_classes; i++) {
-        const struct rank_bytes r = rank_bytes_of(job, dims, layers, &classes[i]);
+        const struct rank_bytes r = rank_bytes_of(job, dims, layers, &classes[i], ahead);
         int instant = 0;
         const double bytes = rank_peak(job, &r, &instant);
         if (bytes > peak.bytes) peak = (struct orr_memory_peak){.bytes = bytes, .class = i, .instant = instant};
@@ -283,16 +304,20 @@ double orr_usable_bytes(const struct orr_job *job)
     return job->system.chip.hbm_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes;
 }
 
-void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, struct orr_memory *memory)
+void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,
+                        struct orr_memory *memory)
 {
     const struct orr_dims dims = orr_dims_of(job);
     struct orr_layer_bytes layers[ORR_MAX_LAYER_KINDS];
     for (int64_t k = 0; k < job->model.n_kinds; k++) layers[k] = orr_layer_bytes_of(job, &dims, &job->model.kinds[k]);
-    const struct orr_memory_peak peak = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n);
+    const struct orr_memory_peak peak = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n, ahead);
     const struct orr_rank_class *class = &classes->items[peak.class];
-    const struct rank_bytes r = rank_bytes_of(job, &dims, layers, class);
+    const struct rank_bytes r = rank_bytes_of(job, &dims, layers, class, ahead);
     memory->peak_stage = class->first;
     fill(job, &class->stage, layers, &r, peak.instant, memory);
+    memory->most_bytes = memory->total_bytes;
+    if (!ahead && job->engine.stream_tensors > 0)
+        memory->most_bytes = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n, true).bytes;
     memory->capacity_bytes = job->system.chip.hbm_bytes;
     memory->usable_bytes = orr_usable_bytes(job);
 }

@@ -32,15 +32,18 @@ struct orr_memory_peak {
     size_t class; /* index of the class of ranks */
     int instant;
 };
-/* Find the highest peak; `layers` holds the result of orr_layer_bytes_of for every layer kind. */
+/* Find the highest peak; `layers` holds the result of orr_layer_bytes_of for every layer kind. `ahead` says whether the
+ * host runs ahead of the device: then tensors stay that a communication stream was handed. */
 struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
-                                          size_t n_classes);
+                                          size_t n_classes, bool ahead);
 /* Least bytes of a rank with so many parameters: its weights, gradients, optimizer state and workspace. */
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
 
-void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, struct orr_memory *memory);
+/* Also works out most_bytes, the peak with a host that runs ahead. */
+void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,
+                        struct orr_memory *memory);
 
 #endif

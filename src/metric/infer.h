@@ -26,8 +26,8 @@
       " time_s.draft + time_s.pipeline + time_s.kv_transfer + time_s.overhead",                                       \
       "Eq. 2", r->latency_s)                                                                                          \
     X(TTFT, "ttft_s", S, "time to first token, from the arrival of the request",                                      \
-      "request_s + request_s_per_sequence · batch + host_step_s + sampling_s + sampling_s_per_sequence · batch +"     \
-      " prefill_s + time_s.kv_transfer",                                                                              \
+      "(request_s + request_s_per_sequence · batch + host_step_s) / host_speed + first_sample_s + prefill_s +"        \
+      " time_s.kv_transfer",                                                                                          \
       "Eq. 2", r->ttft_s)                                                                                             \
     X(TPOT, "tpot_s", S, "mean time per further output token; 0 if there is none",                                    \
       "decode_s / (output_len - 1)", "Eq. 2", r->tpot_s)                                                              \
@@ -102,10 +102,10 @@
       " scaleout_latency_s",                                                                                          \
       "Eq. 95", r->time_s[ORR_INFER_KV_TRANSFER])                                                                     \
     X(TIME_OVERHEAD, "time_s.overhead", S, "launch gaps, sampling and request handling",                              \
-      "request_s + request_s_per_sequence · batch + host_step_s + (1 + decode_steps) · (sampling_s +"                 \
-      " sampling_s_per_sequence · batch) + prefill_stage_frac · prefill_gap_s + decode_steps · decode_stage_frac ·"   \
-      " decode_gap_s + host_wait_s",                                                                                  \
-      "Eq. 39", r->time_s[ORR_INFER_OVERHEAD])
+      "(request_s + request_s_per_sequence · batch + host_step_s) / host_speed + first_sample_s + decode_steps ·"     \
+      " sample_s + prefill_stage_frac · prefill_gap_s + decode_steps · decode_stage_frac · decode_gap_s +"            \
+      " host_wait_s",                                                                                                 \
+      "Eqs. 39, 141", r->time_s[ORR_INFER_OVERHEAD])
 
 #define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU, including their scales",                    \
@@ -182,8 +182,10 @@
     X(scaleout_latency_s, S, "system file", j->system.scaleout_latency_s)                                             \
     X(request_s, S, "engine file", j->engine.request_s)                                                               \
     X(request_s_per_sequence, S, "engine file", j->engine.request_s_per_sequence)                                     \
-    X(sampling_s, S, "engine file", j->engine.sampling_s)                                                             \
-    X(sampling_s_per_sequence, S, "engine file", j->engine.sampling_s_per_sequence)                                   \
+    X(first_sample_s, S, "(sampling_s + sampling_s_per_sequence · batch) / host_speed, less what the prompt hides",    \
+      prefill->sample_s)                                                                                              \
+    X(sample_s, S, "the same in a decode step, less what the step hides where the engine schedules ahead",            \
+      decode->sample_s)                                                                                               \
     X(workspace_bytes, BYTES, "engine file", j->engine.workspace_bytes)                                               \
     X(reserved_bytes, BYTES, "engine file: context_bytes + workspace_bytes",                                          \
       j->engine.context_bytes + j->engine.workspace_bytes)                                                            \

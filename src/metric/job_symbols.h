@@ -26,6 +26,7 @@
     X(pue_frac, NUMBER, "system file", j->system.pue_frac)                                                            \
     X(context_bytes, BYTES, "engine file", j->engine.context_bytes)                                                   \
     X(host_step_s, S, "engine file", j->engine.host_step_s)                                                           \
+    X(host_speed, NUMBER, "system file", j->system.host_speed)                                                        \
     X(burst_frac, FRAC, "calibration file", j->calibration.gemm[format].burst_frac)                                   \
     X(sustained_frac, FRAC, "calibration file, at tdp_w instead of calibrated_w (Eq. 105a)",                           \
       orr_power_rule_of(j, format).sustained_frac)                                                                    \

@@ -108,7 +108,7 @@ struct orr_room orr_room_of(const struct orr_answer *answer)
     struct orr_room room = {.n_parts = train ? (int)ORR_N_MEMORY_PARTS : (int)ORR_N_SERVE_MEMORY_PARTS,
                             .usable_bytes = train ? memory->usable_bytes : infer->memory_usable_bytes,
                             .capacity_bytes = train ? memory->capacity_bytes : infer->memory_capacity_bytes};
-    room.headroom_bytes = room.usable_bytes - (train ? memory->total_bytes : infer->memory_total_bytes);
+    room.headroom_bytes = room.usable_bytes - (train ? memory->most_bytes : infer->memory_total_bytes);
     for (int i = 0; i < room.n_parts; i++) {
         room.names[i] = train ? orr_memory_part_name((enum orr_memory_part)i)
                               : orr_serve_memory_part_name((enum orr_serve_memory_part)i);

@@ -48,14 +48,14 @@
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
-    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.total <= memory_bytes.usable", "Eq. 79", r->fits)  \
+    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eq. 79", r->fits)  \
     X(REASON, "reason", WORD, "what is missing and the cheapest change; only when it does not fit",                   \
       "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
     X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the step",                            \
       "largest of bound_share", "Eq. 25", orr_bound_name(r->bottleneck))                                              \
     ORR_METRICS_BOUNDS(X, SHARE, "bound_share", bound_share_frac, "the step", "step_time_s",                          \
                        "(Σ dram-bound kernels + time_s.optimizer)", "Σ exposed communication",                        \
-                       "launch gaps, waiting", "time_s.pp_bubble + time_s.overhead")
+                       "launch gaps, waiting", "time_s.pp_bubble + straggling")
 
 /* The hidden communication of a group is the part that runs beside compute. */
 #define ORR_TRAIN_METRIC_HIDDEN(X, GROUP, group, what, equation)                                                      \
@@ -86,9 +86,9 @@
     X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \
       "optimizer_ops_s", "Eq. 78", r->time_s[ORR_TIME_OPTIMIZER])                                                     \
     X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
-      "host_step_s + max(0, launches · host_launch_s - busy_s)"                                                       \
+      "host_once_s + host_wait_s"                                                                                    \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
-      "Eq. 39", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
+      "Eq. 141", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
@@ -115,12 +115,14 @@
       "memory_bytes.weights + memory_bytes.gradients + memory_bytes.optimizer + memory_bytes.activations"             \
       " + memory_bytes.workspace",                                                                                    \
       "Eq. 79", r->memory.total_bytes)                                                                                \
+    X(MEMORY_MOST, "memory_bytes.most", BYTES, "the peak if the host runs ahead of the GPU throughout",                \
+      "memory_bytes.total, and all that communication streams may hold", "Eq. 148", r->memory.most_bytes)             \
     X(MEMORY_USABLE, "memory_bytes.usable", BYTES, "capacity less driver context and fragmentation",                  \
       "memory_bytes.capacity · (1 - fragmentation_frac) - context_bytes", "Eq. 79", r->memory.usable_bytes)           \
     X(MEMORY_CAPACITY, "memory_bytes.capacity", BYTES, "memory of one GPU as the driver reports it",                  \
       "chip.hbm_bytes", "chip file", r->memory.capacity_bytes)                                                        \
     X(MEMORY_HEADROOM, "memory_bytes.headroom", BYTES, "usable memory left at the peak; below 0: does not fit",       \
-      "memory_bytes.usable - memory_bytes.total", "definition", r->memory.usable_bytes - r->memory.total_bytes)       \
+      "memory_bytes.usable - memory_bytes.most", "definition", r->memory.usable_bytes - r->memory.most_bytes)         \
     X(PEAK_STAGE, "peak_stage", COUNT, "pipeline rank with the highest peak", "largest of the ranks' peaks",          \
       "Eq. 79", r->memory.peak_stage)                                                                                 \
     X(PEAK_INSTANT, "peak_instant", WORD, "moment of the step at which the peak occurs",                              \
@@ -159,7 +161,8 @@
     X(mtp_layers, COUNT, "workload", j->workload.mtp_layers)                                                          \
     X(gpus_per_node, COUNT, "system file", j->system.gpus_per_node)                                                   \
     X(fragmentation_frac, FRAC, "engine file", j->engine.fragmentation_frac)                                          \
-    X(host_launch_s, S, "engine file", j->engine.host_launch_s)                                                       \
+    X(host_once_s, S, "(host_step_s + zero1_tensor_s · tensors · ranks) / host_speed", f->host_once_s)                 \
+    X(host_wait_s, S, "n_micro_batches · Σ over forward and backward of max(0, host - device)", f->host_wait_s)       \
     X(straggle_frac_per_doubling, FRAC, "calibration file", j->calibration.straggle_frac_per_doubling)                \
     X(overlap_contention_frac, FRAC, "calibration file; Eq. 65", j->calibration.overlap_contention_frac)              \
     X(low_ratio, NUMBER, "validation residuals", orr_ratio(r->interval_low_s, r->step_time_s))                        \

@@ -193,6 +193,21 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
 /* ---------------------------------------------------------------- grouped-query attention */
 
 /* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
+/* Copies, masks and casts that an eager layer makes around attention; the heads of a rank have their share. */
+static void emit_layout(struct orr_emit *emit)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double elements = emit->dims.T * emit->dims.h / emit->dims.t;
+    if (!emit->backward || engine->layout_launches + engine->layout_backward_launches <= 0) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.layout",
+                                                        .backward_name = "attention.layout.backward",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = engine->layout_bytes * elements,
+                                                        .backward_bytes = engine->layout_backward_bytes * elements,
+                                                        .forward_launches = engine->layout_launches,
+                                                        .backward_launches = engine->layout_backward_launches});
+}
+
 static void emit_rope(struct orr_emit *emit, double elements)
 {
     const bool fused = emit->job->engine.fused_rope;
@@ -234,6 +249,7 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
+    emit_layout(emit);
     if (kind->rope) emit_rope(emit, d->T * (heads + kv) * head);
     if (kind->gate_columns > 0) emit_output_gate(emit, d->T * heads * (double)kind->head_v);
 }

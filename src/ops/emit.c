@@ -256,9 +256,9 @@ int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)
     case ORR_GROUP_EP: return plan->ep;
     case ORR_GROUP_ETP: return plan->etp;
     case ORR_GROUP_PP: return plan->pp;
-    case ORR_GROUP_DP: return plan->zero == 3 ? plan->zero_group : plan->dp * plan->cp;
+    case ORR_GROUP_DP: return plan->zero > 0 ? plan->zero_group : plan->dp * plan->cp;
     case ORR_GROUP_EDP: return plan->dp * plan->cp * plan->tp / (plan->ep * plan->etp); /* Eq. 5 */
-    case ORR_GROUP_RDP: return plan->zero == 3 ? plan->dp * plan->cp / plan->zero_group : 1;
+    case ORR_GROUP_RDP: return plan->zero > 0 ? plan->dp * plan->cp / plan->zero_group : 1;
     case ORR_N_GROUPS: break;
     }
     return 1;

@@ -34,17 +34,20 @@ static void emit_embedding(struct orr_emit *emit)
 
 /* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
  * log-probabilities in forward, and 11 for the gradient and 6 for the downcast in backward. A fused kernel reads the
- * 16-bit logits twice and writes the gradient over them: 4 bytes each way. */
+ * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it is
+ * divided in the same proportion. */
 static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     const bool fused = emit->job->engine.fused_loss;
-    const double logits = d->T * d->vocab;
+    const double logits = d->T * d->vocab, given = emit->job->engine.loss_bytes_per_logit;
+    const double forward = given > 0 ? given * 18 / 35 : fused ? 4 : 18;
+    const double backward = given > 0 ? given * 17 / 35 : fused ? 4 : 17;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "loss",
                                                         .backward_name = "loss.backward",
                                                         .kind = ORR_POINTWISE_LOSS,
-                                                        .forward_bytes = (fused ? 4 : 18) * logits,
-                                                        .backward_bytes = (fused ? 4 : 17) * logits,
+                                                        .forward_bytes = forward * logits,
+                                                        .backward_bytes = backward * logits,
                                                         .forward_launches = fused ? 1 : 3,
                                                         .backward_launches = fused ? 1 : 2});
     for (int i = 0; i < 3; i++) /* The ranks reduce the maximum, the sum and the target logit. */

@@ -85,6 +85,12 @@ double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_k
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_embedding_params(const struct orr_job *job);
 double orr_rank_head_params(const struct orr_job *job); /* the last stage has a copy of a tied matrix */
+/* Does the engine give its pipeline stages equal work instead of equal layers? A given list of layers comes first. */
+static inline bool orr_stages_by_cost(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->engine.stages_by_cost && job->plan.pp > 1 && job->plan.vpp == 1 &&
+           job->plan.n_stage_layers == 0;
+}
 double orr_rank_mtp_params(const struct orr_job *job);  /* input of one prediction layer, on the last stage */
 
 /* Model FLOP of one step of the whole system: 3 times forward, unmasked attention, no recomputation (Eqs. 20, 21). */

@@ -79,6 +79,28 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
 
+static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind);
+
+/* Eq. 146: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
+ * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
+ * stages without a layer, and stages behind the head's without work. */
+static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
+{
+    const struct orr_model *model = &job->model;
+    const double head = (double)(model->vocab * model->hidden), p = (double)job->plan.pp;
+    double cost[ORR_MAX_LAYER_KINDS], total = head, laid = 0;
+    for (int64_t k = 0; k < model->n_kinds; k++) cost[k] = active_matrix_params(model, &model->kinds[k]);
+    for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
+    int64_t stage = 0;
+    for (int64_t i = 0; i < model->n_layers; i++) {
+        const int64_t kind = model->layer_kind[i];
+        stages[stage].n_layers[kind] += 1;
+        laid += cost[kind];
+        if (laid > total * (double)(stage + 1) / p) stage++;
+    }
+    for (int64_t i = 0; i < job->plan.pp; i++) stages[i].head = i == stage;
+}
+
 double orr_micro_batches(const struct orr_job *job)
 {
     return (double)job->workload.global_batch / (double)(job->plan.dp * job->workload.micro_batch);
@@ -112,7 +134,9 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
     const int64_t n_chunks = plan->pp * plan->vpp;
     for (int64_t i = 0; i < plan->pp; i++)
         stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
-    for (int64_t chunk = 0, layer = 0; chunk < n_chunks; chunk++) {
+    const bool by_cost = orr_stages_by_cost(job);
+    if (by_cost) lay_out_by_cost(job, stages);
+    for (int64_t chunk = 0, layer = 0; chunk < n_chunks && !by_cost; chunk++) {
         struct orr_stage *stage = &stages[chunk % plan->pp];
         const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
         if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
@@ -120,7 +144,9 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
             for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
-        struct orr_stage *last = &stages[plan->pp - 1];
+        int64_t head = plan->pp - 1;
+        while (!stages[head].head) head--;
+        struct orr_stage *last = &stages[head];
         last->n_mtp = (double)job->workload.mtp_layers;
         last->n_layers[job->model.layer_kind[job->model.n_layers - 1]] += last->n_mtp;
     }

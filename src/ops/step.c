@@ -33,18 +33,22 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
                         dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
 }
 
-/* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights. Stage 2 keeps no whole gradient
- * to add to, so it scatters after every micro-batch. */
+/* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights, unless an engine's stage 1 sums
+ * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch. Groups that hold a copy
+ * each add up their shards between them. */
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
-    const double gradients = params * (double)emit->job->engine.reduce_bytes;
-    if (emit->job->plan.zero == 0) {
-        orr_emit_collective(emit, "dp.reduce", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, group, gradients);
-        return;
-    }
-    struct orr_op *scatter =
-        orr_emit_collective(emit, "dp.scatter", ORR_PHASE_STEP, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
-    if (scatter && emit->job->plan.zero == 2) scatter->count = emit->dims.m;
+    const struct orr_plan *plan = &emit->job->plan;
+    const double gradients = params * (double)emit->job->engine.reduce_bytes, shards = (double)plan->zero_group;
+    const bool sums = plan->zero == 0 || (plan->zero == 1 && emit->job->engine.zero1_allreduce);
+    struct orr_op *sync =
+        orr_emit_collective(emit, sums ? "dp.reduce" : "dp.scatter", ORR_PHASE_STEP,
+                            sums ? ORR_COLLECTIVE_ALLREDUCE : ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
+    if (sync && plan->zero == 2) sync->count = emit->dims.m;
+    if (plan->zero == 0) return;
+    if (group == ORR_GROUP_DP)
+        orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
+                            gradients / shards);
     orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
                         params * weight_bytes(emit));
 }

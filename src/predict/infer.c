@@ -77,12 +77,13 @@ static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_
     struct orr_ledger *l = r->ledger;
     double bound_s[ORR_N_BOUNDS];
     memcpy(bound_s, pass->bound_s, sizeof bound_s);
-    bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s + pass->host_s;
+    bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s;
+    bound_s[ORR_BOUND_HOST] += pass->host_s;
     add_operators(r, pass, phase, n.own);
     const double send_s = add_sends(r, phase, n, rows);
     orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
     orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
-    orr_ledger_add_wait(l, "host launches", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->host_s);
+    orr_ledger_add_wait(l, "host launches", ORR_INFER_OVERHEAD, phase, ORR_BOUND_HOST, n.own, pass->host_s);
     orr_work_add(&r->work, &pass->work, n.all);
     r->light_s += n.seen * pass->light_s;
     facts->clock_frac = facts->clock_frac > 0 ? facts->clock_frac : pass->clock_frac;
@@ -148,7 +149,7 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
 {
     struct orr_scratch *s = r->scratch;
     const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
-    const struct orr_pass pass = orr_pass_settle(r->job, &s->ops, s->costs, first, s->bends);
+    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
     const struct repeats n = {.own = chunks * flow->own,
                               .waited = chunks * flow->waited,
                               .all = chunks * flow->pieces,
@@ -237,10 +238,9 @@ static double mean_context(struct span span)
 
 /* Returns the time the host adds over all contexts. A step takes max(host, rest + attention(x)), and attention grows
  * with x, so one crossing separates host-bound from GPU-bound steps. */
-static double host_sum_s(const struct orr_job *job, const struct curves *c, const struct orr_pass *pass,
-                         struct span span)
+static double host_sum_s(const struct curves *c, const struct orr_pass *pass, struct span span)
 {
-    const double host_s = pass->launches * job->engine.host_launch_s;
+    const double host_s = pass->launch_s;
     if (host_s <= 0) return 0;
     const double tokens = (double)(span.last - span.first + 1);
     const double rest_s = pass->busy_s - curves_sum(c, span.first, span.last) / tokens;
@@ -296,7 +296,7 @@ static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_m
     const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
     curves_of(job, model, &scratch->ops, first, curves);
     settle_attention(scratch, curves, span);
-    return orr_pass_settle(job, &scratch->ops, scratch->costs, first, scratch->bends);
+    return orr_pass_settle(job, shape, &scratch->ops, scratch->costs, first, scratch->bends);
 }
 
 /* Eq. 94 gives the tokens that a step with q drafts yields. */
@@ -318,7 +318,8 @@ static void add_draft(struct request *r, double sequences, struct span span, dou
     struct orr_pass pass = decode_pass(r->job, &r->job->draft, scratch, &shape, span, &curves);
     scratch->ops.n = listed;
     const double runs = steps * (double)r->job->serving.draft_tokens;
-    pass.bound_s[ORR_BOUND_OVERHEAD] += pass.gap_s + pass.host_s;
+    pass.bound_s[ORR_BOUND_OVERHEAD] += pass.gap_s;
+    pass.bound_s[ORR_BOUND_HOST] += pass.host_s;
     orr_ledger_add_mixed(r->ledger, "draft model", ORR_INFER_DRAFT, ORR_PHASE_DECODE, pass.bound_s, runs);
     r->result->decode_s += runs * orr_pass_total_s(&pass);
 }
@@ -339,17 +340,18 @@ static void predict_decode(struct request *r)
         .decode_sequences = sequences, .decode_context = mean_context(span), .queries = (double)s->draft_tokens + 1};
     struct curves curves;
     struct orr_pass pass = decode_pass(job, &job->model, r->scratch, &shape, span, &curves);
-    pass.host_s = host_sum_s(job, &curves, &pass, span) / tokens;
+    pass.host_s = host_sum_s(&curves, &pass, span) / tokens;
     const struct repeats n = {.own = steps * flow.own,
                               .waited = steps * flow.waited,
                               .all = steps * flow.pieces,
                               .seen = steps * orr_max(1, flow.own),
                               .sends = steps};
-    const double sample_s = orr_sampling_s(job, (double)s->batch);
-    result->decode_s =
-        add_pass(r, &pass, ORR_PHASE_DECODE, n, sequences * shape.queries, &r->decode) + steps * sample_s;
-    orr_ledger_add_wait(r->ledger, "sampling", ORR_INFER_OVERHEAD, ORR_PHASE_DECODE, ORR_BOUND_OVERHEAD, steps,
-                        sample_s);
+    result->decode_s = add_pass(r, &pass, ORR_PHASE_DECODE, n, sequences * shape.queries, &r->decode);
+    const double sample_s = orr_sampling_s(job, (double)s->batch, result->decode_s / steps);
+    result->decode_s += steps * sample_s;
+    orr_ledger_add_wait(r->ledger, "scheduling and sampling", ORR_INFER_OVERHEAD, ORR_PHASE_DECODE, ORR_BOUND_HOST,
+                        steps, sample_s);
+    r->decode.sample_s = sample_s;
     add_sums(&pass, 1, &r->decode);
     r->decode.stage_frac = flow.own;
     r->decode.passes = steps;
@@ -385,21 +387,23 @@ static void fill_latency(struct request *r)
     const struct orr_engine *engine = &job->engine;
     struct orr_infer_result *result = r->result;
     const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
-    const double request_s = engine->request_s + engine->request_s_per_sequence * batch;
-    const double sample_s = orr_sampling_s(job, batch);
-    orr_ledger_add_wait(r->ledger, "request handling", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
+    const double speed = job->system.host_speed;
+    const double request_s = (engine->request_s + engine->request_s_per_sequence * batch) / speed;
+    const double once_s = engine->host_step_s / speed, sample_s = orr_sampling_s(job, batch, result->prefill_s);
+    orr_ledger_add_wait(r->ledger, "request handling", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         request_s);
-    orr_ledger_add_wait(r->ledger, "sampling of the first token", ORR_INFER_OVERHEAD, ORR_PHASE_STEP,
-                        ORR_BOUND_OVERHEAD, 1, sample_s);
-    orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
-                        engine->host_step_s);
+    orr_ledger_add_wait(r->ledger, "sampling of the first token", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
+                        sample_s);
+    orr_ledger_add_wait(r->ledger, "host, once per request", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
+                        once_s);
+    r->prefill.sample_s = sample_s;
     result->kv_handoff_s = handoff_s(job, r->scratch);
     orr_ledger_add_wait(r->ledger, "cache handed to the decode GPUs", ORR_INFER_KV_TRANSFER, ORR_PHASE_STEP,
                         ORR_BOUND_NETWORK, 1, seen_handoff_s(job, result));
     result->latency_s = 0;
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i] = r->ledger->part_s[i];
     result->ttft_s =
-        request_s + sample_s + engine->host_step_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
+        request_s + sample_s + once_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
     result->tpot_s = further > 0 ? result->decode_s / further : 0;
 }
 
@@ -428,14 +432,14 @@ static void fill_rates(struct request *r)
 }
 
 /* The bottleneck is the resource that holds most of the latency: the shares of both phases count by their length, and
- * the rest of the latency is overhead. */
+ * the rest of the latency is the host's. */
 static void fill_bottleneck(struct orr_infer_result *result)
 {
     double seconds[ORR_N_BOUNDS], most = -1;
     for (int i = 0; i < ORR_N_BOUNDS; i++) {
         seconds[i] =
             result->prefill_bound_frac[i] * result->prefill_s + result->decode_bound_frac[i] * result->decode_s;
-        if (i == ORR_BOUND_OVERHEAD) seconds[i] += result->latency_s - result->prefill_s - result->decode_s;
+        if (i == ORR_BOUND_HOST) seconds[i] += result->latency_s - result->prefill_s - result->decode_s;
         if (seconds[i] > most) {
             most = seconds[i];
             result->bottleneck = (enum orr_bound)i;

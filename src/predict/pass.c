@@ -1,4 +1,4 @@
-/* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 39, 105. */
+/* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 105, 141-144. */
 #include "predict/pass.h"
 
 #include "predict/power.h"
@@ -62,9 +62,18 @@ double orr_sends_s(const struct orr_job *job, double rows)
     return (double)(job->plan.pp - 1) * cost.total_s;
 }
 
-double orr_sampling_s(const struct orr_job *job, double sequences)
+double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s)
 {
-    return job->engine.sampling_s + job->engine.sampling_s_per_sequence * sequences;
+    const struct orr_engine *engine = &job->engine;
+    const double host_s =
+        (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
+    return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 144 */
+}
+
+double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
+{
+    const bool graph = shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
+    return graph ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 142 */
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -151,8 +160,9 @@ static void add_up(const struct orr_job *job, const struct orr_op_list *list, co
     for (int i = 0; i < ORR_N_WORK_KINDS; i++) pass->busy_s += pass->work_s[i];
 }
 
-struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                                size_t first, struct orr_bend *bends)
+struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serve_shape *shape,
+                                const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
+                                struct orr_bend *bends)
 {
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
@@ -170,6 +180,7 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_l
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);
-    pass.host_s = orr_max(0, pass.launches * job->engine.host_launch_s - pass.busy_s);
+    pass.launch_s = orr_pass_host_s(job, shape, pass.launches);
+    pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 141 */
     return pass;
 }

@@ -35,7 +35,8 @@ struct orr_pass {
     double bound_s[ORR_N_BOUNDS];    /* busy_s by the resource that binds */
     double launches;                 /* kernels the host launches */
     double gap_s;                    /* idle time between kernels */
-    double host_s;                   /* time added by a host that launches slower than the GPU runs (Eq. 39) */
+    double launch_s;                 /* what the host needs to launch them; 0 for a graph */
+    double host_s;                   /* time added by a host that launches slower than the GPU runs (Eq. 141) */
     double light_s;                  /* bound: no pass with this work is faster */
     struct orr_work work;
 };
@@ -45,7 +46,10 @@ double orr_pass_total_s(const struct orr_pass *pass);
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac);
 /* Returns the idle time between the kernels of a pass of `rows` rows. */
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches);
-double orr_sampling_s(const struct orr_job *job, double sequences);
+/* Returns the host time that a step adds to its pass of `pass_s`: scheduling, inputs, sampling and detokenising. */
+double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s);
+/* Returns the host seconds of a pass with this many launches: none where a graph is replayed. */
+double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches);
 /* orr_send_op is one activation of `rows` rows to the next stage; a pass through all stages needs pp - 1 of them. */
 struct orr_op orr_send_op(const struct orr_job *job, double rows);
 double orr_sends_s(const struct orr_job *job, double rows);
@@ -54,7 +58,8 @@ double orr_sends_s(const struct orr_job *job, double rows);
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
 /* Adds up the operators from `first` on, at the clock their load settles at. `bends` is working memory. */
-struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
-                                size_t first, struct orr_bend *bends);
+struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serve_shape *shape,
+                                const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
+                                struct orr_bend *bends);
 
 #endif

@@ -1,4 +1,4 @@
-/* This file turns shared parts into the time of one iteration under the power limit. Eqs. 1, 39, 104, 105. */
+/* This file turns shared parts into the time of one iteration under the power limit. Eqs. 1, 104, 105, 141. */
 #include "predict/settle.h"
 
 #include "base/number.h"
@@ -40,14 +40,30 @@ struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct or
 
 /* ---------------------------------------------------------------- time */
 
-/* The host adds time where an eager framework launches slower than the GPU executes. Straggling is the wait for the
- * slowest of many GPUs. */
-static void add_overhead(const struct orr_job *job, double busy_s, struct orr_settled *step)
+/* Engines that gather the weights of ZeRO-1 tensor by tensor and rank by rank spend host time on each (Eq. 145). */
+static double gather_host_s(const struct orr_job *job, double n_layers)
+{
+    const double ranks = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
+    const double tensors = n_layers * (double)job->engine.layer_tensors + 2; /* the tables at the ends */
+    return job->plan.zero == 1 && ranks > 1 ? job->engine.zero1_tensor_s * tensors * ranks : 0;
+}
+
+/* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
+ * their times, and once more after them, beside gradient collectives and optimizer (Eq. 141). Straggling is the wait for
+ * the slowest of many GPUs. */
+static void add_overhead(const struct orr_job *job, const struct orr_rank_time *rank, double n_layers, double launches,
+                         struct orr_settled *step)
 {
     const double doublings = orr_max(0, log2((double)job->plan.gpus / (double)job->system.gpus_per_node));
-    step->host_s = orr_max(0, step->launches * job->engine.host_launch_s - busy_s); /* Eq. 39 */
-    step->straggle_s = busy_s * job->calibration.straggle_frac_per_doubling * doublings;
-    step->overhead_s = step->host_s + job->engine.host_step_s + step->straggle_s;
+    const double m = orr_micro_batches(job), after_s = step->dp.exposed_s + step->optimizer_s;
+    for (int i = 0; i < 2; i++) step->host_wait_s[i] = m * rank->host_wait_s[i];
+    step->host_wait_s[2] = orr_max(0, launches * job->engine.host_launch_s / job->system.host_speed - after_s);
+    step->host_step_s = (job->engine.host_step_s + gather_host_s(job, n_layers)) / job->system.host_speed;
+    step->busy_s = step->pipe.work_s - step->host_wait_s[0] - step->host_wait_s[1] + step->pipe.bubble_s +
+                   step->pipe.send_exposed_s + after_s;
+    step->straggle_s = step->busy_s * job->calibration.straggle_frac_per_doubling * doublings;
+    step->overhead_s = step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s +
+                       step->straggle_s;
 }
 
 /* A trial is an iteration that is asked for at several clocks. */
@@ -77,10 +93,8 @@ static void step_at(struct trial *trial, double clock_frac)
     step.dp = orr_data_parallel_time(job, sums, rank, n_layers);
     step.optimizer_s = sums->optimizer_s;
     step.launches = m * rank->launches + sums->launches;
-    const double busy_s =
-        step.pipe.work_s + step.pipe.bubble_s + step.pipe.send_exposed_s + step.dp.exposed_s + step.optimizer_s;
-    add_overhead(job, busy_s, &step);
-    step.total_s = busy_s + step.overhead_s; /* Eq. 1 */
+    add_overhead(job, rank, n_layers, sums->launches, &step);
+    step.total_s = step.busy_s + step.overhead_s; /* Eq. 1 */
     step.matrix_s = m * rank->matrix_s / clock_frac;
     trial->step = step;
 }

@@ -30,12 +30,15 @@ struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct or
 struct orr_settled {
     struct orr_pipeline pipe;
     struct orr_data_parallel dp;
+    double busy_s; /* all but the overhead */
     double optimizer_s, overhead_s, total_s;
     double matrix_s;   /* matrix FLOP of the critical rank, as time at the settled clock and full rate */
     double clock_frac; /* settled clock over the burst clock */
     double launches;   /* kernels of the critical rank */
-    double host_s;     /* part of overhead_s: the host launches slower than the GPU runs */
-    double straggle_s; /* part of overhead_s: the wait for the slowest of many GPUs */
+    /* These are parts of overhead_s. */
+    double host_wait_s[3]; /* the GPU waits for launches: forward passes, backward passes, and after them */
+    double host_step_s;    /* host time once per step */
+    double straggle_s;     /* the wait for the slowest of many GPUs */
 };
 /* `ranks` receives the times of every class. */
 struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape *shape,

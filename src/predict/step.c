@@ -198,7 +198,7 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     if (decodes) add_decode_attention(model, shape, &sum);
     sum.gap_s = orr_gap_s(job, !decodes, rows, sum.launches);
     const double gpu_s = busy_s(&sum, orr_settled_clock(job, job->serving.matrix, load_at, &sum));
-    return gpu_s + sum.gap_s + orr_max(0, sum.launches * job->engine.host_launch_s - gpu_s);
+    return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.launches) - gpu_s);
 }
 
 /* The draft model runs one single-token pass for every token it drafts. */
@@ -209,7 +209,7 @@ static double draft_s(struct orr_step_model *model, const struct orr_serve_shape
         .decode_sequences = shape->decode_sequences, .decode_context = shape->decode_context, .queries = 1};
     model->list.n = 0;
     const size_t first = orr_pass_emit(job, &job->draft, &drafting, ORR_PHASE_DECODE, &model->list, model->costs);
-    const struct orr_pass pass = orr_pass_settle(job, &model->list, model->costs, first, model->bends);
+    const struct orr_pass pass = orr_pass_settle(job, &drafting, &model->list, model->costs, first, model->bends);
     return (double)job->serving.draft_tokens * orr_pass_total_s(&pass);
 }
 
@@ -234,8 +234,8 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
                                           .queries = (double)job->serving.draft_tokens + 1};
     const double dummies = (double)idle / flow.pieces;
     const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
-    double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent) +
-                    orr_sampling_s(job, (double)sequences);
+    double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent);
+    time_s += orr_sampling_s(job, (double)sequences, time_s);
     if (job->serving.draft_tokens > 0 && step->decode_sequences > 0) time_s += draft_s(model, &piece);
     return time_s;
 }

@@ -134,9 +134,12 @@ static void add_waits(const struct walk *w)
     struct orr_ledger *l = w->ledger;
     orr_ledger_add_wait(l, "pipeline fill, drain and imbalance", ORR_TIME_PP_BUBBLE, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD,
                         1, w->step->pipe.bubble_s);
-    orr_ledger_add_wait(l, "host launches", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1, w->step->host_s);
-    orr_ledger_add_wait(l, "host, once per step", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
-                        w->job->engine.host_step_s);
+    const enum orr_phase phases[] = {ORR_PHASE_FORWARD, ORR_PHASE_BACKWARD, ORR_PHASE_STEP};
+    for (int i = 0; i < 3; i++)
+        orr_ledger_add_wait(l, "host launches", ORR_TIME_OVERHEAD, phases[i], ORR_BOUND_HOST, 1,
+                            w->step->host_wait_s[i]);
+    orr_ledger_add_wait(l, "host, once per step", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
+                        w->step->host_step_s);
     orr_ledger_add_wait(l, "slowest of many GPUs", ORR_TIME_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_OVERHEAD, 1,
                         w->step->straggle_s);
 }
@@ -180,7 +183,7 @@ void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scrat
 /* ---------------------------------------------------------------- the result */
 
 /* Fills the share of the step that each resource holds: kernels count by their bound, exposed communication counts as
- * network; waiting, host and straggling count as overhead. */
+ * network; waiting and straggling count as overhead. */
 static void fill_time(const struct orr_ledger *ledger, struct orr_result *result)
 {
     result->step_time_s = 0;
@@ -207,6 +210,10 @@ static void fill_facts(const struct orr_job *job, const struct orr_scratch *scra
         .backward_s = rank->backward_s,
         .wgrad_s = rank->wgrad_s,
         .launches = step->launches,
+        .host_forward_s = rank->host_s[0],
+        .host_backward_s = rank->host_s[1],
+        .host_wait_s = step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2],
+        .host_once_s = step->host_step_s,
         .send_pairs = orr_send_pairs_of(job, m).exposed,
         .send_pair_s = sums->send_s + sums->send_backward_s,
         .dp_collectives_s = sums->scatter_s + sums->gather_s + sums->tie_s +
@@ -233,8 +240,9 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
     fill_time(ledger, result);
     result->matrix_frac = scratch->step.clock_frac * job->calibration.gemm[job->workload.precision].burst_frac;
     result->matrix_share_frac = scratch->step.matrix_s / result->step_time_s;
-    orr_memory_predict(job, classes, &result->memory);
-    result->fits = result->memory.total_bytes <= result->memory.usable_bytes;
+    const struct orr_rank_time *rank = &scratch->ranks[slowest];
+    orr_memory_predict(job, classes, rank->host_wait_s[0] + rank->host_wait_s[1] <= 0, &result->memory);
+    result->fits = result->memory.most_bytes <= result->memory.usable_bytes;
     const struct orr_work work =
         orr_rank_work(job, &scratch->shape, &scratch->iteration, &classes->items[slowest].stage);
     orr_fill_totals(job, classes, &work, ledger, result);

@@ -157,7 +157,7 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
     char reason[ORR_REASON];
     if (result->fits) return;
-    const double missing = (result->memory.total_bytes - result->memory.usable_bytes) / ORR_GIB;
+    const double missing = (result->memory.most_bytes - result->memory.usable_bytes) / ORR_GIB;
     size_t n = predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs);
     if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, CHANGE_GPUS_TP, CHANGE_FLOPS, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);

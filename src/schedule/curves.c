@@ -3,6 +3,7 @@
 #include "schedule/schedule.h"
 
 #include "base/number.h"
+#include "schedule/host.h"
 
 #include <string.h>
 
@@ -82,8 +83,10 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
             curve = &curves->layer[orr_sum_index(op->layer_kind)];
             curve->first_bend = n_bends;
             layer_kind = op->layer_kind;
+            for (int pass = 0; layer_kind >= 0 && pass < 2; pass++) curve->host_s[pass] = orr_host_layer_s(job);
         }
         orr_curve_add(curve, &curves->bends[n_bends], op, &costs[i], clock_min);
+        orr_host_add_op(job, op, curve->host_s);
     }
 }
 
@@ -120,7 +123,8 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
                                  .backward_s = backward_s + curve->backward_exposed_s,
                                  .wgrad_s = wgrad_s,
                                  .matrix_s = curve->matrix_s,
-                                 .launches = curve->launches};
+                                 .launches = curve->launches,
+                                 .host_s = {curve->host_s[0], curve->host_s[1]}};
     if (curve->forward_sharded_s + curve->backward_sharded_s > 0) add_sharded(job, curve, forward_s, backward_s, &time);
     return time;
 }
@@ -142,9 +146,21 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->wgrad_s += n * layer->wgrad_s;
     rank->matrix_s += n * layer->matrix_s;
     rank->launches += n * layer->launches;
+    rank->host_s[0] += n * layer->host_s[0];
+    rank->host_s[1] += n * layer->host_s[1];
     rank->sharded_exposed_s += n * layer->sharded_exposed_s;
     rank->sharded_hidden_s[0] += n * layer->sharded_hidden_s[0];
     rank->sharded_hidden_s[1] += n * layer->sharded_hidden_s[1];
+}
+
+/* Eq. 141: a phase takes the longer of device and host. */
+static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
+{
+    const double outside_s = orr_host_micro_batch_s(job);
+    rank->host_wait_s[0] = orr_max(0, rank->host_s[0] + outside_s - rank->forward_s);
+    rank->host_wait_s[1] = orr_max(0, rank->host_s[1] + outside_s - rank->backward_s);
+    rank->forward_s += rank->host_wait_s[0];
+    rank->backward_s += rank->host_wait_s[1];
 }
 
 struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_rank_class *class,
@@ -157,5 +173,6 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
     if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], 1);
     if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], 1);
     if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], stage->n_mtp);
+    add_host(job, &rank);
     return rank;
 }

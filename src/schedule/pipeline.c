@@ -93,7 +93,8 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
 struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_step_sums *step,
                                                 const struct orr_rank_time *rank, double n_layers)
 {
-    const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
+    const bool exposed = job->plan.zero == 1 && job->engine.zero1_exposed;
+    const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) && !exposed ? job->engine.dp_overlap_frac : 0;
     const double buckets = orr_max(1, n_layers);
     /* Stage 2 scatters after every micro-batch, beside the backward of the next one. */
     const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;

@@ -49,7 +49,7 @@ static enum orr_err compare_objective(struct orr_search *search, struct orr_job 
     if (job->kind == ORR_JOB_TRAIN) {
         struct orr_result result;
         orr_train(job, scratch, &result);
-        orr_train_found(&search->request, result.step_time_s, result.memory.total_bytes, result.energy_j,
+        orr_train_found(&search->request, result.step_time_s, result.memory.most_bytes, result.energy_j,
                         &search->request.compare, &found);
     } else {
         struct orr_infer_result result;

@@ -274,7 +274,7 @@ static void visit_saved(struct visit *v)
         const int64_t every = v->choice.recompute == ORR_RECOMPUTE_FULL ? v->search->train.every[i] : 1;
         v->choice.recompute_every = (int32_t)every;
         const struct orr_memory_peak peak =
-            orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes);
+            orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes, true);
         if (peak.bytes > v->search->usable_bytes)
             v->outcome->counts.rejected[ORR_REJECT_MEMORY] += subsets(exposable(v));
         else visit_overlaps(v, peak.bytes);

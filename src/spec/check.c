@@ -302,11 +302,13 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    if (plan->pp > n_layers)
+    /* An engine that balances stages by cost may leave some of them without a layer: the head's, and those behind it. */
+    const bool by_cost = job->engine.stages_by_cost && plan->vpp == 1 && plan->n_stage_layers == 0;
+    if (plan->pp > n_layers + (by_cost ? 4 : 0))
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
     /* The chunks of the embedding and of the head may hold no layer (Llama 3 was trained that way). */
-    const int64_t most_chunks = plan->vpp > 1 ? n_layers + 2 : n_layers;
+    const int64_t most_chunks = plan->vpp > 1 ? n_layers + 2 : plan->pp > n_layers ? plan->pp : n_layers;
     if (plan->pp * plan->vpp > most_chunks)
         return FAIL(error, "plan.vpp", "pp * vpp = %lld * %lld = %lld chunks for the %lld layers of %s: at most %lld",
                     (ll)plan->pp, (ll)plan->vpp, (ll)(plan->pp * plan->vpp), (ll)n_layers, job->model.id,
@@ -358,9 +360,9 @@ static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *
     const struct orr_plan *plan = &job->plan;
     const int64_t ranks = plan->dp * plan->cp;
     if (plan->zero_group == ranks) return ORR_OK;
-    if (plan->zero != 3)
-        return FAIL(error, "plan.zero_group", "%lld: hybrid sharding needs zero = 3, but zero is %lld",
-                    (ll)plan->zero_group, (ll)plan->zero);
+    if (plan->zero == 0)
+        return FAIL(error, "plan.zero_group", "%lld: a group that shards needs zero = 1, 2 or 3, but zero is 0",
+                    (ll)plan->zero_group);
     if (plan->zero_group > ranks || ranks % plan->zero_group != 0)
         return FAIL(error, "plan.zero_group", "%lld does not divide dp * cp = %lld * %lld = %lld", (ll)plan->zero_group,
                     (ll)plan->dp, (ll)plan->cp, (ll)ranks);

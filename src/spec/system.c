@@ -19,6 +19,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_system, scaleout_latency_s, ORR_UNIT_S, true, 0, 1, "one scale-out hop"),
     ORR_REAL(orr_system, scaleout_efficiency_frac, ORR_UNIT_NONE, true, 0.001, 1, "sustained share of the rate"),
     ORR_REAL(orr_system, scaleout_oversubscription, ORR_UNIT_NONE, true, 1, 1000, "1: full bisection"),
+    ORR_REAL(orr_system, host_speed, ORR_UNIT_NONE, false, 0.01, 100, "speed of the host; 1: the reference host"),
     ORR_REAL(orr_system, price_usd_per_gpu_hour, ORR_UNIT_USD_PER_HOUR, true, 0, 1e6, "price of a GPU"),
     ORR_REAL(orr_system, pue_frac, ORR_UNIT_NONE, true, 1, 10, "facility power over IT power"),
 };
@@ -50,6 +51,7 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     (void)snprintf(system->id, sizeof system->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
     if (err) return err;
+    if (system->host_speed <= 0) system->host_speed = 1;
     if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
         return orr_doc_fail_rule(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",
                                  (long long)system->domain_gpus);

@@ -1,0 +1,40 @@
+/* The host's side of a phase: the seconds it needs to launch what the device runs. Eqs. 141-143. */
+#include "schedule/host.h"
+
+static double launch_s(const struct orr_engine *engine, bool backward)
+{
+    return backward && engine->host_backward_launch_s > 0 ? engine->host_backward_launch_s : engine->host_launch_s;
+}
+
+/* The host time of a collective: the call, and in pipelines across nodes what some stacks spend on every rank. */
+static double call_s(const struct orr_job *job, enum orr_group group)
+{
+    const bool across = job->plan.pp > 1 && job->plan.gpus > job->system.domain_gpus;
+    const double ranks = across ? (double)orr_group_ranks(&job->plan, group) : 0;
+    return job->engine.host_collective_s + ranks * job->engine.host_pipeline_rank_s;
+}
+
+double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool backward)
+{
+    const double collective_s = op->kind == ORR_OP_COLLECTIVE ? call_s(job, op->group) : 0;
+    return op->count * (op->launches * launch_s(&job->engine, backward) + collective_s) / job->system.host_speed;
+}
+
+void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[2])
+{
+    const bool backward = op->phase == ORR_PHASE_BACKWARD;
+    host_s[backward] += orr_host_op_s(job, op, backward);
+    if (op->recomputed) host_s[1] += orr_host_op_s(job, op, false);
+}
+
+double orr_host_layer_s(const struct orr_job *job)
+{
+    const struct orr_engine *engine = &job->engine;
+    const bool sharded = job->kind == ORR_JOB_TRAIN && job->plan.zero == 3;
+    return (engine->host_layer_s + (sharded ? engine->host_sharded_layer_s : 0)) / job->system.host_speed;
+}
+
+double orr_host_micro_batch_s(const struct orr_job *job)
+{
+    return job->engine.host_micro_batch_s / job->system.host_speed;
+}
