@@ -446,7 +446,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                 \
     X(DECODE_POINTWISE, "decode_pointwise", "norms, activations and quantisation of output tokens")    \
     X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")         \
-    X(DRAFT, "draft", "drafts of speculative decoding, by a model or MTP layers")                      \
+    X(DRAFT, "draft", "drafts of speculative decoding, by a draft model or MTP layers")                \
     X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                       \
     X(KV_TRANSFER, "kv_transfer", "exposed time of handing the cache to the decode GPUs")              \
     X(OVERHEAD, "overhead", "launch gaps, sampling and request handling")

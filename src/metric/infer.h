@@ -91,7 +91,7 @@
     X(TIME_DECODE_NETWORK, "time_s.decode_network", S, "collectives and pipeline sends of the output tokens",         \
       "decode_steps · decode_stage_frac · decode_network_ops_s + decode_sends_s", "Eqs. 49-59, 74, 91",               \
       r->time_s[ORR_INFER_DECODE_NETWORK])                                                                            \
-    X(TIME_DRAFT, "time_s.draft", S, "drafts of speculative decoding, by a draft model or the model's MTP layers",    \
+    X(TIME_DRAFT, "time_s.draft", S, "drafts of speculative decoding, by a draft model or MTP layers",                \
       "draft_prompt_s + decode_steps · draft_tokens · draft_step_s", "Eqs. 94, 94a", r->time_s[ORR_INFER_DRAFT])      \
     X(TIME_PIPELINE, "time_s.pipeline", S, "waiting for other pipeline stages",                                       \
       "passes while they are on other stages: (1 - prefill_stage_frac) of the prompt's, (1 - decode_stage_frac) of"   \

@@ -32,3 +32,8 @@ struct orr_serve_shape orr_draft_tokens(const struct orr_job *job, const struct 
     return (struct orr_serve_shape){
         .decode_sequences = sequences, .decode_context = sequences > 0 ? contexts / sequences : 0, .queries = 1};
 }
+
+double orr_draft_turns(const struct orr_job *job, const struct orr_flow *flow)
+{
+    return job->draft.is_mtp ? flow->pieces : flow->own + flow->waited;
+}

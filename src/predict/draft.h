@@ -3,7 +3,7 @@
 #ifndef ORR_PREDICT_DRAFT_H
 #define ORR_PREDICT_DRAFT_H
 
-#include "ops/serve.h"
+#include "predict/pass.h"
 
 /* Passes of the drafting model after one pass of the model. */
 struct orr_draft_passes {
@@ -16,5 +16,9 @@ struct orr_draft_passes orr_draft_passes_of(const struct orr_job *job);
  * not run. */
 struct orr_serve_shape orr_draft_rows(const struct orr_serve_shape *shape);
 struct orr_serve_shape orr_draft_tokens(const struct orr_job *job, const struct orr_serve_shape *shape);
+
+/* Passes of one piece of the batch that a step waits for. A draft model is spread over the stages like the model;
+ * prediction layers are on the last stage, where the pieces take turns. */
+double orr_draft_turns(const struct orr_job *job, const struct orr_flow *flow);
 
 #endif

@@ -247,6 +247,6 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
     const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
     double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent) +
                     orr_sampling_s(job, (double)sequences);
-    if (job->serving.draft_tokens > 0) time_s += flow.pieces * draft_s(model, &piece);
+    if (job->serving.draft_tokens > 0) time_s += orr_draft_turns(job, &flow) * draft_s(model, &piece);
     return time_s;
 }
