@@ -155,7 +155,7 @@ static double add_prompt_draft(struct request *r, const struct orr_serve_shape *
     const size_t listed = s->ops.n;
     if (times <= 0 || shape->prefill_sequences + shape->decode_sequences <= 0) return 0;
     const size_t first = orr_pass_emit(r->job, &r->job->draft, shape, priced, &s->ops, s->costs);
-    const struct orr_pass pass = orr_pass_settle(r->job, &s->ops, s->costs, first, s->bends);
+    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
     const double time_s = add_draft_pass(r, &pass, ORR_PHASE_PREFILL, n, times);
     s->ops.n = listed;
     return time_s;
@@ -208,7 +208,7 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
 {
     struct orr_scratch *s = r->scratch;
     const size_t first = orr_pass_emit(r->job, &r->job->model, shape, ORR_PHASE_PREFILL, &s->ops, s->costs);
-    const struct orr_pass pass = orr_pass_settle(r->job, &s->ops, s->costs, first, s->bends);
+    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
     const struct repeats n = {.own = chunks * flow->own,
                               .waited = chunks * flow->waited,
                               .all = chunks * flow->pieces,
@@ -359,7 +359,7 @@ static struct orr_pass decode_pass(const struct orr_job *job, const struct orr_m
     const size_t first = orr_pass_emit(job, model, shape, ORR_PHASE_DECODE, &scratch->ops, scratch->costs);
     curves_of(job, model, &scratch->ops, first, curves);
     settle_attention(scratch, curves, span);
-    return orr_pass_settle(job, &scratch->ops, scratch->costs, first, scratch->bends);
+    return orr_pass_settle(job, shape, &scratch->ops, scratch->costs, first, scratch->bends);
 }
 
 /* Eq. 94 gives the tokens that a step with q drafts yields. */

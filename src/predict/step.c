@@ -49,7 +49,7 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         model->counted |= kind->mla_kv_rank > 0 || orr_kind_scans(kind) || !orr_kind_attends(kind);
-        model->counted |= kind->cross_keys > 0;
+        model->counted |= kind->cross_keys > 0 || kind->index_heads > 0;
     }
     return model;
 }
@@ -209,7 +209,7 @@ static double draft_pass_s(struct orr_step_model *model, const struct orr_serve_
     const enum orr_phase phase = shape->decode_sequences > 0 ? ORR_PHASE_DECODE : ORR_PHASE_PREFILL;
     model->list.n = 0;
     const size_t first = orr_pass_emit(job, &job->draft, shape, phase, &model->list, model->costs);
-    const struct orr_pass pass = orr_pass_settle(job, &model->list, model->costs, first, model->bends);
+    const struct orr_pass pass = orr_pass_settle(job, shape, &model->list, model->costs, first, model->bends);
     return orr_pass_total_s(&pass);
 }
 
