@@ -299,8 +299,8 @@ static void fill_layers(struct reading *r, const struct targets *targets, const 
     const struct orr_layer_kind *last = &model->kinds[model->layer_kind[model->n_layers - 1]];
     for (int t = 0; t < ORR_N_TENSORS && model->n_mtp > 0; t++) {
         const enum orr_weight_tensor tensor = (enum orr_weight_tensor)t;
-        const bool wide = orr_keeps_wide(rules, last, has_experts, tensor) ||
-                          orr_matcher_mtp(ignored, model->n_layers, tensor);
+        const bool wide =
+            orr_keeps_wide(rules, last, has_experts, tensor) || orr_matcher_mtp(ignored, model->n_layers, tensor);
         checkpoint->mtp[t] = wide ? 0 : place_of(targets, places, model->n_layers, true, tensor);
     }
 }

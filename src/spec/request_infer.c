@@ -181,7 +181,8 @@ static enum orr_err draft_by_mtp(const struct orr_doc *request, struct orr_job *
     orr_model_mtp(&job->model, &job->draft);
     if (job->draft.n_layers > 0) return ORR_OK;
     return orr_doc_fail_rule(request, "workload.draft_model", error,
-                             "\"" ORR_DRAFT_MTP "\" means the model's own multi-token prediction layers, but %s has none: "
+                             "\"" ORR_DRAFT_MTP
+                             "\" means the model's own multi-token prediction layers, but %s has none: "
                              "name a draft model",
                              job->model.id);
 }
@@ -192,7 +193,8 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
     const json_t *value = json_object_get(object, "draft_model");
     if (!value && job->serving.draft_tokens > 0)
         return orr_doc_fail(request, "workload.draft_tokens", error,
-                            "%lld needs a draft_model: a catalogue id, a file path, an object, or \"" ORR_DRAFT_MTP "\"",
+                            "%lld needs a draft_model: a catalogue id, a file path, an object, or \"" ORR_DRAFT_MTP
+                            "\"",
                             (long long)job->serving.draft_tokens);
     if (!value) return ORR_OK;
     if (!json_object_get(object, "draft_tokens"))

@@ -26,7 +26,7 @@ static void read_mtp(struct world *w, const char *parts, const char *plan, const
  * copies of embedding and head: 11 717 511 392 are left. */
 static double deepseek_mtp_bytes(void)
 {
-    static const double MATRICES[][3] = {{1536, 7168, 1}, {24576, 1536, 1}, {576, 7168, 1},       {32768, 512, 1},
+    static const double MATRICES[][3] = {{1536, 7168, 1},  {24576, 1536, 1},      {576, 7168, 1},   {32768, 512, 1},
                                          {7168, 16384, 1}, {2048, 7168, 2 * 257}, {7168, 2048, 257}};
     const double h = 7168;
     double bytes = 2 * (1536 + 512 + 2 * h + 256 * h) + 4 * 256 + 2 * (2 * h * h + 3 * h);
@@ -170,12 +170,12 @@ static double mimo_pass_s(const struct orr_job *job, double batch, double querie
     const double h = 4096, rows = batch * queries;
     const double lump = rows * (h * engine->pointwise_bytes_per_element + 11008 * 3 * 2);
     struct orr_op ops[] = {
-        product(rows, h, 2 * h),                        /* projection */
-        product(rows, (32 + 2 * 8) * 128, h),           /* queries, keys and values */
-        product(rows, h, h),                            /* output of attention */
-        product(rows, 2 * 11008, h),                    /* gate and up */
-        product(rows, h, 11008),                        /* down */
-        product(batch, 151680, h),                      /* head: one token of every sequence */
+        product(rows, h, 2 * h),                           /* projection */
+        product(rows, (32 + 2 * 8) * 128, h),              /* queries, keys and values */
+        product(rows, h, h),                               /* output of attention */
+        product(rows, 2 * 11008, h),                       /* gate and up */
+        product(rows, h, 11008),                           /* down */
+        product(batch, 151680, h),                         /* head: one token of every sequence */
         moved(ORR_POINTWISE_COPY, 2 * 2 * rows * h, 1, 0), /* embedding */
         moved(ORR_POINTWISE_ACTIVATION, 2 * 2 * (h + h + 2 * h) * rows, 3, engine->pointwise_floor_s), /* norms, join */
         moved(ORR_POINTWISE_ACTIVATION, lump, (double)engine->layer_pointwise_kernels, engine->pointwise_floor_s),
@@ -223,8 +223,8 @@ static void a_drafting_pass_is_the_sum_of_its_operators(void **state)
                 gemm->sustained_frac = gemm->burst_frac;
                 w->job.engine.kernel_gap_s = w->job.engine.host_launch_s = 0;
                 const double all = q < layers ? q : layers;
-                const double expected = all * mimo_pass_s(&w->job, batch, q + 1, 1001) +
-                                        (q - all) * mimo_pass_s(&w->job, batch, 1, 1001);
+                const double expected =
+                    all * mimo_pass_s(&w->job, batch, q + 1, 1001) + (q - all) * mimo_pass_s(&w->job, batch, 1, 1001);
                 assert_close(drafting_s(w, &w->job, ORR_PHASE_DECODE), expected, 1e-9);
             }
 }
@@ -265,7 +265,8 @@ static void acceptance_has_its_limits(void **state)
             w->job.serving.draft_tokens = 0;
             const struct orr_infer_result off = infer(w, &w->job);
             assert_true(none.decode_s > off.decode_s);
-            if (i == 1) assert_true(all.decode_s < off.decode_s); /* a dense model reads its weights once for all rows */
+            if (i == 1)
+                assert_true(all.decode_s < off.decode_s); /* a dense model reads its weights once for all rows */
         }
 }
 
