@@ -203,30 +203,46 @@ static double drafting_s(const struct world *w, const struct orr_job *job, enum 
     return sum_s;
 }
 
+/* A request for two tokens of MiMo with as many prediction layers, drafts that nobody takes, the burst clock, and no gaps
+ * between kernels. */
+static void read_mimo(struct world *w, int layers, int pp, int batch, int q)
+{
+    char parts[128], plan[32], workload[64];
+    (void)snprintf(parts, sizeof parts, "'model':{'base':'mimo-7b','num_nextn_predict_layers':%d},'system':'h100-sxm'",
+                   layers);
+    (void)snprintf(plan, sizeof plan, "'pp':%d", pp);
+    (void)snprintf(workload, sizeof workload, "'batch':%d,", batch);
+    read_mtp(w, parts, plan, workload, q);
+    struct orr_gemm_constants *gemm = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    w->job.serving.output_len = 2;
+    w->job.serving.draft_accept_frac = 0;
+    w->job.engine.short_run = true;
+    gemm->sustained_frac = gemm->burst_frac;
+    w->job.engine.kernel_gap_s = w->job.engine.host_launch_s = 0;
+}
+
 /* After a step of q + 1 rows per sequence: the layer over these rows, then q - 1 times over one row. With two layers,
- * both run over all rows. The clock is the burst clock, and launches leave no gaps. */
+ * both run over all rows. */
 static void a_drafting_pass_is_the_sum_of_its_operators(void **state)
 {
     struct world *w = *state;
     for (int layers = 1; layers <= 2; layers++)
         for (int q = 1; q <= 4; q++)
             for (int batch = 1; batch <= 64; batch *= 8) {
-                char parts[128], workload[64];
-                (void)snprintf(parts, sizeof parts,
-                               "'model':{'base':'mimo-7b','num_nextn_predict_layers':%d},'system':'h100-sxm'", layers);
-                (void)snprintf(workload, sizeof workload, "'batch':%d,", batch);
-                read_mtp(w, parts, "", workload, q);
-                struct orr_gemm_constants *gemm = &w->job.calibration.gemm[ORR_DTYPE_BF16];
-                w->job.serving.output_len = 2;
-                w->job.serving.draft_accept_frac = 0;
-                w->job.engine.short_run = true;
-                gemm->sustained_frac = gemm->burst_frac;
-                w->job.engine.kernel_gap_s = w->job.engine.host_launch_s = 0;
+                read_mimo(w, layers, 1, batch, q);
                 const double all = q < layers ? q : layers;
                 const double expected =
                     all * mimo_pass_s(&w->job, batch, q + 1, 1001) + (q - all) * mimo_pass_s(&w->job, batch, 1, 1001);
                 assert_close(drafting_s(w, &w->job, ORR_PHASE_DECODE), expected, 1e-9);
             }
+}
+
+/* Two stages have two pieces of the batch in flight, and the last one drafts for both. */
+static void pieces_take_turns_on_the_last_stage(void **state)
+{
+    struct world *w = *state;
+    read_mimo(w, 1, 2, 8, 1);
+    assert_close(drafting_s(w, &w->job, ORR_PHASE_DECODE), 2 * mimo_pass_s(&w->job, 4, 2, 1001), 1e-9);
 }
 
 /* The layer reads the prompt too: 1/36 of the model's products, and its own. */
@@ -356,6 +372,7 @@ int main(void)
         cmocka_unit_test(the_last_stage_holds_the_layers),
         cmocka_unit_test(the_cache_has_layers_more),
         cmocka_unit_test(a_drafting_pass_is_the_sum_of_its_operators),
+        cmocka_unit_test(pieces_take_turns_on_the_last_stage),
         cmocka_unit_test(the_prompt_goes_through_the_layer),
         cmocka_unit_test(acceptance_has_its_limits),
         cmocka_unit_test(steps_are_passes),
