@@ -19,9 +19,9 @@ static void read_mtp(struct world *w, const char *parts, const char *plan, const
 
 /* ---------------------------------------------------------------- memory */
 
-/* DeepSeek-V3, h = 7168. Matrices of a layer in fp8 with a 32-bit scale per 128 x 128: attention 1536 x h, 24576 x 1536,
- * 576 x h, 32768 x 512, h x 16384; 256 routed experts and a shared one of 3 · 2048 x h. In 16 bits: norms of 1536, 512
- * and 2 h, and the router of 256 x h, whose biases have 32 bits. The projection 2h x h and three norms have 16 bits.
+/* DeepSeek-V3, h = 7168. Matrices of a layer in fp8 with a 32-bit scale per 128 x 128: attention 1536 x h, 24576 x
+ * 1536, 576 x h, 32768 x 512, h x 16384; 256 routed experts and a shared one of 3 · 2048 x h. In 16 bits: norms of
+ * 1536, 512 and 2 h, and the router of 256 x h, whose biases have 32 bits. The projection and three norms have 16 bits.
  * The published files have 688 574 839 360 bytes, of which 673 150 611 808 are the model's and 2 · 129280 · h · 2 are
  * copies of embedding and head: 11 717 511 392 are left. */
 static double deepseek_mtp_bytes(void)
@@ -203,7 +203,7 @@ static double drafting_s(const struct world *w, const struct orr_job *job, enum 
     return sum_s;
 }
 
-/* A request for two tokens of MiMo with as many prediction layers, drafts that nobody takes, the burst clock, and no gaps
+/* A request for two tokens of MiMo with some prediction layers, drafts that nobody takes, the burst clock, and no gaps
  * between kernels. */
 static void read_mimo(struct world *w, int layers, int pp, int batch, int q)
 {

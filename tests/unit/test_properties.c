@@ -3,12 +3,12 @@
  * never slower, parts and energies sum, one step of a serving engine is the step inside the answer to a request, and a
  * request is the sum of its steps. */
 #include "jobs.h"
+#include "ops/ops.h"
 #include "spec/job.h"
 
 #define N_TRAIN 2000
 #define N_INFER 2500
-/* Jobs of models with recurrent mixers, sparse attention and shared caches. */
-#define N_MIXED_TRAIN 1000
+#define N_MIXED_TRAIN 1000 /* jobs of MIXED_MODELS */
 #define N_MIXED_INFER 1500
 enum {
     FIRST_INFER = N_TRAIN,
@@ -258,9 +258,8 @@ static double lost(struct suite *suite, const struct orr_job *job, double factor
     static struct orr_job other;
     other = *job;
     change(&other, factor);
-    const double change_frac = factor > 1 ? time_of(suite, &other) / time_of(suite, job) - 1
-                                          : time_of(suite, job) / time_of(suite, &other) - 1;
-    return change_frac;
+    const double ratio = time_of(suite, &other) / time_of(suite, job);
+    return (factor > 1 ? ratio : 1 / ratio) - 1;
 }
 
 static void scale_flops(struct orr_job *job, double factor)
@@ -384,13 +383,8 @@ static double lone_ranks_talk(struct suite *suite, const struct orr_job *job)
 {
     static struct orr_answer answer;
     orr_predict(job, suite->scratch, &answer);
-    for (size_t i = 0; i < answer.n_rows; i++) {
-        const enum orr_group group = answer.rows[i].group;
-        if (group == ORR_GROUP_TP && job->plan.tp == 1) return 1;
-        if (group == ORR_GROUP_PP && job->plan.pp == 1) return 1;
-        if (group == ORR_GROUP_CP && job->plan.cp == 1) return 1;
-        if (group == ORR_GROUP_EP && job->plan.ep * job->plan.etp == 1) return 1;
-    }
+    for (size_t i = 0; i < answer.n_rows; i++)
+        if (answer.rows[i].group != ORR_GROUP_NONE && orr_group_ranks(&job->plan, answer.rows[i].group) == 1) return 1;
     return 0;
 }
 
