@@ -6,8 +6,8 @@
 #include "ops/ops.h"
 #include "spec/job.h"
 
-#define N_TRAIN 2000
-#define N_INFER 2500
+#define N_TRAIN       2000
+#define N_INFER       2500
 #define N_MIXED_TRAIN 1000 /* jobs of MIXED_MODELS */
 #define N_MIXED_INFER 1500
 enum {
