@@ -93,6 +93,15 @@ static void weights_of_glm_are_counted_by_hand(void **state)
     assert_close(weights_with(w, 1) - weights_with(w, 0), 2 * mtp, 1e-9);
 }
 
+/* Qwen3-Next does not name its prediction layer, but the parameters that the Hub counts beyond the model's are its. */
+static void qwen3_next_has_a_layer(void **state)
+{
+    struct world *w = *state;
+    read_mtp(w, "'model':'qwen3-next-80b-a3b','system':'h200-sxm'", "", "", 1);
+    assert_int_equal(w->job.draft.n_layers, 1);
+    assert_close(weights_with(w, 1) - weights_with(w, 0), 2 * (81324862720 - 79674391296), 1e-9);
+}
+
 /* MiMo-7B in 16 bits, h = 4096: 32 heads and 2 x 8 K,V heads of 128 with biases, an FFN of 11008. With two stages of 18
  * layers, the last one holds the prediction layer, and beside the head a copy of the embedding. */
 static void the_last_stage_holds_the_layers(void **state)
@@ -369,6 +378,7 @@ int main(void)
         cmocka_unit_test(weights_of_deepseek_v3_are_the_published),
         cmocka_unit_test(excluded_layers_stay_wide),
         cmocka_unit_test(weights_of_glm_are_counted_by_hand),
+        cmocka_unit_test(qwen3_next_has_a_layer),
         cmocka_unit_test(the_last_stage_holds_the_layers),
         cmocka_unit_test(the_cache_has_layers_more),
         cmocka_unit_test(a_drafting_pass_is_the_sum_of_its_operators),
