@@ -447,7 +447,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(DECODE_ATTENTION, "decode_attention", "attention core over the growing context")                 \
     X(DECODE_POINTWISE, "decode_pointwise", "norms, activations and quantisation of output tokens")    \
     X(DECODE_NETWORK, "decode_network", "collectives and pipeline sends of the output tokens")         \
-    X(DRAFT, "draft", "draft model of speculative decoding")                                           \
+    X(DRAFT, "draft", "drafts of speculative decoding, by a draft model or MTP layers")                \
     X(PIPELINE, "pipeline", "waiting for other pipeline stages")                                       \
     X(KV_TRANSFER, "kv_transfer", "exposed time of handing the cache to the decode GPUs")              \
     X(OVERHEAD, "overhead", "launch gaps, sampling and request handling")
@@ -580,7 +580,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(NORM, "norms", "all norms")                                          \
     X(HEAD, "head", "output matrix, unless tied")                          \
     X(TOWERS, "towers", "vision and audio encoders")                       \
-    X(MTP, "mtp", "multi-token prediction layers: not loaded for serving")
+    X(MTP, "mtp", "multi-token prediction layers: loaded where they draft")
 
 /* Tensors of a layer, their module and the end of their names in a checkpoint. */
 #define ORR_TENSORS(X)                                                        \
@@ -756,6 +756,7 @@ struct orr_checkpoint {
     struct orr_storage storages[ORR_MAX_STORAGES]; /* [0] is the storage of tensors that are not narrow */
     uint8_t embedding, head;          /* index of the storage of each */
     uint16_t layers[ORR_MAX_LAYER_KINDS][ORR_N_TENSORS][ORR_MAX_STORAGES];
+    uint8_t mtp[ORR_N_TENSORS];       /* index of the storage of the tensors of a multi-token prediction layer */
 };
 
 struct orr_model {
@@ -774,6 +775,8 @@ struct orr_model {
     int64_t head_params;              /* output matrix (0 if tied), its bias, final norm */
     int64_t n_mtp;                    /* multi-token prediction layers; no other count here includes them */
     int64_t mtp_params;               /* one of them without its transformer layer: 2h -> h projection, three norms */
+    bool is_mtp;                      /* a draft model made of another model's prediction layers, all of one kind; it
+                                         has no embedding and head of its own, and a draft runs one of its layers */
     int64_t tower_params;             /* vision, audio and encoder towers; no other count here includes them */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
@@ -1080,7 +1083,8 @@ struct orr_serving {
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
-    struct orr_model draft;                   /* infer: the draft model; n_layers 0: there is none */
+    struct orr_model draft;                   /* infer: the draft model, or the model's own prediction layers (is_mtp);
+                                                 n_layers 0: there is none */
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
@@ -1343,6 +1347,7 @@ struct orr_pass_facts {
     double host_s;                /* all passes, one stage: time in which the GPU waits for the host's launches */
     double sends_s;               /* all passes: sending activations from stage to stage */
     double sample_s;              /* host time that a step adds: scheduling, inputs, sampling, detokenising */
+    double draft_s;               /* all passes: drafting the tokens that the next pass verifies */
 };
 
 /* The effect of one change with everything else equal. */

@@ -8,13 +8,21 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The kinds of layers of the fullest pipeline rank, counted once. */
+/* The kinds of layers of the fullest pipeline rank, counted once. Prediction layers that draft follow as one more. */
 struct profile {
-    int64_t n_kinds;
-    double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS], window[ORR_MAX_LAYER_KINDS];
+    int64_t n_kinds;  /* of the model */
+    int64_t n_caches; /* with the prediction layers */
+    double layers[ORR_MAX_LAYER_KINDS], kv_bytes[ORR_MAX_LAYER_KINDS + 1], window[ORR_MAX_LAYER_KINDS + 1];
     double block;
     double state_bytes; /* states of a sequence, at any length */
+    bool drafts;        /* the rank holds the prediction layers */
 };
+
+/* Prediction layers are loaded only where they draft. */
+static bool loads_mtp(const struct orr_job *job)
+{
+    return job->draft.is_mtp && job->serving.draft_tokens > 0;
+}
 
 /* State bytes of one sequence in a layer on one rank, at any length. Speculation keeps the state after every draft. */
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
@@ -34,26 +42,42 @@ static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *
     return bytes;
 }
 
+/* Adds the cache of some layers of a kind to the profile. */
+static void add_cache(const struct orr_job *job, const struct orr_layer_kind *kind, double layers, struct profile *p)
+{
+    p->kv_bytes[p->n_caches] = layers * orr_kv_rank_bytes(job, kind);
+    p->state_bytes += layers * layer_state_bytes(job, kind);
+    p->window[p->n_caches++] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
+}
+
+/* The last stage runs the prediction layers, so it is the fullest where it has no fewer cache bytes with theirs. */
+static bool last_is_fullest(const struct orr_job *job, const struct orr_stage *stages, const struct orr_stage *fullest)
+{
+    if (!loads_mtp(job)) return false;
+    const double own = (double)job->draft.n_layers * orr_kv_rank_bytes(job, &job->draft.kinds[0]);
+    return stage_kv_bytes(job, &stages[job->plan.pp - 1]) + own >= stage_kv_bytes(job, fullest);
+}
+
 static struct profile profile_of(const struct orr_job *job, const struct orr_stage *stages)
 {
     const struct orr_stage *fullest = stages;
     struct profile p = {.n_kinds = job->model.n_kinds, .block = (double)job->engine.kv_block_tokens};
     for (int64_t i = 1; i < job->plan.pp; i++)
         if (stage_kv_bytes(job, &stages[i]) > stage_kv_bytes(job, fullest)) fullest = &stages[i];
+    p.drafts = last_is_fullest(job, stages, fullest);
+    if (p.drafts) fullest = &stages[job->plan.pp - 1];
     for (int64_t k = 0; k < p.n_kinds; k++) {
-        const struct orr_layer_kind *kind = &job->model.kinds[k];
         p.layers[k] = fullest->n_layers[k];
-        p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
-        p.state_bytes += p.layers[k] * layer_state_bytes(job, kind);
-        p.window[k] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
+        add_cache(job, &job->model.kinds[k], p.layers[k], &p);
     }
+    if (p.drafts) add_cache(job, &job->draft.kinds[0], (double)job->draft.n_layers, &p);
     return p;
 }
 
 static double sequence_bytes(const struct profile *p, double length)
 {
     double bytes = p->state_bytes;
-    for (int64_t k = 0; k < p->n_kinds; k++)
+    for (int64_t k = 0; k < p->n_caches; k++)
         bytes += orr_ceil(orr_min(length, p->window[k]) / p->block) * p->block * p->kv_bytes[k];
     return bytes;
 }
@@ -64,14 +88,28 @@ double orr_kv_sequence_bytes(const struct orr_job *job, const struct orr_stage *
     return sequence_bytes(&p, length);
 }
 
-/* Weight bytes of a layer whose modules have formats of their own. */
-static double mixed_layer_bytes(const struct orr_job *job, int64_t k)
+/* Weight bytes of a layer on one rank. Its matrices are in the stored format and its norms in 16 bits, unless its
+ * modules have formats of their own. */
+static double layer_bytes(const struct orr_job *job, const struct orr_layer_kind *kind, const struct orr_served *served,
+                          int64_t k)
 {
-    const struct orr_served *served = &job->serving.served[0];
-    const struct orr_layer_kind *kind = &job->model.kinds[k];
     const double places = (double)orr_expert_places(job, kind) / (double)(job->plan.ep * job->plan.etp);
+    const double stored = orr_stored_bytes(job->serving.weights), wide = 2;
+    const double other = (double)(kind->norm_params + kind->router_params);
+    if (!served->resolved)
+        return orr_rank_expert_params(job, kind) * stored + other * wide +
+               (orr_rank_dense_params(job, kind) - other) * stored;
     return served->kinds[k].copied_bytes + served->kinds[k].divided_bytes / (double)job->plan.tp +
            served->kinds[k].expert_bytes * places + served->kinds[k].other_bytes;
+}
+
+/* Weight bytes of the prediction layers, which share the head. Their projections are whole on every rank and in 16
+ * bits, as serving engines load them (eh_proj in deepseek_mtp.py of vLLM). */
+static double mtp_bytes(const struct orr_job *job)
+{
+    const double layers = (double)job->draft.n_layers, wide = 2;
+    return layers * (layer_bytes(job, &job->draft.kinds[0], &job->serving.served[1], 0) +
+                     (double)job->draft.mtp_params * wide);
 }
 
 /* Bytes of a table at an end of the network; `vectors` of its parameters are not part of the matrix. */
@@ -80,20 +118,16 @@ static double table_bytes(double params, double vectors, double width, const str
     return (params - vectors) * width + vectors * served->vector_bytes;
 }
 
-/* Weight bytes of a rank: its matrices are in the stored format, its norms and ends in 16 bits. Without a pipeline one
- * rank holds both ends. */
+/* Weight bytes of a rank: its layers, and an end of the network, in 16 bits. Without a pipeline one rank holds both
+ * ends. Prediction layers share the embedding where it is on their rank, and else have a copy (vLLM,
+ * _maybe_share_embeddings). */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
-    const double stored = orr_stored_bytes(job->serving.weights), wide = 2;
     const struct orr_served *served = &job->serving.served[0];
-    double bytes = 0;
-    for (int64_t k = 0; k < p->n_kinds; k++) {
-        const struct orr_layer_kind *kind = &job->model.kinds[k];
-        const double other = (double)(kind->norm_params + kind->router_params);
-        bytes += p->layers[k] * (served->resolved ? mixed_layer_bytes(job, k)
-                                                  : orr_rank_expert_params(job, kind) * stored + other * wide +
-                                                        (orr_rank_dense_params(job, kind) - other) * stored);
-    }
+    const double wide = 2;
+    double bytes = p->drafts ? mtp_bytes(job) : 0;
+    for (int64_t k = 0; k < p->n_kinds; k++)
+        bytes += p->layers[k] * layer_bytes(job, &job->model.kinds[k], served, k);
     double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
     if (served->resolved) {
         const double matrix = (double)(job->model.vocab * job->model.hidden);
@@ -102,7 +136,7 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
         embedding = table_bytes(orr_rank_embedding_params(job), positions, served->embedding_bytes, served);
         head = table_bytes(orr_rank_head_params(job), norm, served->head_bytes, served);
     }
-    return bytes + (job->plan.pp > 1 ? orr_max(embedding, head) : embedding + head);
+    return bytes + (job->plan.pp > 1 && !p->drafts ? orr_max(embedding, head) : embedding + head);
 }
 
 /* Columns of the widest product of a layer on one rank. */
@@ -170,7 +204,7 @@ static int64_t longest_context(const struct profile *p, double batch, double bud
     double token_bytes = 0;
     int64_t fits = 0, step = 1;
     if (batch * sequence_bytes(p, (double)ENDLESS) <= budget) return ENDLESS; /* every layer has a window */
-    for (int64_t k = 0; k < p->n_kinds; k++) token_bytes += p->window[k] < HUGE_VAL ? 0 : p->kv_bytes[k];
+    for (int64_t k = 0; k < p->n_caches; k++) token_bytes += p->window[k] < HUGE_VAL ? 0 : p->kv_bytes[k];
     const double most = token_bytes > 0 ? budget / (batch * token_bytes) + p->block : (double)ENDLESS;
     while (step < ENDLESS && (double)step <= most) step *= 2;
     for (; step > 0; step /= 2)
@@ -195,14 +229,17 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
                  (long long)batch, kv / ORR_GIB, budget / ORR_GIB, (long long)result->max_batch);
 }
 
-/* Cache of the whole model: bytes per token while no window is full, and bytes of one sequence at its longest. */
+/* Cache of the whole model, with prediction layers that draft: bytes per token while no window is full, and bytes of
+ * one sequence at its longest. */
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
     const double w = orr_dtype_bytes(job->serving.kv);
-    double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0, states = 0;
+    const int64_t n_kinds = job->model.n_kinds;
+    double n_layers[ORR_MAX_LAYER_KINDS + 1], per_token = 0, per_sequence = 0, states = 0;
     orr_count_layers(&job->model, n_layers);
-    for (int64_t k = 0; k < job->model.n_kinds; k++) {
-        const struct orr_layer_kind *kind = &job->model.kinds[k];
+    n_layers[n_kinds] = (double)job->draft.n_layers;
+    for (int64_t k = 0; k < n_kinds + (loads_mtp(job) ? 1 : 0); k++) {
+        const struct orr_layer_kind *kind = k < n_kinds ? &job->model.kinds[k] : &job->draft.kinds[0];
         const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
         states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);

@@ -10,9 +10,9 @@ static double output_tokens(const struct orr_job *job)
     return (double)job->plan.dp * (double)job->serving.batch * (double)job->serving.output_len;
 }
 
-static double draft_step_s(const struct orr_job *job, const struct orr_infer_result *result, double decode_steps)
+static double draft_step_s(const struct orr_job *job, const struct orr_pass_facts *decode)
 {
-    return orr_ratio(result->time_s[ORR_INFER_DRAFT], decode_steps * (double)job->serving.draft_tokens);
+    return orr_ratio(decode->draft_s, decode->passes * (double)job->serving.draft_tokens);
 }
 
 /* ---------------------------------------------------------------- the lists as tables */

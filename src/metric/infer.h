@@ -33,7 +33,7 @@
       "decode_s / (output_len - 1)", "Eq. 2", r->tpot_s)                                                              \
     X(PREFILL, "prefill_s", S, "GPU time of the prompt, including the wait for other stages",                         \
       "time_s.prefill_gemm + time_s.prefill_attention + time_s.prefill_pointwise + time_s.prefill_network, its"       \
-      " launch gaps and its wait for other stages",                                                                   \
+      " launch gaps, its wait for other stages and draft_prompt_s",                                                   \
       "Eq. 91a", r->prefill_s)                                                                                        \
     X(DECODE, "decode_s", S, "time of all further tokens, including sampling",                                        \
       "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
@@ -91,8 +91,8 @@
     X(TIME_DECODE_NETWORK, "time_s.decode_network", S, "collectives and pipeline sends of the output tokens",         \
       "decode_steps · decode_stage_frac · decode_network_ops_s + decode_sends_s", "Eqs. 49-59, 74, 91",               \
       r->time_s[ORR_INFER_DECODE_NETWORK])                                                                            \
-    X(TIME_DRAFT, "time_s.draft", S, "draft model of speculative decoding",                                           \
-      "decode_steps · draft_tokens · draft_step_s", "Eq. 94", r->time_s[ORR_INFER_DRAFT])                             \
+    X(TIME_DRAFT, "time_s.draft", S, "drafts of speculative decoding, by a draft model or MTP layers",                \
+      "draft_prompt_s + decode_steps · draft_tokens · draft_step_s", "Eqs. 94, 94a", r->time_s[ORR_INFER_DRAFT])      \
     X(TIME_PIPELINE, "time_s.pipeline", S, "waiting for other pipeline stages",                                       \
       "passes while they are on other stages: (1 - prefill_stage_frac) of the prompt's, (1 - decode_stage_frac) of"   \
       " each step's, and the fill of a batch cut over the stages",                                                    \
@@ -220,7 +220,8 @@
     X(decode_gap_s, S, "launches of one decode step · kernel_gap_s", decode->gap_s)                                   \
     X(host_wait_s, S, "kernels the GPU finishes before the host launches the next (host_launch_s)",                   \
       prefill->host_s + decode->host_s)                                                                               \
-    X(draft_step_s, S, "one step of the draft model", draft_step_s(j, r, decode->passes))                             \
+    X(draft_prompt_s, S, "MTP layers over the prompt, and their first drafts", prefill->draft_s)                      \
+    X(draft_step_s, S, "drafting one token, as a mean over the tokens of all steps", draft_step_s(j, decode))         \
     X(handoff_s, S, "batch · cache of the prompts on one GPU / link rate", r->kv_handoff_s)                           \
     X(sequence_kv_bytes, BYTES, "cache of one sequence at its end on one GPU of the fullest stage, whole blocks",     \
       r->kv_gpu_bytes)

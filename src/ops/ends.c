@@ -77,29 +77,52 @@ static void emit_head(struct orr_emit *emit)
     orr_emit_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
 }
 
-/* A multi-token prediction layer surrounds its transformer layer as follows (DeepSeek-V3 report, section 2.2): the
- * embedding of the next token and the hidden state are normalised, joined and projected from 2h to h; after the layer
- * come the head, which shares its matrix, and a loss. */
-static void emit_mtp(struct orr_emit *emit)
+/* Serving engines are calibrated with small kernels in one operator: here the two norms and the copy that joins their
+ * outputs, which all read and write every element once. */
+static void emit_mtp_lump(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    const bool rms = emit->model->rms_norm;
-    emit->layer_kind = ORR_LAYER_MTP;
-    emit_gather(emit);
-    orr_emit_row_output(emit, d->h);
+    const double kernels = 3;
+    struct orr_op *op = orr_emit_op(emit, "mtp.norms", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    op->pointwise = ORR_POINTWISE_ACTIVATION;
+    op->launches = kernels;
+    op->floor_s = kernels * emit->job->engine.pointwise_floor_s;
+    op->bytes = 8 * d->w_a * d->T * d->h;
+}
+
+/* The input of a multi-token prediction layer (DeepSeek-V3 report, section 2.2): the embedding of the next token and
+ * the hidden state are normalised, joined and projected from 2h to h. Training divides the projection over the TP
+ * group. Serving engines keep it whole on every rank and in 16 bits (eh_proj in deepseek_mtp.py of vLLM and in
+ * deepseek_nextn.py of SGLang). */
+static void emit_mtp_input(struct orr_emit *emit)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool rms = emit->model->rms_norm, divided = !emit->served;
     orr_emit_norm(emit, "mtp.embedding_norm", "mtp.embedding_norm.backward", d->T_norm * d->h, rms);
     orr_emit_norm(emit, "mtp.hidden_norm", "mtp.hidden_norm.backward", d->T_norm * d->h, rms);
-    orr_emit_column_gather(emit, 2 * d->h);
-    const int32_t projection = orr_emit_linear(
-        emit,
-        &(struct orr_linear){
-            .names = ORR_LINEAR("mtp.projection"), .m = d->T, .k = 2 * d->h, .n = d->h / d->t, .quantised = true});
+    if (emit->lumped) emit_mtp_lump(emit);
+    if (divided) orr_emit_column_gather(emit, 2 * d->h);
+    const int32_t projection = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("mtp.projection"),
+                                                                          .m = d->T,
+                                                                          .k = 2 * d->h,
+                                                                          .n = divided ? d->h / d->t : d->h,
+                                                                          .quantised = divided});
+    if (!divided) return;
     orr_emit_column_input(emit, projection, 2 * d->h);
     /* The product is column-parallel, but every rank needs its whole output. */
     const double whole = d->T * d->h * d->w_c;
     orr_emit_collective(emit, "mtp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP, whole);
     orr_emit_collective(emit, "mtp.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, ORR_GROUP_TP,
                         whole);
+}
+
+/* In training, the head, which shares its matrix, and a loss follow the layer. */
+static void emit_mtp(struct orr_emit *emit)
+{
+    emit->layer_kind = ORR_LAYER_MTP;
+    emit_gather(emit);
+    orr_emit_row_output(emit, emit->dims.h);
+    emit_mtp_input(emit);
     emit_logits(emit);
     emit_loss(emit);
     orr_emit_sharded_layer(emit, orr_rank_mtp_params(emit->job), 0);
@@ -114,11 +137,14 @@ void orr_emit_ends(struct orr_emit *emit)
 }
 
 /* The ends of a serving pass: only the last position of every sequence goes through the head; its logits are gathered
- * over the vocabulary's shards. The engines' step times are calibrated without a sum of the embeddings. */
+ * over the vocabulary's shards. A prediction layer that drafts has its input there too. The engines' step times are
+ * calibrated without a sum of the embeddings. */
 void orr_emit_pass_ends(struct orr_emit *emit)
 {
     emit->layer_kind = ORR_LAYER_EMBEDDING;
     if (emit->parts & ORR_PART_ROWS) emit_gather(emit);
+    emit->layer_kind = ORR_LAYER_MTP;
+    if (emit->model->is_mtp && emit->parts & ORR_PART_ROWS) emit_mtp_input(emit);
     emit->layer_kind = ORR_LAYER_HEAD;
     if (emit->dims.T_head <= 0 || !(emit->parts & ORR_PART_SEQUENCES)) return;
     emit_logits(emit);

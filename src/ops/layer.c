@@ -78,6 +78,7 @@ static struct orr_dims pass_dims(const struct orr_job *job, const struct orr_mod
     d.T_prompt = shape->prefill_tokens / d.c;
     d.T = d.T_norm = d.T_routed = d.T_prompt + d.decoding * d.queries;
     d.T_head = shape->no_head ? 0 : d.b + d.decoding * d.queries;
+    if (shape->last_query_head && !shape->no_head) d.T_head = d.b + d.decoding;
     d.T_sent = d.e * d.te > d.t ? d.T / d.t : 0;
     d.T_group = d.T * orr_max(1, d.e * d.te / d.t);
     d.w_c = orr_dtype_bytes(job->serving.comm);
@@ -216,7 +217,7 @@ void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, c
     for (int64_t k = 0; k < model->n_kinds; k++) {
         if (n_layers[k] <= 0) continue;
         emit.layer_kind = k;
-        emit.count = n_layers[k];
+        emit.count = model->is_mtp ? 1 : n_layers[k];
         orr_emit_layer(&emit, &model->kinds[k]);
     }
     emit.count = 1;

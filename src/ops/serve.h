@@ -14,13 +14,15 @@ struct orr_serve_shape {
     double decode_context; /* per sequence, including the new token */
     double queries;        /* query tokens of a decoding sequence: 1, more when drafts are verified */
     bool no_head;          /* no prompt reaches its last token in this step: skip the output head */
+    bool last_query_head;  /* of the queries of a decoding sequence, only the last goes through the output head */
 };
 
 /* Parts of a pass, by the count on which they depend: all rows, the prompts, the decoding sequences, or the sequences
  * that go through the output head. */
 enum { ORR_PART_ROWS = 1, ORR_PART_PROMPTS = 2, ORR_PART_DECODES = 4, ORR_PART_SEQUENCES = 8, ORR_PART_WHOLE = 15 };
 
-/* Append the operators of one step; `phase` becomes the phase of each. */
+/* Append the operators of one step; `phase` becomes the phase of each. A draft model made of prediction layers runs one
+ * of them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
 /* Append only some parts of a step; `parts` is a sum of ORR_PART_*. */

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "memory/serving.h"
+#include "predict/draft.h"
 #include "predict/interval.h"
 #include "predict/pass.h"
 
@@ -111,6 +112,65 @@ static void take_shares(struct orr_ledger *ledger, double share_frac[ORR_N_BOUND
     memset(ledger->bound_s, 0, sizeof ledger->bound_s);
 }
 
+/* ---------------------------------------------------------------- drafts */
+
+/* This says how often a pass of the drafting model runs: as the request sees it, and on all stages together. */
+struct turns {
+    double seen, all;
+};
+
+static struct turns turns_of(const struct orr_job *job, const struct orr_flow *flow, double steps)
+{
+    return (struct turns){.seen = steps * orr_draft_turns(job, flow), .all = steps * flow->pieces};
+}
+
+/* Adds a pass of the drafting model and its work, `times` for every turn; its operators are rows of the ledger, but not
+ * of the list. Returns its seconds in the request. */
+static double add_draft_pass(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct turns n,
+                             double times)
+{
+    const double runs = times * n.seen, all = times * n.all;
+    for (size_t i = pass->first; i < pass->end; i++) {
+        const struct orr_op *op = &r->scratch->ops.items[i];
+        const struct orr_cost *cost = &r->scratch->costs[i];
+        const struct orr_spent spent = {.part = ORR_INFER_DRAFT,
+                                        .phase = phase,
+                                        .resource = cost->bound,
+                                        .runs = runs * op->count,
+                                        .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
+                                        .hidden_run_s = cost->hidden_s,
+                                        .works = all * op->count / (double)r->job->plan.pp};
+        orr_ledger_add_op(r->ledger, &spent, -1, op, cost);
+    }
+    orr_ledger_add_wait(r->ledger, "launch gaps", ORR_INFER_DRAFT, phase, ORR_BOUND_OVERHEAD, runs, pass->gap_s);
+    orr_ledger_add_wait(r->ledger, "host launches", ORR_INFER_DRAFT, phase, ORR_BOUND_HOST, runs, pass->host_s);
+    orr_work_add(&r->work, &pass->work, all);
+    return runs * orr_pass_total_s(pass);
+}
+
+/* Prices and adds a pass of the drafting model that runs while the prompt is read. */
+static double add_prompt_draft(struct request *r, const struct orr_serve_shape *shape, struct turns n, double times)
+{
+    struct orr_scratch *s = r->scratch;
+    const enum orr_phase priced = shape->prefill_tokens > 0 ? ORR_PHASE_PREFILL : ORR_PHASE_DECODE;
+    const size_t listed = s->ops.n;
+    if (times <= 0 || shape->prefill_sequences + shape->decode_sequences <= 0) return 0;
+    const size_t first = orr_pass_emit(r->job, &r->job->draft, shape, priced, &s->ops, s->costs);
+    const struct orr_pass pass = orr_pass_settle(r->job, shape, &s->ops, s->costs, first, s->bends);
+    const double time_s = add_draft_pass(r, &pass, ORR_PHASE_PREFILL, n, times);
+    s->ops.n = listed;
+    return time_s;
+}
+
+/* Prediction layers run over the prompt too, and draft the tokens that the first decode step verifies. */
+static double draft_prompt(struct request *r, const struct orr_serve_shape *shape, struct turns n)
+{
+    const struct orr_draft_passes passes = orr_draft_passes_of(r->job);
+    const struct orr_serve_shape rows = orr_draft_rows(shape), tokens = orr_draft_tokens(r->job, shape);
+    if (!r->job->draft.is_mtp) return 0;
+    return add_prompt_draft(r, &rows, n, passes.rows) + add_prompt_draft(r, &tokens, n, passes.tokens);
+}
+
 /* ---------------------------------------------------------------- prompt */
 
 /* Returns the tokens of a prompt that are read at once. */
@@ -158,6 +218,9 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
     r->result->prefill_s +=
         add_pass(r, &pass, ORR_PHASE_PREFILL, n, shape->prefill_tokens + shape->decode_sequences, &r->prefill);
     add_sums(&pass, n.all, &r->prefill);
+    const double draft_s = draft_prompt(r, shape, turns_of(r->job, flow, chunks));
+    r->prefill.draft_s += draft_s;
+    r->result->prefill_s += draft_s;
     r->prefill.stage_frac = 1 / flow->stages;
     r->prefill.passes = 1;
 }
@@ -307,21 +370,28 @@ static double tokens_per_step(const struct orr_serving *s)
     return gamma >= 1 ? q + 1 : (1 - pow(gamma, q + 1)) / (1 - gamma);
 }
 
-/* The draft model runs q single-token steps before every verification; its operators are not listed. */
-static void add_draft(struct request *r, double sequences, struct span span, double steps)
+/* Prices and adds a pass of the drafting model over the contexts of the decode steps. */
+static double add_decode_draft(struct request *r, const struct orr_serve_shape *shape, struct span span, struct turns n,
+                               double times)
 {
     struct orr_scratch *scratch = r->scratch;
     struct curves curves;
-    const struct orr_serve_shape shape = {
-        .decode_sequences = sequences, .decode_context = mean_context(span), .queries = 1};
     const size_t listed = scratch->ops.n;
-    struct orr_pass pass = decode_pass(r->job, &r->job->draft, scratch, &shape, span, &curves);
+    if (times <= 0) return 0;
+    const struct orr_pass pass = decode_pass(r->job, &r->job->draft, scratch, shape, span, &curves);
+    const double time_s = add_draft_pass(r, &pass, ORR_PHASE_DECODE, n, times);
     scratch->ops.n = listed;
-    const double runs = steps * (double)r->job->serving.draft_tokens;
-    pass.bound_s[ORR_BOUND_OVERHEAD] += pass.gap_s;
-    pass.bound_s[ORR_BOUND_HOST] += pass.host_s;
-    orr_ledger_add_mixed(r->ledger, "draft model", ORR_INFER_DRAFT, ORR_PHASE_DECODE, pass.bound_s, runs);
-    r->result->decode_s += runs * orr_pass_total_s(&pass);
+    return time_s;
+}
+
+/* Eqs. 94, 94a: every decode step of a piece is followed by the drafts for its next one. */
+static void draft_decode(struct request *r, const struct orr_serve_shape *shape, struct span span, struct turns n)
+{
+    const struct orr_draft_passes passes = orr_draft_passes_of(r->job);
+    const struct orr_serve_shape rows = orr_draft_rows(shape), tokens = orr_draft_tokens(r->job, shape);
+    r->decode.draft_s = add_decode_draft(r, &rows, span, n, passes.rows);
+    r->decode.draft_s += add_decode_draft(r, &tokens, span, n, passes.tokens);
+    r->result->decode_s += r->decode.draft_s;
 }
 
 /* Predicts the output tokens after the first: they have the contexts S + 1 ... S + G - 1 (Eq. 2). */
@@ -356,7 +426,7 @@ static void predict_decode(struct request *r)
     r->decode.stage_frac = flow.own;
     r->decode.passes = steps;
     take_shares(r->ledger, result->decode_bound_frac);
-    if (s->draft_tokens > 0) add_draft(r, sequences, span, steps);
+    if (s->draft_tokens > 0) draft_decode(r, &shape, span, turns_of(job, &flow, steps));
 }
 
 /* Eq. 95 sends the cache of the prompts over the link that leaves the domain, or over the one inside it. */

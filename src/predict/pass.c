@@ -164,17 +164,16 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
                                 const struct orr_op_list *list, const struct orr_cost *costs, size_t first,
                                 struct orr_bend *bends)
 {
+    const double rows = shape->prefill_tokens / (double)job->plan.cp + shape->decode_sequences * shape->queries;
     const enum orr_dtype dtype = job->serving.matrix;
     const double clock_min = orr_clock_min(job, dtype);
     const bool prompt = first < list->n && list->items[first].phase == ORR_PHASE_PREFILL;
     struct trial trial = {.job = job, .bends = bends};
     struct orr_pass pass = {.first = first, .end = list->n};
-    double rows = 0;
     for (size_t i = first; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
         orr_curve_add(&trial.curve, bends, op, &costs[i], clock_min);
         pass.launches += op->count * op->launches;
-        rows = op->kind == ORR_OP_GEMM ? orr_max(rows, op->m) : rows;
     }
     pass.gap_s = trial.gap_s = orr_gap_s(job, prompt, rows, pass.launches);
     pass.clock_frac = orr_settled_clock(job, dtype, load_at, &trial);

@@ -2,6 +2,7 @@
  * orr_infer prices it. Parts that depend only on a count of rows are priced once per count and remembered as a curve
  * over the clock; attention comes from its own curves. Eq. 93. */
 #include "ops/mixer.h"
+#include "predict/draft.h"
 #include "predict/pass.h"
 #include "predict/power.h"
 
@@ -48,7 +49,7 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         model->counted |= kind->mla_kv_rank > 0 || orr_kind_scans(kind) || !orr_kind_attends(kind);
-        model->counted |= kind->cross_keys > 0;
+        model->counted |= kind->cross_keys > 0 || kind->index_heads > 0;
     }
     return model;
 }
@@ -201,16 +202,26 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     return gpu_s + sum.gap_s + orr_max(0, orr_pass_host_s(job, shape, sum.launches) - gpu_s);
 }
 
-/* The draft model runs one single-token pass for every token it drafts. */
-static double draft_s(struct orr_step_model *model, const struct orr_serve_shape *shape)
+/* Returns the time of one pass of the drafting model. */
+static double draft_pass_s(struct orr_step_model *model, const struct orr_serve_shape *shape)
 {
     const struct orr_job *job = &model->job;
-    struct orr_serve_shape drafting = {
-        .decode_sequences = shape->decode_sequences, .decode_context = shape->decode_context, .queries = 1};
+    const enum orr_phase phase = shape->decode_sequences > 0 ? ORR_PHASE_DECODE : ORR_PHASE_PREFILL;
     model->list.n = 0;
-    const size_t first = orr_pass_emit(job, &job->draft, &drafting, ORR_PHASE_DECODE, &model->list, model->costs);
-    const struct orr_pass pass = orr_pass_settle(job, &drafting, &model->list, model->costs, first, model->bends);
-    return (double)job->serving.draft_tokens * orr_pass_total_s(&pass);
+    const size_t first = orr_pass_emit(job, &job->draft, shape, phase, &model->list, model->costs);
+    const struct orr_pass pass = orr_pass_settle(job, shape, &model->list, model->costs, first, model->bends);
+    return orr_pass_total_s(&pass);
+}
+
+/* Returns the time of drafting after a piece of a step. */
+static double draft_s(struct orr_step_model *model, const struct orr_serve_shape *shape)
+{
+    const struct orr_draft_passes passes = orr_draft_passes_of(&model->job);
+    const struct orr_serve_shape rows = orr_draft_rows(shape), tokens = orr_draft_tokens(&model->job, shape);
+    double time_s = 0;
+    if (passes.rows > 0) time_s += passes.rows * draft_pass_s(model, &rows);
+    if (passes.tokens > 0 && tokens.decode_sequences > 0) time_s += passes.tokens * draft_pass_s(model, &tokens);
+    return time_s;
 }
 
 static double mean_of(int64_t total, int64_t n)
@@ -236,6 +247,6 @@ double orr_step_time(struct orr_step_model *model, const struct orr_step *step)
     const double sent = piece.prefill_tokens + (piece.decode_sequences + dummies) * piece.queries;
     double time_s = (flow.own + flow.waited) * piece_s(model, &piece, dummies) + orr_sends_s(job, sent);
     time_s += orr_sampling_s(job, (double)sequences, time_s);
-    if (job->serving.draft_tokens > 0 && step->decode_sequences > 0) time_s += draft_s(model, &piece);
+    if (job->serving.draft_tokens > 0) time_s += orr_draft_turns(job, &flow) * draft_s(model, &piece);
     return time_s;
 }

@@ -23,12 +23,12 @@ struct module_formats {
     enum orr_dtype matrix;
 };
 
-static struct module_formats module_formats(const struct orr_job *job, size_t span)
+static struct module_formats formats_of(const struct orr_job *job, const struct orr_model *model, size_t span)
 {
-    const struct orr_served *served = &job->serving.served[0];
+    const struct orr_served *served = &job->serving.served[model == &job->draft];
     struct module_formats found = {.matrix = job->serving.matrix};
     if (served->module_bytes[SPANS[span].module] <= 0) return found;
-    for (int64_t k = 0; k < job->model.n_kinds; k++)
+    for (int64_t k = 0; k < model->n_kinds; k++)
         for (int p = (int)SPANS[span].first; p <= (int)SPANS[span].last; p++) {
             const double stored = served->kinds[k].stored_bytes[p];
             if (!served->kinds[k].used[p]) continue;
@@ -37,6 +37,11 @@ static struct module_formats module_formats(const struct orr_job *job, size_t sp
             found.wide |= stored >= 2;
         }
     return found;
+}
+
+static struct module_formats module_formats(const struct orr_job *job, size_t span)
+{
+    return formats_of(job, &job->model, span);
 }
 
 static void add_modules(const struct orr_job *job, struct orr_text *text)
@@ -88,12 +93,38 @@ static const char *cache_converted(const struct orr_job *job)
     return "to 16 bits, inside the attention kernel";
 }
 
+/* Returns the bytes of the prediction layers, all ranks together, where they are loaded to draft. */
+static double drafting_bytes(const struct orr_job *job)
+{
+    double modules[ORR_N_MODULES], bytes = 0;
+    if (!job->draft.is_mtp || job->serving.draft_tokens == 0) return 0;
+    orr_model_bytes(&job->draft, job->serving.format, modules);
+    for (int m = 0; m < ORR_N_MODULES; m++) bytes += modules[m];
+    return bytes;
+}
+
+/* Prediction layers that draft may have other formats than the model's layers. */
+static struct module_formats drafting_formats(const struct orr_job *job)
+{
+    const struct orr_serving *s = &job->serving;
+    struct module_formats all = {.matrix = orr_serve_dtype16(job)};
+    if (!s->served[1].resolved && orr_dtype_bytes(s->weights) < 2)
+        all = (struct module_formats){.narrow = true, .matrix = s->matrix};
+    for (size_t i = 0; i < N_SPANS && job->draft.is_mtp; i++) {
+        const struct module_formats found = formats_of(job, &job->draft, i);
+        if (found.narrow) all = found;
+    }
+    return all;
+}
+
 static json_t *modules_json(const struct orr_job *job)
 {
     const struct orr_served *served = &job->serving.served[0];
+    const struct module_formats drafting = drafting_formats(job);
     json_t *modules = json_object();
     double bytes[ORR_N_MODULES];
     orr_model_bytes(&job->model, job->serving.format, bytes);
+    bytes[ORR_MODULE_MTP] += drafting_bytes(job);
     for (int m = 0; m < ORR_N_MODULES; m++) {
         enum orr_dtype matrix = orr_serve_dtype16(job);
         bool narrow = false;
@@ -103,6 +134,10 @@ static json_t *modules_json(const struct orr_job *job)
                 narrow = found.narrow || (!served->resolved && orr_dtype_bytes(job->serving.weights) < 2);
                 if (narrow) matrix = found.matrix;
             }
+        if (m == (int)ORR_MODULE_MTP) {
+            narrow = drafting.narrow;
+            matrix = drafting.matrix;
+        }
         if (bytes[m] <= 0) continue;
         json_object_set_new(modules, orr_module_name((enum orr_module)m),
                             json_pack("{sb so ss}", "narrow", narrow, "bytes", orr_json_real(bytes[m]), "multiplied_in",

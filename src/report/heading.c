@@ -24,6 +24,12 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
                  orr_recompute_name(workload->recompute));
 }
 
+static const char *draft_name(const struct orr_job *job)
+{
+    if (!job->draft.is_mtp) return job->draft.id;
+    return job->draft.n_layers == 1 ? "its MTP layer" : "its MTP layers";
+}
+
 static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
@@ -35,8 +41,8 @@ static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
         orr_text_add(line, " · %.3g %% of the prompt cached", 100 * serving->prefix_hit_frac);
     if (serving->chunk_tokens > 0) orr_text_add(line, " · chunks of %lld tokens", (long long)serving->chunk_tokens);
     if (serving->draft_tokens > 0)
-        orr_text_add(line, " · %lld drafts by %s, %.3g %% accepted", (long long)serving->draft_tokens, job->draft.id,
-                     100 * serving->draft_accept_frac);
+        orr_text_add(line, " · %lld draft%s by %s, %.3g %% accepted", (long long)serving->draft_tokens,
+                     serving->draft_tokens == 1 ? "" : "s", draft_name(job), 100 * serving->draft_accept_frac);
     if (serving->disaggregated) orr_text_add(line, " · prefill and decode apart");
 }
 

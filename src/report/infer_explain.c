@@ -46,16 +46,17 @@ static void add_state(const struct orr_layer_kind *kind, int64_t layers, double 
 }
 
 /* Applies Eq. 90 to one layer kind: what a token leaves in the cache of all its layers. */
-static void add_kind(const struct orr_answer *answer, const struct orr_style *style, int64_t k, struct orr_text *text)
+static void add_kind(const struct orr_answer *answer, const struct orr_style *style, const struct orr_model *model,
+                     int64_t k, struct orr_text *text)
 {
-    const struct orr_model *model = &answer->job->model;
     const struct orr_layer_kind *kind = &model->kinds[k];
     const double element_bytes = orr_kv_element_bytes(answer->job, kind);
     int64_t layers = 0;
     for (int64_t i = 0; i < model->n_layers; i++) layers += model->layer_kind[i] == k;
     struct orr_text line = {0};
     char bytes[32];
-    orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
+    if (model->is_mtp) orr_text_add(&line, "MTP layers: %lld · ", (long long)layers);
+    else orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
     if (orr_kind_scans(kind) || kind->cross_keys > 0) add_state(kind, layers, element_bytes, &line);
     if (orr_kv_model_bytes(answer->job, kind) <= 0) {
         if (!orr_kind_scans(kind) && kind->cross_keys == 0) orr_text_add(&line, "no cache");
@@ -77,15 +78,17 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
 
 static void add_cache(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
+    const struct orr_job *job = answer->job;
     char line[160];
     orr_text_section(text, style, "cache");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_TOKEN, ORR_INFER_METRIC_KV_PER_TOKEN, text);
-    for (int64_t k = 0; k < answer->job->model.n_kinds; k++) add_kind(answer, style, k, text);
+    for (int64_t k = 0; k < job->model.n_kinds; k++) add_kind(answer, style, &job->model, k, text);
+    if (job->draft.is_mtp && job->serving.draft_tokens > 0) add_kind(answer, style, &job->draft, 0, text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_KV_PER_SEQUENCE, ORR_INFER_METRIC_STATE_PER_SEQUENCE, text);
-    (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens",
-                   orr_budget_name(answer->job->engine.budget), (long long)answer->job->engine.kv_block_tokens);
+    (void)snprintf(line, sizeof line, "engine rule \"%s\", blocks of %lld tokens", orr_budget_name(job->engine.budget),
+                   (long long)job->engine.kv_block_tokens);
     orr_text_wrap(text, style, "", 0, line, " ");
-    orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(answer->job->engine.budget), text);
+    orr_add_formula(answer, style, ORR_INFER_METRIC_KV_BUDGET, orr_budget_formula(job->engine.budget), text);
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MAX_BATCH, ORR_INFER_METRIC_MAX_CONTEXT, text);
 }
 

@@ -119,6 +119,20 @@ static bool plain_cache(const struct orr_serving *s, enum orr_dtype kv)
     return s->kv == kv && s->kv_format == ORR_KV_PLAIN;
 }
 
+/* Prediction layers need no name of a draft model. */
+static bool drafts_by_mtp(const struct orr_job *job)
+{
+    return job->draft.is_mtp && job->serving.draft_tokens > 0;
+}
+
+static void vllm_mtp(const struct orr_job *job, struct command *to)
+{
+    if (!drafts_by_mtp(job)) return;
+    flag(to, true, "--speculative-config");
+    orr_text_add(to->flags, " '{\"method\":\"mtp\",\"num_speculative_tokens\":%lld}'",
+                 (long long)job->serving.draft_tokens);
+}
+
 static void vllm(const struct orr_job *job, struct command *to)
 {
     const struct orr_plan *p = &job->plan;
@@ -141,7 +155,8 @@ static void vllm(const struct orr_job *job, struct command *to)
     note(to, p->dp > replicas, "start one server for each set of experts");
     note(to, !wide && s->format != ORR_WEIGHT_FP8, "weights in this format come from a quantised checkpoint");
     note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
-    note(to, s->draft_tokens > 0, "the draft model goes into --speculative-config");
+    vllm_mtp(job, to);
+    note(to, s->draft_tokens > 0 && !drafts_by_mtp(job), "the draft model goes into --speculative-config");
     note(to, s->disaggregated, "disaggregated: one server per pool, joined by --kv-transfer-config");
 }
 
@@ -165,7 +180,8 @@ static void tensorrt_llm(const struct orr_job *job, struct command *to)
     note(to, ep_beyond_tp, "no flag for experts shared by replicas of several GPUs");
     note(to, !needs_no_checkpoint(job), "weights in this format come from a quantised checkpoint");
     note(to, plain_cache(s, ORR_DTYPE_INT8), "no flag for an int8 cache");
-    note(to, s->draft_tokens > 0, "the draft model goes into the file of --config");
+    note(to, s->draft_tokens > 0 && !drafts_by_mtp(job), "the draft model goes into the file of --config");
+    note(to, drafts_by_mtp(job), "drafts by MTP layers go into the file of --config, as speculative_config");
     note(to, s->disaggregated, "disaggregated: trtllm-serve disaggregated, with both pools in its file");
 }
 

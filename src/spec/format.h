@@ -86,6 +86,9 @@ void orr_matcher_free(struct orr_matcher *matcher);
 /* Does the list name this tensor of layer i, the router of layer i, the head, or the embedding? */
 bool orr_matcher_tensor(const struct orr_matcher *matcher, int64_t layer, enum orr_weight_tensor tensor);
 bool orr_matcher_name(const struct orr_matcher *matcher, const char *name);
+/* Does it name this tensor of the first multi-token prediction layer, which checkpoints keep as a layer after the last
+ * or as "mtp.layers.0"? */
+bool orr_matcher_mtp(const struct orr_matcher *matcher, int64_t n_layers, enum orr_weight_tensor tensor);
 
 /* ---------------------------------------------------------------- on a chip (format_serve.c) */
 

@@ -266,11 +266,13 @@ static bool read_ignored(struct reading *r, struct orr_matcher *ignored)
 }
 
 /* The index of a tensor's storage in the checkpoint: that of the target that names it, else of the target for all. */
-static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer,
+static uint8_t place_of(const struct targets *targets, const uint8_t *places, int64_t layer, bool mtp,
                         enum orr_weight_tensor tensor)
 {
+    bool (*const names)(const struct orr_matcher *, int64_t, enum orr_weight_tensor) =
+        mtp ? orr_matcher_mtp : orr_matcher_tensor;
     for (size_t i = 0; i < targets->n; i++)
-        if (orr_matcher_tensor(targets->items[i].modules, layer, tensor)) return places[i];
+        if (names(targets->items[i].modules, layer, tensor)) return places[i];
     for (size_t i = 0; i < targets->n; i++)
         if (targets->items[i].all) return places[i];
     return 0;
@@ -291,8 +293,15 @@ static void fill_layers(struct reading *r, const struct targets *targets, const 
             const enum orr_weight_tensor tensor = (enum orr_weight_tensor)t;
             const bool wide =
                 orr_keeps_wide(rules, &model->kinds[k], has_experts, tensor) || orr_matcher_tensor(ignored, i, tensor);
-            checkpoint->layers[k][t][wide ? 0 : place_of(targets, places, i, tensor)]++;
+            checkpoint->layers[k][t][wide ? 0 : place_of(targets, places, i, false, tensor)]++;
         }
+    }
+    const struct orr_layer_kind *last = &model->kinds[model->layer_kind[model->n_layers - 1]];
+    for (int t = 0; t < ORR_N_TENSORS && model->n_mtp > 0; t++) {
+        const enum orr_weight_tensor tensor = (enum orr_weight_tensor)t;
+        const bool wide =
+            orr_keeps_wide(rules, last, has_experts, tensor) || orr_matcher_mtp(ignored, model->n_layers, tensor);
+        checkpoint->mtp[t] = wide ? 0 : place_of(targets, places, model->n_layers, true, tensor);
     }
 }
 
@@ -344,7 +353,8 @@ static bool is_named(const struct orr_model *model)
         return false;
     for (int64_t i = 0; i < named.n_storages; i++)
         if (!same_storage(&named.storages[i], &own->storages[i])) return false;
-    return memcmp(named.layers, own->layers, sizeof named.layers) == 0;
+    return memcmp(named.layers, own->layers, sizeof named.layers) == 0 &&
+           memcmp(named.mtp, own->mtp, sizeof named.mtp) == 0;
 }
 
 /* The format with the most tensors over all layers, after which the checkpoint is named. */

@@ -176,19 +176,30 @@ bool orr_matcher_name(const struct orr_matcher *matcher, const char *name)
     return any_matches(matcher, -1, name);
 }
 
-bool orr_matcher_tensor(const struct orr_matcher *matcher, int64_t layer, enum orr_weight_tensor tensor)
+/* Does the list name the tensor of layer i under this prefix, in any of its spellings? */
+static bool names_tensor(const struct orr_matcher *matcher, const char *prefix, int64_t layer,
+                         enum orr_weight_tensor tensor)
 {
     char name[PATTERN];
-    if (matcher->n == 0) return false;
-    for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES; p++) {
-        (void)snprintf(name, sizeof name, "%s.%lld.%s", PREFIXES[p], (long long)layer, TENSOR_NAMES[tensor]);
+    (void)snprintf(name, sizeof name, "%s.%lld.%s", prefix, (long long)layer, TENSOR_NAMES[tensor]);
+    if (any_matches(matcher, layer, name)) return true;
+    for (const char *other = OTHER_NAMES[tensor]; other && *other; other += strspn(other, "|")) {
+        const size_t length = strcspn(other, "|");
+        (void)snprintf(name, sizeof name, "%s.%lld.%.*s", prefix, (long long)layer, (int)length, other);
         if (any_matches(matcher, layer, name)) return true;
-        for (const char *other = OTHER_NAMES[tensor]; other && *other; other += strspn(other, "|")) {
-            const size_t length = strcspn(other, "|");
-            (void)snprintf(name, sizeof name, "%s.%lld.%.*s", PREFIXES[p], (long long)layer, (int)length, other);
-            if (any_matches(matcher, layer, name)) return true;
-            other += length;
-        }
+        other += length;
     }
     return false;
+}
+
+bool orr_matcher_tensor(const struct orr_matcher *matcher, int64_t layer, enum orr_weight_tensor tensor)
+{
+    for (size_t p = 0; p < sizeof PREFIXES / sizeof *PREFIXES && matcher->n > 0; p++)
+        if (names_tensor(matcher, PREFIXES[p], layer, tensor)) return true;
+    return false;
+}
+
+bool orr_matcher_mtp(const struct orr_matcher *matcher, int64_t n_layers, enum orr_weight_tensor tensor)
+{
+    return orr_matcher_tensor(matcher, n_layers, tensor) || names_tensor(matcher, "mtp.layers", 0, tensor);
 }

@@ -53,6 +53,7 @@ static void fill_layers(const struct orr_model *model, const struct orr_format_r
                 at = orr_checkpoint_add(checkpoint, &row->storage);
             }
             checkpoint->layers[k][t][at]++;
+            if (model->n_mtp > 0) checkpoint->mtp[t] = at; /* in the end, that of the last layer */
         }
     }
 }

@@ -187,6 +187,8 @@ static void count_modules(const struct orr_model *model, const struct orr_checkp
         for (int m = 0; m < ORR_N_MODULES; m++) modules[m] += count.layers * count.modules[m];
     }
     count_ends(model, c, modules);
+    if (model->is_mtp) /* Projection and norms before and after a prediction layer stay in 16 bits. */
+        modules[ORR_MODULE_MTP] += 2 * (double)model->n_layers * (double)model->mtp_params;
 }
 
 void orr_model_bytes(const struct orr_model *model, enum orr_weight_format format, double module_bytes[ORR_N_MODULES])

@@ -7,6 +7,10 @@
 /* Parameters of one multi-token prediction layer, whether the model is published with one or not: a transformer layer
  * like the last, projection and norms. The layer shares embedding and head with the model. */
 int64_t orr_model_params_mtp(const struct orr_model *model);
+/* The word that names a model's own prediction layers as its draft model. */
+#define ORR_DRAFT_MTP "mtp"
+/* Makes a draft model of the prediction layers that a model is published with; n_layers is 0 where it has none. */
+void orr_model_mtp(const struct orr_model *model, struct orr_model *draft);
 /* Does any layer route tokens to experts? */
 bool orr_model_has_experts(const struct orr_model *model);
 /* Does a layer of this kind attend to keys of its own sequence? */

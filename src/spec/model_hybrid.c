@@ -202,6 +202,9 @@ void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape)
     const bool listed = orr_config_list(config, "layer_types", path);
     if (listed) mark_by_name(config, shape, "layer_types");
     for (int64_t i = 0; i < shape->n_layers && !listed; i++) orr_mark(shape, i, ORR_MARK_SCAN, (i + 1) % period != 0);
+    /* The published config of Qwen3-Next does not name its prediction layer; vLLM takes one (qwen3_next_mtp.py). */
+    if (strcmp(config->type, "qwen3_next") == 0 && !orr_config_find(config, "num_nextn_predict_layers", path))
+        shape->n_mtp = 1;
     shape->qkv_bias = shape->out_bias = orr_config_flag(config, "attention_bias", false);
     if (orr_config_flag(config, "attn_output_gate", true)) shape->gate_columns = shape->n_heads * shape->head_dim;
     if (shape->n_experts == 0) return;

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "spec/format.h"
+#include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
@@ -174,18 +175,33 @@ void orr_serving_workload(struct orr_job *job)
     };
 }
 
+/* The model drafts with the prediction layers that it is published with. */
+static enum orr_err draft_by_mtp(const struct orr_doc *request, struct orr_job *job, struct orr_error *error)
+{
+    orr_model_mtp(&job->model, &job->draft);
+    if (job->draft.n_layers > 0) return ORR_OK;
+    return orr_doc_fail_rule(request, "workload.draft_model", error,
+                             "\"" ORR_DRAFT_MTP
+                             "\" means the model's own multi-token prediction layers, but %s has none: "
+                             "name a draft model",
+                             job->model.id);
+}
+
 static enum orr_err read_draft(const struct orr_catalogue *catalogue, const struct orr_doc *request,
                                const json_t *object, struct orr_job *job, struct orr_error *error)
 {
     const json_t *value = json_object_get(object, "draft_model");
     if (!value && job->serving.draft_tokens > 0)
         return orr_doc_fail(request, "workload.draft_tokens", error,
-                            "%lld needs a draft_model: a catalogue id, a file path or an object",
+                            "%lld needs a draft_model: a catalogue id, a file path, an object, or \"" ORR_DRAFT_MTP
+                            "\"",
                             (long long)job->serving.draft_tokens);
     if (!value) return ORR_OK;
     if (!json_object_get(object, "draft_tokens"))
         return orr_doc_fail(request, "workload.draft_model", error,
                             "needs draft_tokens: tokens drafted per step, from 1 to %d (0: off)", ORR_DRAFT_MAX);
+    const char *word = json_string_value(value);
+    if (word && strcmp(word, ORR_DRAFT_MTP) == 0) return draft_by_mtp(request, job, error);
     struct orr_reference reference;
     const enum orr_err err =
         orr_reference_from(request, "workload.draft_model", value, ORR_PART_MODEL, &reference, error);

@@ -1,4 +1,4 @@
-/* Shared by the tests over random jobs: valid jobs of both kinds over every engine, models of every architecture,
+/* Random jobs for tests of properties: valid jobs of both kinds over every engine, models of every architecture,
  * systems with small and large scale-up domains, and all fields of plan and workload. A job that breaks a property is
  * cut down to the fields that matter before it is printed. */
 #ifndef ORR_TESTS_JOBS_H
@@ -8,7 +8,7 @@
 #include "support.h"
 
 #define JOB_FIELDS 24
-#define JOB_TEXT   1024
+#define JOB_TEXT   2048
 
 struct job_field {
     const char *key; /* "plan.tp", "workload.batch"; NULL: left out */
@@ -18,7 +18,7 @@ struct job_field {
 /* A request as a list of fields, so that single ones can be left out, and the job it reads as. */
 struct drawn {
     enum orr_job_kind kind;
-    const char *model, *system;
+    const char *model, *system; /* a model is an id, or an object in place with ' for " */
     size_t n_fields;
     struct job_field fields[JOB_FIELDS];
     struct orr_job job;
@@ -27,6 +27,55 @@ struct drawn {
 static const char *const JOB_MODELS[] = {
     "llama3-8b",    "gpt3-175b",       "llama2-70b", "gpt2-xl",     "falcon-40b",   "gemma3-12b",       "gpt-oss-120b",
     "mixtral-8x7b", "qwen3-235b-a22b", "bloom-7b1",  "deepseek-v3", "llama4-scout", "deepseek-v2-lite", "qwen2.5-7b"};
+/* Models whose layers are not all attention over every earlier key: states of every mixer, chosen keys and blocks,
+ * caches that layers share, cross attention, experts in a latent or without weights. The objects are the shapes of
+ * MiniMax-Text-01 (lightning attention), RecurrentGemma-2b (RG-LRU) and MiniMax-M3 (blocks of keys), with fewer layers
+ * where the number does not matter. */
+static const char *const MIXED_MODELS[] = {
+    "qwen3-next-80b-a3b",
+    "qwen3.5-35b-a3b",
+    "nvidia-nemotron-nano-9b-v2",
+    "nvidia-nemotron-3-super-120b-a12b-fp8",
+    "falcon-h1-0.5b",
+    "deepseek-v3.2",
+    "glm-5",
+    "glm-4.5-air",
+    "mimo-7b",
+    "kimi-linear-48b-a3b",
+    "gemma-4-e4b",
+    "gemma-4-26b-a4b",
+    "lfm2-1.2b",
+    "mamba-370m",
+    "llama-3.2-11b-vision",
+    "ai21-jamba-mini-1.5",
+    "longcat-flash",
+    "granite-4.0-h-tiny",
+    "t5-large",
+    "whisper-large-v3",
+    "{'model_type':'minimax','hidden_size':6144,'num_hidden_layers':16,'num_attention_heads':64,'num_key_value_heads':"
+    "8,"
+    "'head_dim':128,'intermediate_size':9216,'num_local_experts':32,'num_experts_per_tok':2,'vocab_size':200064,"
+    "'attn_type_list':[0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,1]}",
+    "{'model_type':'recurrent_gemma','hidden_size':2560,'num_hidden_layers':26,'lru_width':2560,'num_attention_heads':"
+    "10,"
+    "'num_key_value_heads':1,'intermediate_size':15360,'vocab_size':256000,'attention_window_size':2048,'conv1d_width':"
+    "4,"
+    "'block_types':['recurrent','recurrent','attention']}",
+    "{'model_type':'minimax_m3','hidden_size':6144,'num_hidden_layers':12,'num_attention_heads':64,"
+    "'num_key_value_heads':4,'head_dim':128,'dense_intermediate_size':12288,'moe_intermediate_size':3072,"
+    "'shared_intermediate_size':3072,'n_shared_experts':1,'num_local_experts':128,'num_experts_per_tok':4,"
+    "'vocab_size':200064,'moe_layer_freq':[0,1,1,1,1,1,1,1,1,1,1,1],'sparse_attention_config':{"
+    "'sparse_attention_freq':[0,0,1,1,1,1,1,1,1,1,1,1],'sparse_block_size':128,'sparse_index_dim':128,"
+    "'sparse_num_index_heads':4,'sparse_topk_blocks':16,'sparse_local_block':1}}"};
+
+/* The models of a draw. */
+struct pool {
+    const char *const *models;
+    size_t n;
+};
+static const struct pool PLAIN_POOL = {JOB_MODELS, COUNT(JOB_MODELS)};
+static const struct pool MIXED_POOL = {MIXED_MODELS, COUNT(MIXED_MODELS)};
+
 static const char *const JOB_SYSTEMS[] = {"h100-sxm",    "a100-80g-sxm", "h200-sxm", "b200-sxm",
                                           "gb200-nvl72", "mi300x",       "mi250x",   "h100-pcie",
                                           "l40s",        "trainium2",    "h800-sxm", "v100-32g-sxm"};
@@ -88,8 +137,10 @@ static inline size_t write_section(const struct drawn *drawn, const char *sectio
 /* The request of a drawn job. */
 static inline void write_drawn(const struct drawn *drawn, char text[JOB_TEXT])
 {
-    size_t at = (size_t)snprintf(text, JOB_TEXT, "{'kind':'%s','model':'%s','system':'%s'",
-                                 drawn->kind == ORR_JOB_TRAIN ? "train" : "infer", drawn->model, drawn->system);
+    const char *quote = drawn->model[0] == '{' ? "" : "'";
+    size_t at =
+        (size_t)snprintf(text, JOB_TEXT, "{'kind':'%s','model':%s%s%s,'system':'%s'",
+                         drawn->kind == ORR_JOB_TRAIN ? "train" : "infer", quote, drawn->model, quote, drawn->system);
     at = write_section(drawn, "plan", text, at);
     at = write_section(drawn, "workload", text, at);
     (void)snprintf(text + at, JOB_TEXT - at, "}");
@@ -113,24 +164,38 @@ static inline bool read_drawn(struct orr_reader *reader, struct drawn *drawn)
 
 static const char *const ROUTED[] = {"gpt-oss-120b", "mixtral-8x7b", "qwen3-235b-a22b",
                                      "deepseek-v3",  "llama4-scout", "deepseek-v2-lite"};
+static const char *const MIXED_ROUTED[] = {
+    "qwen3-next-80b-a3b",  "qwen3.5-35b-a3b", "nvidia-nemotron-3-super-120b-a12b-fp8",
+    "deepseek-v3.2",       "glm-5",           "glm-4.5-air",
+    "kimi-linear-48b-a3b", "longcat-flash"};
+/* Models with prediction layers of their own. */
+static const char *const PREDICTING[] = {"deepseek-v3", "deepseek-v3.2", "glm-5",
+                                         "glm-4.5-air", "mimo-7b",       "qwen3.5-35b-a3b"};
 
-static inline bool routes_tokens(const char *model)
+static inline bool is_among(const char *const *names, size_t n, const char *name)
 {
-    for (size_t i = 0; i < COUNT(ROUTED); i++)
-        if (strcmp(ROUTED[i], model) == 0) return true;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
     return false;
 }
 
-static inline void draw_parts(struct random *r, enum orr_job_kind kind, struct drawn *drawn)
+static inline bool routes_tokens(const char *model)
 {
+    return is_among(ROUTED, COUNT(ROUTED), model) || is_among(MIXED_ROUTED, COUNT(MIXED_ROUTED), model);
+}
+
+static inline void draw_parts(struct random *r, enum orr_job_kind kind, const struct pool *pool, struct drawn *drawn)
+{
+    const bool mixed = pool == &MIXED_POOL;
     drawn->kind = kind;
     drawn->n_fields = 0;
-    drawn->model = JOB_MODELS[draw(r, COUNT(JOB_MODELS))];
+    drawn->model = pool->models[draw(r, pool->n)];
     drawn->system = JOB_SYSTEMS[draw(r, COUNT(JOB_SYSTEMS))];
     const char *engine = kind == ORR_JOB_TRAIN ? TRAIN_ENGINES[draw(r, COUNT(TRAIN_ENGINES))]
                                                : SERVING_ENGINES[draw(r, COUNT(SERVING_ENGINES))];
     put_field(drawn, "workload.engine", "'%s'", engine);
-    if (strcmp(engine, "sglang") == 0) drawn->model = ROUTED[draw(r, COUNT(ROUTED))]; /* it runs them in halves */
+    if (strcmp(engine, "sglang") == 0) /* it runs them in halves */
+        drawn->model = mixed ? MIXED_ROUTED[draw(r, COUNT(MIXED_ROUTED))] : ROUTED[draw(r, COUNT(ROUTED))];
 }
 
 /* Degrees of the plan; few ranks more often than many. */
@@ -164,12 +229,12 @@ static inline void draw_train_plan(struct random *r, struct drawn *drawn, int pp
     if (draw(r, 4) == 0) put_field(drawn, "plan.overlap", "'%s'", OVERLAPS[draw(r, COUNT(OVERLAPS))]);
 }
 
-static inline void draw_train(struct random *r, struct drawn *drawn)
+static inline void draw_train(struct random *r, const struct pool *pool, struct drawn *drawn)
 {
     static const char *const RECOMPUTES[] = {"none", "selective", "full"};
     static const char *const PRECISIONS[] = {"bf16", "bf16", "fp16", "fp8"};
     int pp, dp, cp;
-    draw_parts(r, ORR_JOB_TRAIN, drawn);
+    draw_parts(r, ORR_JOB_TRAIN, pool, drawn);
     draw_degrees(r, drawn, &pp, &dp, &cp);
     draw_train_plan(r, drawn, pp, dp, cp);
     const int b = draw_power(r, 3), m = draw(r, 2) ? pp * (1 + (int)draw(r, 4)) : 1 + (int)draw(r, 12);
@@ -187,12 +252,23 @@ static inline void draw_train(struct random *r, struct drawn *drawn)
     if (draw(r, 4) == 0) put_field(drawn, "workload.hidden_dropout", "true");
 }
 
-static inline void draw_infer(struct random *r, struct drawn *drawn)
+/* Drafts of a smaller model with the same vocabulary, or of the model's own prediction layers. */
+static inline void draw_draft(struct random *r, struct drawn *drawn)
+{
+    const bool predicts = is_among(PREDICTING, COUNT(PREDICTING), drawn->model);
+    if (!predicts && strncmp(drawn->model, "llama3", 6) != 0) return;
+    if (draw(r, 3) > (predicts ? 1 : 0)) return;
+    put_field(drawn, "workload.draft_model", "'%s'", predicts ? "mtp" : "llama3.2-1b");
+    put_field(drawn, "workload.draft_tokens", "%d", 1 + (int)draw(r, 5));
+    if (draw(r, 2)) put_field(drawn, "workload.draft_accept_frac", "%g", 0.25 * (double)draw(r, 5));
+}
+
+static inline void draw_infer(struct random *r, const struct pool *pool, struct drawn *drawn)
 {
     static const char *const PRECISIONS[] = {"bf16", "fp16", "fp8", "int4", "int8", "fp4"};
     static const char *const CACHES[] = {"bf16", "fp16", "fp8"};
     int pp, dp, cp;
-    draw_parts(r, ORR_JOB_INFER, drawn);
+    draw_parts(r, ORR_JOB_INFER, pool, drawn);
     draw_degrees(r, drawn, &pp, &dp, &cp);
     const int input = 1 + (int)draw(r, draw(r, 3) ? 3000 : 60000), output = 1 + (int)draw(r, 600);
     put_field(drawn, "workload.batch", "%d", draw(r, 3) ? draw_power(r, 9) : 1 + (int)draw(r, 40));
@@ -204,18 +280,16 @@ static inline void draw_infer(struct random *r, struct drawn *drawn)
     if (draw(r, 4) == 0) put_field(drawn, "workload.prefix_hit_frac", "%g", 0.25 * (double)(1 + draw(r, 3)));
     if (draw(r, 5) == 0) put_field(drawn, "workload.disaggregated", "true");
     if (draw(r, 5) == 0) put_field(drawn, "workload.moe_imbalance", "1.4");
-    if (strncmp(drawn->model, "llama3", 6) == 0 && draw(r, 3) == 0) {
-        put_field(drawn, "workload.draft_model", "'llama3.2-1b'");
-        put_field(drawn, "workload.draft_tokens", "%d", 1 + (int)draw(r, 5));
-    }
+    draw_draft(r, drawn);
 }
 
 /* The next valid job of a kind; *r moves on. */
-static inline void draw_job(struct orr_reader *reader, struct random *r, enum orr_job_kind kind, struct drawn *drawn)
+static inline void draw_job(struct orr_reader *reader, struct random *r, enum orr_job_kind kind,
+                            const struct pool *pool, struct drawn *drawn)
 {
     for (int tries = 0; tries < 1000; tries++) {
-        if (kind == ORR_JOB_TRAIN) draw_train(r, drawn);
-        else draw_infer(r, drawn);
+        if (kind == ORR_JOB_TRAIN) draw_train(r, pool, drawn);
+        else draw_infer(r, pool, drawn);
         if (read_drawn(reader, drawn)) return;
     }
     fail_msg("none of 1000 drawn jobs is valid");

@@ -265,7 +265,7 @@ static const struct {
      "workload.kv_precision: must be one of \"fp16\", \"bf16\", \"fp8\", \"int8\", \"int8_per_token_head\", \"int4\", "
      "\"nf4\", \"nvfp4\", \"q8_0\", \"q4_0\", \"fp8_ds_mla\", not \"fp32\" (did you mean \"fp16\"?)"},
     {"", ",'draft_tokens':2",
-     "workload.draft_tokens: 2 needs a draft_model: a catalogue id, a file path or an object"},
+     "workload.draft_tokens: 2 needs a draft_model: a catalogue id, a file path, an object, or \"mtp\""},
     {"", ",'draft_model':'tiny'",
      "workload.draft_model: needs draft_tokens: tokens drafted per step, from 1 to 1024 (0: off)"},
     {"", ",'draft_tokens':2,'draft_model':{'base':'tiny','vocab_size':999}",

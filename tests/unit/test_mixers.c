@@ -1,6 +1,5 @@
 /* Recurrent mixers, sparse and shared attention: parameters, state and cache bytes, FLOP of a token, by hand. Numbers
  * of configs are written out, so that every expected value can be followed on paper. */
-#include "jobs.h"
 #include "serving.h"
 
 #include "memory/memory.h"
@@ -380,79 +379,6 @@ static void training(void **state)
     assert_close(bytes.ffn + bytes.scores, 0, 0);
 }
 
-/* ---------------------------------------------------------------- random jobs */
-
-static const char *const MODELS[] = {"qwen3-next-80b-a3b",
-                                     "nvidia-nemotron-nano-9b-v2",
-                                     "falcon-h1-0.5b",
-                                     "deepseek-v3.2",
-                                     "kimi-linear-48b-a3b",
-                                     "gemma-4-e4b",
-                                     "lfm2-1.2b",
-                                     "mamba-370m",
-                                     "llama-3.2-11b-vision",
-                                     "ai21-jamba-mini-1.5",
-                                     "longcat-flash",
-                                     "granite-4.0-h-tiny",
-                                     "t5-large",
-                                     "whisper-large-v3",
-                                     "gemma-4-26b-a4b"};
-
-/* Parts are not negative and add up to the whole. */
-static void check_sum(const struct drawn *drawn, const double *parts, int n, double whole)
-{
-    double sum = 0;
-    bool negative = false;
-    char text[JOB_TEXT];
-    for (int i = 0; i < n; i++) {
-        sum += parts[i];
-        negative |= !(parts[i] >= 0);
-    }
-    write_drawn(drawn, text);
-    if (negative || !(fabs(sum - whole) <= 1e-9 * whole))
-        fail_msg("parts add up to %.9g of %.9g: %s", sum, whole, text);
-}
-
-static void check_job(struct world *w, const struct drawn *drawn)
-{
-    char text[JOB_TEXT];
-    write_drawn(drawn, text);
-    if (drawn->kind == ORR_JOB_INFER) {
-        const struct orr_infer_result result = infer(w, &drawn->job);
-        check_sum(drawn, result.time_s, ORR_N_INFER_PARTS, result.latency_s);
-        check_sum(drawn, result.memory_bytes, ORR_N_SERVE_MEMORY_PARTS, result.memory_total_bytes);
-        if (!(result.bound_s <= result.latency_s)) fail_msg("faster than light: %s", text);
-        return;
-    }
-    orr_train(&drawn->job, w->scratch, &w->result);
-    check_sum(drawn, w->result.time_s, ORR_N_TIME_PARTS, w->result.step_time_s);
-    check_sum(drawn, w->result.memory.part_bytes, ORR_N_MEMORY_PARTS, w->result.memory.total_bytes);
-    if (!(w->result.bound_s <= w->result.step_time_s && w->result.hfu_frac <= 1 && w->result.mfu_frac > 0))
-        fail_msg("faster than light: %s", text);
-}
-
-/* Random jobs of other tests, asked of models with these layers. */
-static void random_jobs_add_up(void **state)
-{
-    struct world *w = *state;
-    struct orr_reader *reader = orr_reader_new(w->catalogue);
-    struct random r = {.state = 12};
-    static struct drawn drawn;
-    int n[2] = {0};
-    for (int i = 0; i < 1500; i++) {
-        const enum orr_job_kind kind = i % 2 ? ORR_JOB_INFER : ORR_JOB_TRAIN;
-        if (kind == ORR_JOB_TRAIN) draw_train(&r, &drawn);
-        else draw_infer(&r, &drawn);
-        drawn.model = MODELS[draw(&r, COUNT(MODELS))];
-        if (!read_drawn(reader, &drawn)) continue;
-        check_job(w, &drawn);
-        n[kind]++;
-    }
-    orr_reader_free(reader);
-    print_message("# %d jobs of training, %d of inference\n", n[ORR_JOB_TRAIN], n[ORR_JOB_INFER]);
-    assert_true(n[ORR_JOB_TRAIN] > 100 && n[ORR_JOB_INFER] > 100);
-}
-
 /* ---------------------------------------------------------------- unknown types */
 
 static void an_unknown_type_names_its_fields(void **state)
@@ -492,7 +418,6 @@ int main(void)
         cmocka_unit_test(an_indexer_scores_every_key),
         cmocka_unit_test(blocks_of_a_layer),
         cmocka_unit_test(training),
-        cmocka_unit_test(random_jobs_add_up),
         cmocka_unit_test(an_unknown_type_names_its_fields),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

@@ -186,7 +186,7 @@ export const FIELDS: readonly Field[] = [
         label: 'Draft model',
         kinds: INFER,
         group: 'more',
-        title: 'speculative decoding: id of the model that drafts',
+        title: 'speculative decoding: id of the model that drafts; mtp: the layers the model has for it',
     },
     { key: 'workload.draft_tokens', label: 'Draft tokens', kinds: INFER, group: 'more', step: 'one' },
     {
