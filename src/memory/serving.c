@@ -20,7 +20,7 @@ struct profile {
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
-    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_dtype_bytes(job->serving.kv));
+    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_state_key_bytes(job, kind));
 }
 
 /* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
@@ -45,7 +45,8 @@ static struct profile profile_of(const struct orr_job *job, const struct orr_sta
         p.layers[k] = fullest->n_layers[k];
         p.kv_bytes[k] = p.layers[k] * orr_kv_rank_bytes(job, kind);
         p.state_bytes += p.layers[k] * layer_state_bytes(job, kind);
-        p.window[k] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
+        const bool limited = kind->window > 0 && job->engine.kv_windows && !orr_kind_compresses(kind);
+        p.window[k] = limited ? (double)kind->window : HUGE_VAL; /* compressed entries have no window */
     }
     return p;
 }
@@ -198,15 +199,15 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
 /* Cache of the whole model: bytes per token while no window is full, and bytes of one sequence at its longest. */
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
-    const double w = orr_dtype_bytes(job->serving.kv);
     double n_layers[ORR_MAX_LAYER_KINDS], per_token = 0, per_sequence = 0, states = 0;
     orr_count_layers(&job->model, n_layers);
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
-        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);
-        per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
+        const bool limited = kind->window > 0 && !orr_kind_compresses(kind);
+        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, orr_state_key_bytes(job, kind));
+        per_sequence += bytes * (limited ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
     result->kv_bytes_per_sequence = per_sequence;

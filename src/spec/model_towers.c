@@ -15,6 +15,11 @@ static int64_t size(struct tower *tower, const char *spellings, int64_t absent)
     return orr_config_count(&tower->config, spellings, 0, ORR_WIDTH_MAX, absent);
 }
 
+static bool flag(struct tower *tower, const char *key)
+{
+    return orr_config_flag(&tower->config, key, false);
+}
+
 static int64_t list_size(struct tower *tower, const char *key, int64_t absent)
 {
     char path[ORR_PATH];
@@ -118,6 +123,18 @@ static int64_t qwen35(struct tower *tower)
     return qwen3_deep(tower, 0);
 }
 
+/* GLM-4V has RMS norms, a gated FFN as wide as the text model, and no biases inside layers. A convolution joins m x m
+ * patches, and the merger is a gated FFN of the width "intermediate_size". */
+static int64_t glm4v(struct tower *tower)
+{
+    const int64_t h = size(tower, "hidden_size", 1536), patch = size(tower, "patch_size", 14);
+    const int64_t out = size(tower, "out_hidden_size", 4096), side = size(tower, "image_size", 336) / (patch ? patch : 1);
+    const int64_t layer = 4 * h * h + 3 * h * out + 2 * h + (flag(tower, "attention_bias") ? 3 * h : 0);
+    return patches_3d(tower, h, patch) + h + side * side * h + size(tower, "depth", 24) * layer + 2 * h +
+           linear(merged_patches(tower) * h, out) + out * out + 2 * out +
+           3 * out * size(tower, "intermediate_size", 13696);
+}
+
 /* Pixtral has no biases, RMS norms and a gated FFN; the projector joins 2 x 2 patches. */
 static int64_t pixtral(struct tower *tower)
 {
@@ -192,7 +209,8 @@ static const struct {
     {"qwen3_5_moe", "vision_config", qwen35},    {"mistral3", "vision_config", pixtral},
     {"llama4", "vision_config", llama4},         {"mllama", "vision_config", mllama},
     {"gemma4", "vision_config", gemma4_vision},  {"gemma4", "audio_config", gemma4_audio},
-    {"minimax_m3_vl", "vision_config", minimax},
+    {"minimax_m3_vl", "vision_config", minimax}, {"glm4v_moe", "vision_config", glm4v},
+    {"glm4v", "vision_config", glm4v},           {"glm46v", "vision_config", glm4v},
 };
 
 int64_t orr_tower_params(struct orr_config *config, int64_t hidden)
