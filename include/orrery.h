@@ -706,7 +706,7 @@ struct orr_layer_kind {
     int64_t gate_columns;             /* columns of the gate on the heads' outputs; 0: there is none */
     int64_t index_topk;               /* keys chosen for a query among all it sees; 0: attention is not sparse */
     int64_t index_heads, index_size;  /* sizes of the indexer that chooses keys; 0 heads: an earlier layer chooses */
-    /* compressed attention: keys that serve as values, in one head; a window and entries for compress_ratio positions */
+    /* compressed attention: one head of keys that serve as values; a window, and entries that stand for positions */
     int64_t compress_ratio;           /* positions that one entry stands for; 0: the layer has a window alone */
     int64_t out_groups, out_rank;     /* groups of heads that are projected to a rank before the output; 0: none */
     int64_t cross_keys;               /* encoder positions that every query attends to; 0: no cross attention */
@@ -730,7 +730,7 @@ struct orr_layer_kind {
     int64_t expert_hidden;            /* size of the latent that experts read and write; 0: the hidden size */
     int64_t n_zero_experts;           /* further experts, without weights, that the router may choose */
     int64_t layer_embedding;          /* width of an embedding table that only this layer has; 0: there is none */
-    int64_t residual_streams;         /* hyper-connections: streams of the hidden size that blocks mix; 0: one, added to */
+    int64_t residual_streams;         /* hyper-connections: hidden states that blocks mix; 0: one, added to */
     int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
@@ -1137,7 +1137,7 @@ struct orr_op {
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
-    double stride;                /* DECODE: positions of the context that one key stands for; 0 counts as 1 */
+    double key_tokens;            /* DECODE: tokens of the context that one key stands for; 0 counts as 1 */
     bool joined;                  /* DECODE: further keys of the call before, without a launch of its own */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */

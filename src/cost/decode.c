@@ -43,7 +43,7 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_decode_constants *u = constants_of(job, op);
     struct orr_decode_piece piece = {.from = from, .add_a = op->joined ? 0 : u->launch_s};
-    const double keys = op->batch / orr_max(1, op->stride); /* keys of all sequences for one more position */
+    const double keys = op->batch / orr_max(1, op->key_tokens); /* keys of all sequences for one more position */
     const double peak16 = chip->peak_flops_per_s[op->dtype];
     if (op->latent_rank > 0) { /* Eq. 11: k is rank + rotary, and the values are the rank's part. */
         const double rank = op->latent_rank, rotary = op->k - rank;

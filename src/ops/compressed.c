@@ -48,8 +48,8 @@ static void emit_compressor(struct orr_emit *emit, const struct orr_layer_kind *
     if (columns <= 0) return;
     const double entry = (double)(kind->head_qk + (kind->index_heads > 0 ? kind->index_size : 0));
     const double bytes = d->w_a * d->T * (columns + entry / (double)kind->compress_ratio);
-    orr_emit_linear(
-        emit, &(struct orr_linear){.names = ORR_LINEAR("compress.columns"), .m = d->T, .k = d->h, .n = columns});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){.names = ORR_LINEAR("compress.columns"), .m = d->T, .k = d->h, .n = columns});
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "compress.entries",
                                                         .backward_name = "compress.entries.backward",
                                                         .kind = ORR_POINTWISE_SOFTMAX,
@@ -66,8 +66,8 @@ void orr_emit_compressed_rows(struct orr_emit *emit, const struct orr_layer_kind
     emit_matrix(emit, ORR_LINEAR("mla.kv_down"), ORR_PRODUCT_KV_DOWN, d->T_norm, d->h, size);
     orr_emit_norm(emit, "mla.kv_norm", "mla.kv_norm.backward", d->T_norm * size, true);
     orr_emit_column_gather(emit, r_q + size);
-    orr_emit_column_input(emit,
-                          emit_matrix(emit, ORR_LINEAR("mla.q_up"), ORR_PRODUCT_Q_UP, d->T, r_q, heads * size), r_q);
+    orr_emit_column_input(emit, emit_matrix(emit, ORR_LINEAR("mla.q_up"), ORR_PRODUCT_Q_UP, d->T, r_q, heads * size),
+                          r_q);
     /* Query heads are normalised and rotated; the rotation of the keys is taken back from the heads' outputs. */
     orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * heads * size, true);
     const double rotated = 2 * d->w_a * d->T * (2 * heads + 1) * (double)kind->mla_rope;
@@ -86,14 +86,13 @@ void orr_emit_grouped_output(struct orr_emit *emit, const struct orr_layer_kind 
 {
     const struct orr_dims *d = &emit->dims;
     const double groups = (double)kind->out_groups / d->t, rank = (double)kind->out_rank;
-    orr_emit_linear(emit,
-                    &(struct orr_linear){.names = ORR_LINEAR("attention.out_down"),
-                                         .experts = groups,
-                                         .m = d->T,
-                                         .k = (double)(kind->n_heads * kind->head_v) / (double)kind->out_groups,
-                                         .n = rank,
-                                         .product = ORR_PRODUCT_OUT_DOWN,
-                                         .quantised = true});
+    orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.out_down"),
+                                               .experts = groups,
+                                               .m = d->T,
+                                               .k = (double)(kind->n_heads * kind->head_v) / (double)kind->out_groups,
+                                               .n = rank,
+                                               .product = ORR_PRODUCT_OUT_DOWN,
+                                               .quantised = true});
     emit_matrix(emit, ORR_LINEAR("attention.out"), ORR_PRODUCT_OUT, d->T, groups * rank, d->h);
     orr_emit_row_output(emit, d->h);
 }

@@ -176,7 +176,7 @@ struct orr_op orr_serve_entries_op(const struct orr_job *job, const struct orr_l
                                    double queries)
 {
     struct orr_op op = orr_serve_decode_op(job, kind, sequences, queries);
-    op.stride = (double)kind->compress_ratio;
+    op.key_tokens = (double)kind->compress_ratio;
     op.joined = true;
     op.launches = 0;
     return op;
@@ -199,7 +199,7 @@ struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_lay
                            .k = (double)kind->index_size,
                            .kv_heads = 1,
                            .input_bytes = index_element_bytes(job, kind),
-                           .stride = (double)kind->compress_ratio,
+                           .key_tokens = (double)kind->compress_ratio,
                            .table_bytes = 4 + SCORE_BYTES * queries};
 }
 
@@ -213,7 +213,7 @@ double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_
 static void emit_made(struct orr_emit *emit, const char *name, const struct orr_op *made, double context)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_DECODE, ORR_PHASE_FORWARD);
-    const double stride = orr_max(1, made->stride), keys = context / stride;
+    const double stride = orr_max(1, made->key_tokens), keys = context / stride;
     op->dtype = made->dtype;
     op->index = made->index;
     op->joined = made->joined;
@@ -226,7 +226,7 @@ static void emit_made(struct orr_emit *emit, const char *name, const struct orr_
     op->kv_heads = made->kv_heads;
     op->input_bytes = made->input_bytes;
     op->table_bytes = made->table_bytes;
-    op->stride = made->stride;
+    op->key_tokens = made->key_tokens;
     op->n = context;
     op->flops = 2 * op->batch * op->m * keys * (op->k + op->latent_rank);
     op->bytes = op->batch * keys * (op->k * op->input_bytes + op->table_bytes);

@@ -36,8 +36,8 @@ static void emit_matrix(struct orr_emit *emit, struct orr_linear_names names, en
                         double n)
 {
     orr_emit_linear(
-        emit, &(struct orr_linear){
-                  .names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true, .product = product});
+        emit,
+        &(struct orr_linear){.names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true, .product = product});
 }
 
 void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)

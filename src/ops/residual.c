@@ -18,10 +18,9 @@ static void emit_streams(struct orr_emit *emit, const struct orr_layer_kind *kin
 {
     const struct orr_dims *d = &emit->dims;
     const double n = (double)kind->residual_streams, row = d->w_a * d->T_norm * d->h;
-    orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("streams.weights"),
-                                               .m = d->T_norm,
-                                               .k = n * d->h,
-                                               .n = 2 * n + n * n});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){
+                        .names = ORR_LINEAR("streams.weights"), .m = d->T_norm, .k = n * d->h, .n = 2 * n + n * n});
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "streams.sum",
                                                         .backward_name = "streams.sum.backward",
                                                         .kind = ORR_POINTWISE_RMSNORM,

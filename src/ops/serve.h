@@ -33,7 +33,7 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
 /* The scores of the indexer that chooses a layer's keys, for kinds that have one. The caller sets the context. */
 struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                  double queries);
-/* The compressed entries that the same call reads, for kinds that have some. The context is still counted in positions. */
+/* The compressed entries that the same call reads, for kinds that have some. Its context is counted in positions. */
 struct orr_op orr_serve_entries_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                    double queries);
 /* Most keys that the operator of a decoding sequence reads; 0: all. */

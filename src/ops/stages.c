@@ -198,7 +198,8 @@ static double active_matrix_params(const struct orr_model *model, const struct o
     }
     if (kind->cross_keys > 0 && !kind->cross_only) params += h * a * (d_qk + d_v);
     params += (kind->mla_q_rank > 0 ? (double)kind->mla_q_rank : h) * (double)(kind->index_heads * kind->index_size) +
-              h * (double)((kind->compress_ratio > 0 ? 0 : kind->index_size) + (kind->mla_q_rank > 0 ? kind->index_heads : 0));
+              h * (double)(kind->mla_q_rank > 0 ? kind->index_heads : 0);
+    if (kind->compress_ratio == 0) params += h * (double)kind->index_size; /* else the compressor makes index keys */
     params += matrices * h * (double)(kind->ffn_width + kind->shared_width) + 2 * h * (double)kind->layer_embedding;
     params += latent > 0 ? matrices * latent * routed + 2 * h * latent : matrices * h * routed;
     const double n = (double)kind->residual_streams; /* the weights of the streams, for two blocks */

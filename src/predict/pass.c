@@ -51,7 +51,8 @@ struct orr_op orr_send_op(const struct orr_job *job, double rows)
                            .kind = ORR_OP_COLLECTIVE,
                            .collective = ORR_COLLECTIVE_P2P,
                            .group = ORR_GROUP_PP,
-                           .payload_bytes = rows * orr_boundary_width(&job->model) * orr_dtype_bytes(job->serving.comm)};
+                           .payload_bytes =
+                               rows * orr_boundary_width(&job->model) * orr_dtype_bytes(job->serving.comm)};
 }
 
 double orr_sends_s(const struct orr_job *job, double rows)

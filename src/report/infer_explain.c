@@ -56,10 +56,10 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     struct orr_text line = {0};
     char bytes[32];
     orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
-    if (orr_kind_scans(kind) || kind->cross_keys > 0 || orr_kind_compresses(kind))
-        add_state(kind, layers, element_bytes, &line);
+    const bool holds = orr_kind_scans(kind) || kind->cross_keys > 0 || orr_kind_compresses(kind);
+    if (holds) add_state(kind, layers, element_bytes, &line);
     if (orr_kv_model_bytes(answer->job, kind) <= 0) {
-        if (!orr_kind_scans(kind) && kind->cross_keys == 0 && !orr_kind_compresses(kind)) orr_text_add(&line, "no cache");
+        if (!holds) orr_text_add(&line, "no cache");
         orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
         text->failed |= line.failed;
         free(line.data);
@@ -75,7 +75,8 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
                      (long long)kind->head_v);
     orr_text_add(&line, " · %.4g B = %s B per token", element_bytes,
                  orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(answer->job, kind))));
-    if (kind->window > 0 && !orr_kind_compresses(kind)) orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
+    if (kind->window > 0 && !orr_kind_compresses(kind))
+        orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 

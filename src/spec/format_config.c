@@ -12,7 +12,7 @@
 struct reading {
     const struct orr_doc *doc;
     const json_t *config;
-    const json_t *text; /* object of the language model */
+    const json_t *text;      /* object of the language model */
     char path[ORR_KEY_PATH]; /* path of the configuration, for messages */
     struct orr_model *model;
     struct orr_error *error;
@@ -234,10 +234,11 @@ static void read_mixed(struct reading *r, json_t *layers, struct targets *target
     }
 }
 
-/* Routed experts in 4 bits beside the first target. */
+/* Routed experts in 4 bits beside the first target: MXFP4, or what "moe_quant_algo" names. */
 static void add_experts(struct reading *r, struct targets *targets)
 {
-    add_target(r, targets, storage_of(ORR_WEIGHT_MXFP4), NULL);
+    const char *algorithm = word(r->config, "moe_quant_algo");
+    add_target(r, targets, *algorithm ? read_algorithm(r, algorithm) : storage_of(ORR_WEIGHT_MXFP4), NULL);
     if (r->err) return;
     struct target *experts = &targets->items[targets->n - 1];
     experts->all = false;
@@ -247,10 +248,13 @@ static void add_experts(struct reading *r, struct targets *targets)
 /* Reads groups of compressed-tensors, layers of MIXED_PRECISION, or one method for all. */
 static void read_targets(struct reading *r, struct targets *targets)
 {
-    const char *algorithm = word(r->config, "quant_algo"), *key;
+    const char *algorithm = word(r->config, "quant_algo"), *key, *method = word(r->config, "quant_method");
     json_t *groups = json_object_get(r->config, "config_groups"), *group;
     json_t *layers = json_object_get(r->config, "quantized_layers");
-    if (strcmp(algorithm, "MIXED_PRECISION") == 0 && json_is_object(layers)) {
+    if (has_fp4_experts(r) && strcmp(method, "fp8") == 0) {
+        add_target(r, targets, read_fp8(r), NULL);
+        if (!r->err) add_experts(r, targets);
+    } else if (strcmp(algorithm, "MIXED_PRECISION") == 0 && json_is_object(layers)) {
         read_mixed(r, layers, targets);
     } else if (json_is_object(groups) && *algorithm == '\0') {
         json_object_foreach(groups, key, group)
@@ -258,9 +262,7 @@ static void read_targets(struct reading *r, struct targets *targets)
             add_target(r, targets, read_group(r, group), json_object_get(group, "targets"));
         }
     } else {
-        const char *method = word(r->config, "quant_method");
         add_target(r, targets, read_method(r, method), NULL);
-        if (!r->err && strcmp(method, "fp8") == 0 && has_fp4_experts(r)) add_experts(r, targets);
     }
 }
 
@@ -398,7 +400,8 @@ static void read_quantised(struct reading *r)
     if (!ignored) r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     if (!r->err) read_targets(r, &targets);
     if (!r->err && targets.n > 0) {
-        const bool listed = read_ignored(r, ignored);
+        /* A list beside "moe_quant_algo" names what is not in the format of the experts. */
+        const bool listed = !*word(r->config, "moe_quant_algo") && read_ignored(r, ignored);
         const unsigned rules = orr_format_row(targets.items[0].storage.format)->rules;
         const bool gpt_oss = targets.items[0].storage.format == ORR_WEIGHT_MXFP4 && targets.items[0].all;
         if (rules & ORR_NARROW_GGUF)

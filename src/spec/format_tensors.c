@@ -98,8 +98,8 @@ void orr_tensor_shapes(const struct orr_model *model, const struct orr_layer_kin
 double orr_attention_norms(const struct orr_layer_kind *kind, double vectors)
 {
     const double norms = orr_kind_compresses(kind) ? (double)(kind->mla_q_rank + kind->head_qk)
-                         : kind->mla_kv_rank > 0 ? (double)(kind->mla_q_rank + kind->mla_kv_rank)
-                         : kind->qk_norm       ? 2 * (double)kind->head_qk
-                                               : 0;
+                         : kind->mla_kv_rank > 0   ? (double)(kind->mla_q_rank + kind->mla_kv_rank)
+                         : kind->qk_norm           ? 2 * (double)kind->head_qk
+                                                   : 0;
     return norms < vectors ? norms : vectors;
 }

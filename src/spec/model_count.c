@@ -70,7 +70,8 @@ static int64_t compressed_params(const struct orr_shape *shape, unsigned marks)
 {
     const int64_t h = shape->hidden, a = shape->n_heads, d = shape->head_dim, r_q = shape->q_rank;
     const int64_t size = shape->index_size, heads = shape->index_heads, out = shape->out_groups * shape->out_rank;
-    int64_t params = h * r_q + r_q + r_q * a * d + h * d + d + a * d * shape->out_rank + out * h + (shape->sinks ? a : 0);
+    int64_t params =
+        h * r_q + r_q + r_q * a * d + h * d + d + a * d * shape->out_rank + out * h + (shape->sinks ? a : 0);
     if (marks & ORR_MARK_ENTRIES) params += compressor_params(shape, d, shape->entries_ratio, false);
     if (marks & ORR_MARK_INDEXER)
         params += compressor_params(shape, d, shape->indexed_ratio, true) +

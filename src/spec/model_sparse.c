@@ -176,8 +176,7 @@ void orr_special_deepseek_v4(struct orr_config *config, struct orr_shape *shape)
     shape->head_rope = count(config, "qk_rope_head_dim", shape->head_dim / 8);
     shape->out_groups = orr_config_count(config, "o_groups", 1, ORR_HEADS_MAX, ORR_REQUIRED);
     shape->out_rank = orr_config_count(config, "o_lora_rank", 1, ORR_WIDTH_MAX, ORR_REQUIRED);
-    shape->indexed_ratio =
-        orr_config_count(config, "compress_rates.compressed_sparse_attention", 1, ORR_HEADS_MAX, 4);
+    shape->indexed_ratio = orr_config_count(config, "compress_rates.compressed_sparse_attention", 1, ORR_HEADS_MAX, 4);
     shape->entries_ratio =
         orr_config_count(config, "compress_rates.heavily_compressed_attention", 1, ORR_HEADS_MAX, 128);
     shape->window = orr_config_count(config, "sliding_window", 1, ORR_SEQ_MAX, 128);

@@ -396,7 +396,8 @@ static const char *const MODELS[] = {"qwen3-next-80b-a3b",
                                      "granite-4.0-h-tiny",
                                      "t5-large",
                                      "whisper-large-v3",
-                                     "gemma-4-26b-a4b"};
+                                     "gemma-4-26b-a4b",
+                                     "deepseek-v4-flash"};
 
 /* Parts are not negative and add up to the whole. */
 static void check_sum(const struct drawn *drawn, const double *parts, int n, double whole)
