@@ -483,6 +483,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_MIXERS(X)                                                                        \
     X(ATTENTION, "attention", "grouped-query attention")                                     \
     X(LATENT, "latent", "multi-head latent attention")                                       \
+    X(COMPRESSED, "compressed", "attention to a window and to entries that compress many positions") \
     X(MAMBA1, "mamba1", "selective scan with a state per channel")                           \
     X(MAMBA2, "mamba2", "selective scan with a decay per head")                              \
     X(GATED_DELTA, "gated_delta", "gated delta net")                                         \
@@ -592,6 +593,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(Q_B, ATTENTION, "self_attn.q_b_proj")                                   \
     X(KV_A, ATTENTION, "self_attn.kv_a_proj_with_mqa")                        \
     X(KV_B, ATTENTION, "self_attn.kv_b_proj")                                 \
+    X(O_A, ATTENTION, "self_attn.o_a_proj")                                   \
+    X(INDEX_Q, ATTENTION, "self_attn.indexer.wq_b")                           \
     X(GATE, DENSE, "mlp.gate_proj")                                           \
     X(UP, DENSE, "mlp.up_proj")                                               \
     X(DOWN, DENSE, "mlp.down_proj")                                           \
@@ -611,6 +614,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(Q_UP, Q_B, Q_B)                               \
     X(KV_DOWN, KV_A, KV_A)                          \
     X(KV_UP, KV_B, KV_B)                            \
+    X(OUT_DOWN, O_A, O_A)                           \
+    X(INDEX_QUERY, INDEX_Q, INDEX_Q)                \
     X(GATE_UP, GATE, UP)                            \
     X(DOWN, DOWN, DOWN)                             \
     X(SHARED_GATE_UP, SHARED_GATE, SHARED_UP)       \
@@ -702,6 +707,9 @@ struct orr_layer_kind {
     int64_t gate_columns;             /* columns of the gate on the heads' outputs; 0: there is none */
     int64_t index_topk;               /* keys chosen for a query among all it sees; 0: attention is not sparse */
     int64_t index_heads, index_size;  /* sizes of the indexer that chooses keys; 0 heads: an earlier layer chooses */
+    /* compressed attention: one head of keys that serve as values; a window, and entries that stand for positions */
+    int64_t compress_ratio;           /* positions that one entry stands for; 0: the layer has a window alone */
+    int64_t out_groups, out_rank;     /* groups of heads that are projected to a rank before the output; 0: none */
     int64_t cross_keys;               /* encoder positions that every query attends to; 0: no cross attention */
     bool cross_only;                  /* the layer has cross attention instead of self attention */
     /* recurrent mixers keep a state of scan_key x scan_value per head, and the last conv_width - 1 columns */
@@ -710,6 +718,7 @@ struct orr_layer_kind {
     int64_t scan_groups, scan_key;    /* groups of heads that share keys, and the size of a key or state row */
     int64_t scan_rank;                /* rank of step sizes (Mamba-1) or of gates (KDA); 0: full rank */
     int64_t scan_chunk;               /* positions that a chunked scan takes at once */
+    bool scan_full_gate;              /* KDA: the gate on the outputs has full rank */
     int64_t conv_width;               /* taps of the convolution before the scan; 0: none */
     int64_t state_element_bytes;      /* bytes of an element of the recurrent state: 4, or 2 */
     /* feed-forward: dense when n_experts is 0; none when ffn_width is 0 too */
@@ -722,6 +731,8 @@ struct orr_layer_kind {
     int64_t expert_hidden;            /* size of the latent that experts read and write; 0: the hidden size */
     int64_t n_zero_experts;           /* further experts, without weights, that the router may choose */
     int64_t layer_embedding;          /* width of an embedding table that only this layer has; 0: there is none */
+    int64_t residual_streams;         /* hyper-connections: hidden states that blocks mix; 0: one, added to */
+    int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
     /* exact parameter counts, including biases and norms */
@@ -1157,6 +1168,8 @@ struct orr_op {
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
     bool packed;                  /* DECODE: a K,V head is read once for its query group */
+    double key_tokens;            /* DECODE: tokens of the context that one key stands for; 0 counts as 1 */
+    bool joined;                  /* DECODE: further keys of the call before, without a launch of its own */
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */

@@ -42,21 +42,22 @@ static struct orr_decode_piece common_piece(const struct orr_job *job, const str
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_decode_constants *u = constants_of(job, op);
-    struct orr_decode_piece piece = {.from = from, .add_a = u->launch_s};
+    struct orr_decode_piece piece = {.from = from, .add_a = op->joined ? 0 : u->launch_s};
+    const double keys = op->batch / orr_max(1, op->key_tokens); /* keys of all sequences for one more position */
     const double peak16 = chip->peak_flops_per_s[op->dtype];
     if (op->latent_rank > 0) { /* Eq. 11: k is rank + rotary, and the values are the rank's part. */
         const double rank = op->latent_rank, rotary = op->k - rank;
         const double peak8 = chip->peak_flops_per_s[ORR_DTYPE_FP8];
         const double peak = op->input_bytes < 2 && peak8 > 0 ? peak8 : peak16;
         const double key_bytes = op->k * op->input_bytes + op->table_bytes;
-        add_line(&piece, 0, op->batch * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
-        add_line(&piece, 0, 2 * op->batch * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
+        add_line(&piece, 0, keys * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
+        add_line(&piece, 0, 2 * keys * op->m * (2 * rank + rotary) / (peak * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
     if (op->index) { /* keys alone, and a score of each */
         const double key_bytes = op->k * op->input_bytes + op->table_bytes;
-        add_line(&piece, 0, op->batch * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
-        add_line(&piece, 0, 2 * op->batch * op->m * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
+        add_line(&piece, 0, keys * key_bytes / (chip->hbm_bytes_per_s * u->dram_frac), ORR_BOUND_DRAM);
+        add_line(&piece, 0, 2 * keys * op->m * op->k / (peak16 * u->compute_frac), ORR_BOUND_COMPUTE);
         return piece;
     }
     const double rows = orr_max(op->m, GROUP_ROWS * op->kv_heads), elements = 2 * op->batch * op->k;
@@ -73,7 +74,7 @@ static struct orr_decode_curve latent_curve(const struct orr_job *job, const str
 {
     const double blocks = op->batch * orr_ceil(op->m / LATENT_HEADS), n_sm = (double)job->system.chip.n_sm;
     struct orr_decode_curve curve = {.n_pieces = 1, .pieces = {common_piece(job, op, 0, 0)}};
-    curve.pieces[0].add_a += orr_ceil(blocks / n_sm) * constants_of(job, op)->block_s;
+    if (!op->joined) curve.pieces[0].add_a += orr_ceil(blocks / n_sm) * constants_of(job, op)->block_s;
     return curve;
 }
 

@@ -36,7 +36,15 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     if (kind->mla_kv_rank > 0) { /* Eq. 86 */
         const double latents = 2 * (double)(kind->mla_q_rank + kind->mla_kv_rank) + (double)kind->mla_rope;
         return in * d->T_norm * d->h + w * d->T_norm * latents +
-               w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v);
+               w * d->T * a * (double)(2 * kind->head_qk + 2 * kind->head_v) +
+               w * d->T * (double)kind->gate_columns / d->t;
+    }
+    if (orr_kind_compresses(kind)) { /* before and after the norms; heads and their outputs; ranks of the groups */
+        const double whole = 2 * (double)(kind->mla_q_rank + kind->head_qk) + orr_compressor_columns(kind) +
+                             orr_index_compressor_columns(kind);
+        const double heads = 2 * a * (double)kind->head_qk, ranks = (double)(kind->out_groups * kind->out_rank) / d->t;
+        return in * d->T_norm * d->h + w * d->T_norm * whole +
+               d->T * (w * heads + in * (a * (double)kind->head_v + ranks));
     }
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
@@ -54,7 +62,7 @@ static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, c
         bytes += w * d->T * orr_scan_sizes_of(kind, d->t).saved + (kind->beside_attention ? 0 : input);
     if (kind->cross_keys > 0)
         bytes += input + w * d->T * (double)kind->n_heads / d->t * (double)(kind->head_qk + kind->head_v);
-    return bytes + w * d->T * (double)((kind->index_heads + 1) * kind->index_size);
+    return bytes + w * d->T * (double)((kind->index_heads + (kind->compress_ratio > 0 ? 0 : 1)) * kind->index_size);
 }
 
 /* Bytes kept per FFN column: gate, up and their product. A framework that does not fuse them keeps SiLU(gate) too. */
@@ -84,8 +92,10 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const double hidden = d->T_norm * d->h, scores = score_count(d, kind);
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t +
                            d->T / d->t * (double)(kind->n_active * kind->expert_width);
-    return (struct orr_layer_bytes){.input = d->w_a * hidden,
-                                    .norms = d->w_a * hidden * (double)kind->n_norms,
+    /* Hyper-connections keep all streams before each block; their sum is the input of the block's norm. */
+    const double streams = (double)kind->residual_streams;
+    return (struct orr_layer_bytes){.input = d->w_a * hidden * orr_max(1, streams),
+                                    .norms = d->w_a * hidden * ((double)kind->n_norms + 2 * streams),
                                     .attention = mixer_bytes(job, d, kind),
                                     .scores = score_bytes(job, d, kind),
                                     .ffn = ffn_bytes(job, d, kind),

@@ -28,7 +28,7 @@ static bool loads_mtp(const struct orr_job *job)
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
-    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_dtype_bytes(job->serving.kv));
+    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_state_key_bytes(job, kind));
 }
 
 /* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
@@ -47,7 +47,8 @@ static void add_cache(const struct orr_job *job, const struct orr_layer_kind *ki
 {
     p->kv_bytes[p->n_caches] = layers * orr_kv_rank_bytes(job, kind);
     p->state_bytes += layers * layer_state_bytes(job, kind);
-    p->window[p->n_caches++] = kind->window > 0 && job->engine.kv_windows ? (double)kind->window : HUGE_VAL;
+    const bool limited = kind->window > 0 && job->engine.kv_windows && !orr_kind_compresses(kind);
+    p->window[p->n_caches++] = limited ? (double)kind->window : HUGE_VAL; /* compressed entries have no window */
 }
 
 /* The last stage runs the prediction layers, so it is the fullest where it has no fewer cache bytes with theirs. */
@@ -233,7 +234,6 @@ static void explain_misfit(const struct orr_infer_result *result, int64_t batch,
  * one sequence at its longest. */
 static void fill_kv(const struct orr_job *job, double length, struct orr_infer_result *result)
 {
-    const double w = orr_dtype_bytes(job->serving.kv);
     const int64_t n_kinds = job->model.n_kinds;
     double n_layers[ORR_MAX_LAYER_KINDS + 1], per_token = 0, per_sequence = 0, states = 0;
     orr_count_layers(&job->model, n_layers);
@@ -242,8 +242,9 @@ static void fill_kv(const struct orr_job *job, double length, struct orr_infer_r
         const struct orr_layer_kind *kind = k < n_kinds ? &job->model.kinds[k] : &job->draft.kinds[0];
         const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
-        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);
-        per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
+        const bool limited = kind->window > 0 && !orr_kind_compresses(kind);
+        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, orr_state_key_bytes(job, kind));
+        per_sequence += bytes * (limited ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
     result->kv_bytes_per_sequence = per_sequence;

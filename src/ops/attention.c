@@ -108,19 +108,21 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double heads = (double)kind->n_heads / d->t, kv = chooses ? 1 : kv_heads_per_rank(emit, kind);
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
-    const double limit = orr_kind_key_limit(kind);
-    const double pairs = d->b * heads * orr_score_pairs(d, kind, emit->job->workload.causal) / d->c;
+    const double limit = orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
+    const bool causal = emit->job->workload.causal;
+    const double pairs = d->b * heads * (orr_score_pairs(d, kind, causal) + orr_entry_pairs(d, kind, causal)) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
     op->batch = d->b * heads;
     op->m = q;
-    op->n = limit > 0 ? orr_min(limit, walked) : walked;
+    op->n = (limit > 0 ? orr_min(limit, walked) : walked) + entries;
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
     op->input_bytes = op->weight_bytes = op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
-    const double operands = d->w_a * d->b * (d_qk + d_v) * (heads * q + kv * keys), rows = d->b * heads * q;
+    const double held = orr_kind_compresses(kind) ? d_qk * (keys + entries) : (d_qk + d_v) * kv * keys;
+    const double operands = d->w_a * d->b * ((d_qk + d_v) * heads * q + held), rows = d->b * heads * q;
     op->bytes = backward ? 2 * operands + 8 * rows * (1 + d_qk) : operands + (emit->backward ? 4 * rows : 0);
 }
 
@@ -130,8 +132,8 @@ static void emit_cache_write(struct orr_emit *emit, const struct orr_layer_kind 
 {
     const double heads = (double)kind->n_heads / emit->dims.t, w = emit->dims.w_a;
     const double d_qk = (double)kind->head_qk,
-                 kv_columns =
-                     kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind) * (double)(kind->head_qk + kind->head_v);
+                 pair = (double)(orr_kind_compresses(kind) ? kind->head_qk : kind->head_qk + kind->head_v),
+                 kv_columns = kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind) * pair;
     struct orr_op *op = orr_emit_op(emit, "attention.rope", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     op->pointwise = ORR_POINTWISE_ACTIVATION;
     op->launches = 0;
@@ -154,7 +156,11 @@ static void emit_context_exchange(struct orr_emit *emit, const struct orr_layer_
 {
     const struct orr_dims *d = &emit->dims;
     const double row = d->T_prompt * (double)(kind->head_qk + kind->head_v) * d->w_c;
-    const double kv_local = row * kv_heads_per_rank(emit, kind), q_local = row * (double)kind->n_heads / d->t;
+    const double q_local = row * (double)kind->n_heads / d->t;
+    /* Of compressed attention, all entries are exchanged, and the window at the border of two ranks. */
+    const double kept = kind->compress_ratio > 0 ? d->T_prompt / (double)kind->compress_ratio : 0;
+    const double compressed = (kept + d->b * (double)kind->window) * (double)kind->head_qk * d->w_c;
+    const double kv_local = orr_kind_compresses(kind) ? compressed : row * kv_heads_per_rank(emit, kind);
     switch (emit->job->plan.cp_kind) {
     case ORR_CP_RING: /* Forward has c-1 sends of K,V; backward adds c sends of dK,dV. */
         emit_context(emit, "cp.ring", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, (d->c - 1) * kv_local, flash);
@@ -222,7 +228,7 @@ static void emit_rope(struct orr_emit *emit, double elements)
 }
 
 /* The outputs of the heads are multiplied by the sigmoid of their gates. */
-static void emit_output_gate(struct orr_emit *emit, double elements)
+void orr_emit_output_gate(struct orr_emit *emit, double elements)
 {
     const double bytes = emit->dims.w_a * elements;
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.gate",
@@ -251,18 +257,24 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
     emit_layout(emit);
     if (kind->rope) emit_rope(emit, d->T * (heads + kv) * head);
-    if (kind->gate_columns > 0) emit_output_gate(emit, d->T * heads * (double)kind->head_v);
+    if (kind->gate_columns > 0) orr_emit_output_gate(emit, d->T * heads * (double)kind->head_v);
 }
 
 void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    if (kind->mla_kv_rank > 0) orr_emit_latents(emit, kind);
+    if (orr_kind_compresses(kind)) {
+        if (emit->parts & ORR_PART_ROWS) orr_emit_compressed_rows(emit, kind);
+    } else if (kind->mla_kv_rank > 0) orr_emit_latents(emit, kind);
     else if (emit->parts & ORR_PART_ROWS) emit_projections(emit, kind);
     if (emit->parts & ORR_PART_PROMPTS) orr_emit_attention_core(emit, kind);
     if (emit->parts & ORR_PART_DECODES) orr_emit_decode_core(emit, kind);
     if (kind->index_heads > 0) orr_emit_index(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
+    if (kind->out_groups > 0) {
+        orr_emit_grouped_output(emit, kind);
+        return;
+    }
     orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.out"),
                                                .m = d->T,
                                                .k = (double)kind->n_heads / d->t * (double)kind->head_v,

@@ -65,6 +65,15 @@ static double latent_bytes(const struct orr_serving *s, const struct orr_layer_k
     return vector_bytes(s, rank + rope);
 }
 
+/* A key of compressed attention serves as value too. The format keeps its rotary part in 16 bits and has one byte of
+ * scale per 64 of the other elements, filled up to a multiple of 8 bytes. */
+static double entry_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
+{
+    const double plain = (double)(kind->head_qk - kind->mla_rope), rope = (double)kind->mla_rope;
+    if (s->kv_format == ORR_KV_FP8_DS_MLA) return plain + 2 * rope + orr_ceil(orr_ceil(plain / 64) / 8) * 8;
+    return vector_bytes(s, plain + rope);
+}
+
 static double head_bytes(const struct orr_serving *s, const struct orr_layer_kind *kind)
 {
     if (s->kv_format == ORR_KV_PLAIN) return (double)(kind->head_qk + kind->head_v) * orr_dtype_bytes(s->kv);
@@ -73,14 +82,28 @@ static double head_bytes(const struct orr_serving *s, const struct orr_layer_kin
 
 double orr_kv_read_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
+    if (orr_kind_compresses(kind)) return entry_bytes(&job->serving, kind);
     if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind); /* the latent is not divided over tp */
     return kv_heads_per_rank(job, kind) * head_bytes(&job->serving, kind);
 }
 
-/* An indexer's keys are kept in 8 bits with one 32-bit scale each; every rank keeps all of them. */
-static double index_key_bytes(const struct orr_layer_kind *kind)
+/* Bytes of an element of an indexer's keys: 8 bits; 4 bits for compressed entries in their 8-bit format. */
+static double index_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    return kind->index_heads > 0 ? (double)kind->index_size + 4 : 0;
+    return orr_kind_compresses(kind) && job->serving.kv_format == ORR_KV_FP8_DS_MLA ? 0.5 : 1;
+}
+
+/* An indexer's keys have 32 bits of scales each; every rank keeps all of them. */
+static double index_key_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return kind->index_heads > 0 ? (double)kind->index_size * index_element_bytes(job, kind) + 4 : 0;
+}
+
+/* Bytes per position of the entries that compressed attention keeps beside its window (Eq. 121). */
+static double entries_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    if (kind->compress_ratio == 0) return 0;
+    return (entry_bytes(&job->serving, kind) + index_key_bytes(job, kind)) / (double)kind->compress_ratio;
 }
 
 static bool keeps_kv(const struct orr_layer_kind *kind)
@@ -90,21 +113,29 @@ static bool keeps_kv(const struct orr_layer_kind *kind)
 
 double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    return keeps_kv(kind) ? orr_kv_read_bytes(job, kind) + index_key_bytes(kind) : 0;
+    if (orr_kind_compresses(kind)) return entries_bytes(job, kind);
+    return keeps_kv(kind) ? orr_kv_read_bytes(job, kind) + index_key_bytes(job, kind) : 0;
 }
 
 double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (!keeps_kv(kind)) return 0;
-    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind) + index_key_bytes(kind);
-    return (double)kind->n_kv_heads * head_bytes(&job->serving, kind) + index_key_bytes(kind);
+    if (orr_kind_compresses(kind)) return entries_bytes(job, kind);
+    if (kind->mla_kv_rank > 0) return latent_bytes(&job->serving, kind) + index_key_bytes(job, kind);
+    return (double)kind->n_kv_heads * head_bytes(&job->serving, kind) + index_key_bytes(job, kind);
 }
 
 double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     if (job->serving.kv_format == ORR_KV_PLAIN) return orr_dtype_bytes(job->serving.kv);
+    if (orr_kind_compresses(kind)) return entry_bytes(&job->serving, kind) / (double)kind->head_qk;
     return kind->mla_kv_rank > 0 ? latent_bytes(&job->serving, kind) / (double)(kind->mla_kv_rank + kind->mla_rope)
                                  : head_bytes(&job->serving, kind) / (double)(kind->head_qk + kind->head_v);
+}
+
+double orr_state_key_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return orr_kind_compresses(kind) ? orr_kv_element_bytes(job, kind) : orr_dtype_bytes(job->serving.kv);
 }
 
 /* ---------------------------------------------------------------- attention core */
@@ -126,7 +157,7 @@ static void fill_decode(struct orr_op *op, const struct orr_job *job, const stru
     op->batch = sequences;
     op->m = (double)kind->n_heads / (double)job->plan.tp * queries;
     op->k = (double)(kind->mla_kv_rank > 0 ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
-    op->latent_rank = (int32_t)kind->mla_kv_rank;
+    op->latent_rank = (int32_t)(orr_kind_compresses(kind) ? kind->head_qk : kind->mla_kv_rank);
     op->input_bytes = orr_kv_element_bytes(job, kind);
     op->kv_heads = kv_heads_per_rank(job, kind);
     op->table_bytes = (double)job->engine.kv_table_entry_bytes / (double)job->engine.kv_block_tokens;
@@ -138,6 +169,16 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
 {
     struct orr_op op = {.kind = ORR_OP_DECODE, .dtype = orr_serve_dtype16(job), .launches = 1, .window_op = -1};
     fill_decode(&op, job, kind, sequences, queries);
+    return op;
+}
+
+struct orr_op orr_serve_entries_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                   double queries)
+{
+    struct orr_op op = orr_serve_decode_op(job, kind, sequences, queries);
+    op.key_tokens = (double)kind->compress_ratio;
+    op.joined = true;
+    op.launches = 0;
     return op;
 }
 
@@ -157,30 +198,38 @@ struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_lay
                            .m = (double)kind->index_heads * queries,
                            .k = (double)kind->index_size,
                            .kv_heads = 1,
-                           .input_bytes = 1,
-                           .table_bytes = index_key_bytes(kind) - (double)kind->index_size + SCORE_BYTES * queries};
+                           .input_bytes = index_element_bytes(job, kind),
+                           .key_tokens = (double)kind->compress_ratio,
+                           .table_bytes = 4 + SCORE_BYTES * queries};
 }
 
 double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_op *op)
 {
+    if (op->joined) return (double)(kind->index_topk * kind->compress_ratio);
     return op->index ? 0 : orr_kind_key_limit(kind);
 }
 
-static void emit_index_scores(struct orr_emit *emit, const struct orr_layer_kind *kind)
+/* Copies the sizes of an operator that was made for curves, and adds its work for the context that it reads. */
+static void emit_made(struct orr_emit *emit, const char *name, const struct orr_op *made, double context)
 {
-    struct orr_op *op = orr_emit_op(emit, "index.decode", ORR_OP_DECODE, ORR_PHASE_FORWARD);
-    const struct orr_op made = orr_serve_index_op(emit->job, kind, emit->dims.decoding, emit->dims.queries);
-    op->dtype = made.dtype;
-    op->index = true;
-    op->batch = made.batch;
-    op->m = made.m;
-    op->k = made.k;
-    op->kv_heads = made.kv_heads;
-    op->input_bytes = made.input_bytes;
-    op->table_bytes = made.table_bytes;
-    op->n = emit->dims.decode_context;
-    op->flops = 2 * op->batch * op->m * op->n * op->k;
-    op->bytes = op->batch * op->n * (op->k * op->input_bytes + op->table_bytes);
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_DECODE, ORR_PHASE_FORWARD);
+    const double stride = orr_max(1, made->key_tokens), keys = context / stride;
+    op->dtype = made->dtype;
+    op->index = made->index;
+    op->joined = made->joined;
+    op->launches = made->launches;
+    op->batch = made->batch;
+    op->m = made->m;
+    op->k = made->k;
+    op->latent_rank = made->latent_rank;
+    op->packed = made->packed;
+    op->kv_heads = made->kv_heads;
+    op->input_bytes = made->input_bytes;
+    op->table_bytes = made->table_bytes;
+    op->key_tokens = made->key_tokens;
+    op->n = context;
+    op->flops = 2 * op->batch * op->m * keys * (op->k + op->latent_rank);
+    op->bytes = op->batch * keys * (op->k * op->input_bytes + op->table_bytes);
 }
 
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -193,5 +242,13 @@ void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *ki
     op->n = limit > 0 ? orr_min(d->decode_context, limit) : d->decode_context;
     op->flops = 2 * op->batch * op->m * op->n * (op->k + (op->latent_rank > 0 ? op->latent_rank : op->k));
     op->bytes = d->decoding * op->n * (orr_kv_read_bytes(emit->job, kind) + op->table_bytes);
-    if (kind->index_heads > 0) emit_index_scores(emit, kind);
+    if (kind->compress_ratio > 0) {
+        const struct orr_op made = orr_serve_entries_op(emit->job, kind, d->decoding, d->queries);
+        const double most = orr_decode_key_limit(kind, &made);
+        emit_made(emit, "attention.entries", &made, most > 0 ? orr_min(d->decode_context, most) : d->decode_context);
+    }
+    if (kind->index_heads > 0) {
+        const struct orr_op made = orr_serve_index_op(emit->job, kind, d->decoding, d->queries);
+        emit_made(emit, "index.decode", &made, d->decode_context);
+    }
 }

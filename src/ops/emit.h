@@ -29,6 +29,10 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
 void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind);
+/* Compressed attention (compressed.c): projections with the compressor, and the output by groups of heads. */
+void orr_emit_compressed_rows(struct orr_emit *emit, const struct orr_layer_kind *kind);
+void orr_emit_grouped_output(struct orr_emit *emit, const struct orr_layer_kind *kind);
+void orr_emit_output_gate(struct orr_emit *emit, double elements);
 void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_decode_core(struct orr_emit *emit, const struct orr_layer_kind *kind);
 /* Recurrent mixers and cross attention (mixer.c); the indexer that chooses keys for sparse attention (index.c). */
@@ -37,6 +41,8 @@ void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind);
 /* Query-key pairs of one sequence that a causal mask or window leaves. */
 double orr_score_pairs(const struct orr_dims *dims, const struct orr_layer_kind *kind, bool causal);
+/* Pairs of queries and compressed entries, likewise; 0 where a kind has none. */
+double orr_entry_pairs(const struct orr_dims *dims, const struct orr_layer_kind *kind, bool causal);
 /* Does a prompt have more keys than index_topk, so that its queries read only chosen keys, as latents? */
 bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
@@ -94,6 +100,8 @@ void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op);
  * the engine fuses them. Both are small kernels. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms);
 void orr_emit_residual(struct orr_emit *emit);
+/* Emit what joins the output of a block to the residual (residual.c): a plain add, streams, or earlier sums. */
+void orr_emit_block_end(struct orr_emit *emit, const struct orr_layer_kind *kind);
 
 /* Emit a collective over a group, which is exposed unless the caller sets its window_op. The result is NULL if the
  * group has one rank, nothing is sent, or the operator belongs to backward and backward is not emitted. */

@@ -13,9 +13,10 @@ bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind
 static void emit_scores(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const struct orr_layer_kind all = {.index_topk = 0}; /* Every key that the mask leaves is scored. */
+    const struct orr_layer_kind all = {.index_topk = 0}; /* Every key or entry that the mask leaves is scored. */
     const double heads = (double)kind->index_heads, size = (double)kind->index_size;
-    const double keys = orr_score_pairs(d, &all, emit->job->workload.causal) / d->s, rows = d->s / d->c;
+    const double stride = kind->compress_ratio > 0 ? (double)kind->compress_ratio : 1, rows = d->s / d->c;
+    const double keys = orr_score_pairs(d, &all, emit->job->workload.causal) / (d->s * stride);
     const bool narrow = emit->job->system.chip.peak_flops_per_s[ORR_DTYPE_FP8] > 0 && !emit->backward;
     for (int way = 0; way < (emit->backward ? 3 : 1); way++) {
         static const char *const NAMES[] = {"index.scores", "index.scores.dQ", "index.scores.dK"};
@@ -31,9 +32,12 @@ static void emit_scores(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                         .forward_bytes = 2 * 4 * d->b * rows * keys});
 }
 
-static void emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n)
+static void emit_matrix(struct orr_emit *emit, struct orr_linear_names names, enum orr_product product, double k,
+                        double n)
 {
-    orr_emit_linear(emit, &(struct orr_linear){.names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true});
+    orr_emit_linear(
+        emit,
+        &(struct orr_linear){.names = names, .m = emit->dims.T, .k = k, .n = n, .quantised = true, .product = product});
 }
 
 void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -43,7 +47,9 @@ void orr_emit_index(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (emit->parts & ORR_PART_PROMPTS && d->T_prompt > 0) emit_scores(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
     const bool latent = kind->mla_q_rank > 0; /* else queries come from the hidden state, and heads have no weights */
-    emit_matrix(emit, ORR_LINEAR("index.query"), latent ? (double)kind->mla_q_rank : d->h, heads * size);
-    emit_matrix(emit, ORR_LINEAR("index.key"), d->h, size);
-    if (latent) emit_matrix(emit, ORR_LINEAR("index.weights"), d->h, heads);
+    emit_matrix(emit, ORR_LINEAR("index.query"), kind->compress_ratio > 0 ? ORR_PRODUCT_INDEX_QUERY : ORR_PRODUCT_OTHER,
+                latent ? (double)kind->mla_q_rank : d->h, heads * size);
+    /* Keys of compressed entries come from the compressor. */
+    if (kind->compress_ratio == 0) emit_matrix(emit, ORR_LINEAR("index.key"), ORR_PRODUCT_OTHER, d->h, size);
+    if (latent) emit_matrix(emit, ORR_LINEAR("index.weights"), ORR_PRODUCT_OTHER, d->h, heads);
 }

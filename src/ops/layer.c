@@ -169,10 +169,11 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     if (orr_kind_scans(kind)) orr_emit_scan(emit, kind);
     if (kind->cross_keys > 0) orr_emit_cross(emit, kind);
     if (!(emit->parts & ORR_PART_ROWS)) return;
-    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind))) orr_emit_residual(emit);
+    if (orr_kind_mixes(kind) && !(kind->parallel_block && orr_kind_has_ffn(kind)))
+        orr_emit_block_end(emit, kind);
     if (orr_kind_has_ffn(kind)) {
         orr_emit_ffn(emit, kind);
-        orr_emit_residual(emit);
+        orr_emit_block_end(emit, kind);
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);

@@ -46,15 +46,15 @@ static struct orr_scan_sizes mamba2_sizes(const struct orr_layer_kind *kind, dou
 /* Sizes of gated delta nets. A gate per channel of a key (KDA) adds some work. */
 static struct orr_scan_sizes delta_sizes(const struct orr_layer_kind *kind, double t)
 {
-    const bool channels = kind->mixer == ORR_MIXER_KDA;
+    const bool channels = kind->mixer == ORR_MIXER_KDA, full = kind->scan_full_gate;
     const double heads = (double)kind->scan_heads / t, d_k = (double)kind->scan_key, d_v = (double)kind->scan_value;
     const double keys = groups_per_rank(kind, t) * d_k, values = heads * d_v, chunk = (double)kind->scan_chunk;
     const double square = d_k * d_v;
-    return (struct orr_scan_sizes){.in = channels ? 3 * values + heads : 2 * keys + 2 * values + 2 * heads,
+    return (struct orr_scan_sizes){.in = channels ? (full ? 4 : 3) * values + heads : 2 * keys + 2 * values + 2 * heads,
                                    .width = values,
                                    .conv = 2 * keys + values,
                                    .state = heads * square,
-                                   .low_in = channels ? 2 * (double)kind->scan_rank : 0,
+                                   .low_in = channels ? (full ? 1 : 2) * (double)kind->scan_rank : 0,
                                    .low_out = channels ? values : 0,
                                    .chunked_flops = heads * (chunk * (3 * d_k + 2 * d_v) + 6 * square) +
                                                     (channels ? values * chunk : 0),
@@ -113,6 +113,7 @@ struct orr_scan_sizes orr_scan_sizes_of(const struct orr_layer_kind *kind, doubl
     case ORR_MIXER_SHORT_CONV: return short_conv_sizes(kind, t);
     case ORR_MIXER_ATTENTION:
     case ORR_MIXER_LATENT:
+    case ORR_MIXER_COMPRESSED:
     case ORR_MIXER_NONE:
     case ORR_N_MIXERS: break;
     }
@@ -126,6 +127,7 @@ double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double t, dou
 {
     const double kv_heads = orr_max(1, (double)kind->n_kv_heads / t);
     double bytes = (double)kind->cross_keys * kv_heads * (double)(kind->head_qk + kind->head_v) * w_kv;
+    if (orr_kind_compresses(kind)) bytes += (double)(kind->window * kind->head_qk) * w_kv; /* keys are values too */
     if (!orr_kind_scans(kind)) return bytes;
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, t);
     bytes += z.state * (double)kind->state_element_bytes;
@@ -201,7 +203,7 @@ static void emit_low_rank(struct orr_emit *emit, const struct orr_layer_kind *ki
     const bool inner = kind->mixer == ORR_MIXER_MAMBA1;
     emit_matrix(emit, ORR_LINEAR("scan.low_in"), inner ? d->T : d->T_norm, inner ? z->width : d->h, z->low_in);
     if (inner) orr_emit_row_output(emit, z->low_in);
-    for (double made = 0; made < (inner ? 1 : 2); made++)
+    for (double made = 0; made < (inner || kind->scan_full_gate ? 1 : 2); made++)
         emit_matrix(emit, ORR_LINEAR("scan.low_out"), d->T, rank, z->low_out);
 }
 

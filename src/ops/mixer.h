@@ -39,4 +39,12 @@ static inline double orr_kind_key_limit(const struct orr_layer_kind *kind)
     return (double)(kind->window > 0 ? kind->window : kind->index_topk);
 }
 
+/* Columns per position that the compressors of keys and of the indexer project; 0: the kind has none. */
+double orr_compressor_columns(const struct orr_layer_kind *kind);
+double orr_index_compressor_columns(const struct orr_layer_kind *kind);
+/* Compressed entries that a query meets after so many positions. */
+double orr_entries_kept(const struct orr_layer_kind *kind, double positions);
+/* Elements per token between two layers: the hidden state, all its streams, or the sums that later layers read. */
+double orr_boundary_width(const struct orr_model *model);
+
 #endif

@@ -24,6 +24,10 @@ static void emit_down(struct orr_emit *emit, const struct orr_layer_kind *kind, 
     orr_emit_column_gather(emit, q_width + r + d_r);
     const enum orr_product q_up = r_q > 0 ? ORR_PRODUCT_Q_UP : ORR_PRODUCT_QKV;
     orr_emit_column_input(emit, emit_projection(emit, ORR_LINEAR("mla.q_up"), q_up, d->T, q_width, q_columns), q_width);
+    if (kind->gate_columns == 0) return;
+    const double gates = (double)kind->gate_columns / d->t;
+    emit_projection(emit, ORR_LINEAR("mla.gate"), ORR_PRODUCT_OTHER, d->T, d->h, gates);
+    orr_emit_output_gate(emit, d->T * gates);
 }
 
 void orr_emit_latents(struct orr_emit *emit, const struct orr_layer_kind *kind)

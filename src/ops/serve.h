@@ -35,6 +35,9 @@ struct orr_op orr_serve_decode_op(const struct orr_job *job, const struct orr_la
 /* The scores of the indexer that chooses a layer's keys, for kinds that have one. The caller sets the context. */
 struct orr_op orr_serve_index_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
                                  double queries);
+/* The compressed entries that the same call reads, for kinds that have some. Its context is counted in positions. */
+struct orr_op orr_serve_entries_op(const struct orr_job *job, const struct orr_layer_kind *kind, double sequences,
+                                   double queries);
 /* Most keys that the operator of a decoding sequence reads; 0: all. */
 double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_op *op);
 
@@ -54,5 +57,7 @@ double orr_kv_rank_bytes(const struct orr_job *job, const struct orr_layer_kind 
 double orr_kv_model_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Bytes of a cached element, including scales, as a mean over a layer's vectors. */
 double orr_kv_element_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
+/* Bytes of an element of the keys and values that a sequence of any length holds. */
+double orr_state_key_bytes(const struct orr_job *job, const struct orr_layer_kind *kind);
 
 #endif

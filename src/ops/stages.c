@@ -6,13 +6,23 @@
 
 #include <string.h>
 
+/* The matrices of compressed attention whose columns or rows belong to heads. */
+static double compressed_head_params(double h, const struct orr_layer_kind *kind)
+{
+    const double width = (double)(kind->n_heads * kind->head_qk), rank = (double)kind->out_rank;
+    return (double)kind->mla_q_rank * width + width * rank + (double)kind->out_groups * rank * h;
+}
+
 /* Attention parameters that are not divided by tp: latent down-projections and their norms (Eq. 11a), an indexer, and
  * the low-rank part of gates. */
 static double replicated_attention_params(const struct orr_model *model, const struct orr_layer_kind *kind)
 {
     const double h = (double)model->hidden, r = (double)kind->mla_kv_rank, r_q = (double)kind->mla_q_rank;
     const double heads = (double)kind->index_heads, size = (double)kind->index_size;
-    const double gates = kind->mixer == ORR_MIXER_KDA ? 2 * h * (double)kind->scan_rank : 0;
+    const double gates =
+        kind->mixer == ORR_MIXER_KDA ? (kind->scan_full_gate ? 1 : 2) * h * (double)kind->scan_rank : 0;
+    if (orr_kind_compresses(kind)) /* all but the matrices by heads */
+        return (double)kind->attention_params - compressed_head_params(h, kind) - (double)kind->n_heads;
     if (kind->mla_kv_rank == 0) return gates + (heads > 0 ? h * heads * size + h * size + 2 * size : 0);
     const double indexer = heads > 0 ? r_q * heads * size + h * size + 2 * size + h * heads : 0;
     return h * (r_q + r + (double)kind->mla_rope) + r_q + r + indexer;
@@ -188,7 +198,7 @@ static double scan_matrix_params(double h, const struct orr_layer_kind *kind)
 {
     if (!orr_kind_scans(kind)) return 0;
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, 1);
-    const double low = kind->mixer == ORR_MIXER_KDA ? h * z.low_in + 2 * (double)kind->scan_rank * z.low_out
+    const double low = kind->mixer == ORR_MIXER_KDA ? h * z.low_in + z.low_in * z.low_out
                                                     : z.width * z.low_in + (double)kind->scan_rank * z.low_out;
     return h * (z.in + z.width) + (z.low_in > 0 ? low : 0);
 }
@@ -200,30 +210,36 @@ static double active_matrix_params(const struct orr_model *model, const struct o
                  d_v = (double)kind->head_v;
     const double matrices = kind->gated ? 3 : 2, routed = (double)(kind->n_active * kind->expert_width);
     const double latent = (double)kind->expert_hidden;
-    double params = a * d_v * h + scan_matrix_params(h, kind);
-    if (kind->mla_kv_rank > 0) {
+    double params = (kind->out_groups > 0 ? 0 : a * d_v * h) + scan_matrix_params(h, kind);
+    if (orr_kind_compresses(kind)) {
+        params += compressed_head_params(h, kind) + h * (double)(kind->mla_q_rank + kind->head_qk);
+        params += h * (orr_compressor_columns(kind) + orr_index_compressor_columns(kind));
+    } else if (kind->mla_kv_rank > 0) {
         const double r_q = (double)kind->mla_q_rank, r = (double)kind->mla_kv_rank, d_r = (double)kind->mla_rope;
         params += r_q > 0 ? h * r_q + r_q * a * d_qk : h * a * d_qk;
-        params += h * (r + d_r) + r * a * (d_qk - d_r + d_v);
+        params += h * (r + d_r) + r * a * (d_qk - d_r + d_v) + h * (double)kind->gate_columns;
     } else {
         const double kv = kind->shared_kv ? 0 : (double)kind->n_kv_heads;
         params += h * (a * d_qk + kv * (d_qk + (kind->kv_equal ? 0 : d_v)) + (double)kind->gate_columns);
     }
     if (kind->cross_keys > 0 && !kind->cross_only) params += h * a * (d_qk + d_v);
     params += (kind->mla_q_rank > 0 ? (double)kind->mla_q_rank : h) * (double)(kind->index_heads * kind->index_size) +
-              h * (double)(kind->index_size + (kind->mla_q_rank > 0 ? kind->index_heads : 0));
+              h * (double)(kind->mla_q_rank > 0 ? kind->index_heads : 0);
+    if (kind->compress_ratio == 0) params += h * (double)kind->index_size; /* else the compressor makes index keys */
     params += matrices * h * (double)(kind->ffn_width + kind->shared_width) + 2 * h * (double)kind->layer_embedding;
     params += latent > 0 ? matrices * latent * routed + 2 * h * latent : matrices * h * routed;
-    return params + h * (double)(kind->n_experts + kind->n_zero_experts);
+    const double n = (double)kind->residual_streams; /* the weights of the streams, for two blocks */
+    return params + h * (double)(kind->n_experts + kind->n_zero_experts) + 2 * n * h * (2 * n + n * n);
 }
 
 /* Forward FLOP of one token in one layer, counting the share `score_share` of the score matrix (Eq. 20). */
 static double layer_flops_per_token(const struct orr_job *job, const struct orr_layer_kind *kind, double score_share)
 {
     const double s = (double)job->workload.seq, limit = orr_kind_key_limit(kind);
-    const double keys = kind->cross_only ? 0 : limit > 0 ? orr_min(limit, s) : s;
+    const double stride = kind->compress_ratio > 0 ? (double)kind->compress_ratio : 1;
+    const double keys = (kind->cross_only ? 0 : limit > 0 ? orr_min(limit, s) : s) + orr_entries_kept(kind, s);
     const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));
-    const double index = 2 * (double)(kind->index_heads * kind->index_size) * s * score_share;
+    const double index = 2 * (double)(kind->index_heads * kind->index_size) * s / stride * score_share;
     return 2 * active_matrix_params(&job->model, kind) + 2 * head * keys * score_share +
            2 * head * (double)kind->cross_keys + index + orr_scan_sizes_of(kind, 1).chunked_flops;
 }

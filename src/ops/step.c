@@ -2,6 +2,8 @@
  * every layer, and pipeline sends. Eqs. 74, 75a, 78. */
 #include "ops/emit.h"
 
+#include "ops/mixer.h"
+
 /* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
 #define NORM_LAUNCHES 4
 #define CAST_LAUNCHES 32
@@ -91,7 +93,7 @@ static void emit_sends(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     const bool split = emit->job->plan.sp || emit->job->engine.p2p_scatter_gather;
-    const double payload = d->T * d->h * d->w_c / (split ? d->t : 1);
+    const double payload = d->T * orr_boundary_width(emit->model) * d->w_c / (split ? d->t : 1);
     emit->layer_kind = ORR_LAYER_BOUNDARY;
     orr_emit_collective(emit, "pp.send", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload);
     orr_emit_collective(emit, "pp.send.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_PP, payload);

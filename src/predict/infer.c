@@ -250,7 +250,7 @@ static void predict_prefill(struct request *r)
 /* ---------------------------------------------------------------- decode */
 
 /* Every layer kind has at most two curves: attention, and the operator that chooses its keys. */
-#define MOST_CURVES (2 * ORR_MAX_LAYER_KINDS)
+#define MOST_CURVES (3 * ORR_MAX_LAYER_KINDS)
 
 /* These are all attention operators of a decode pass as curves over the context. */
 struct curves {

@@ -1,6 +1,7 @@
 /* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 105, 141-144. */
 #include "predict/pass.h"
 
+#include "ops/mixer.h"
 #include "predict/power.h"
 
 /* ---------------------------------------------------------------- flow */
@@ -50,7 +51,8 @@ struct orr_op orr_send_op(const struct orr_job *job, double rows)
                            .kind = ORR_OP_COLLECTIVE,
                            .collective = ORR_COLLECTIVE_P2P,
                            .group = ORR_GROUP_PP,
-                           .payload_bytes = rows * (double)job->model.hidden * orr_dtype_bytes(job->serving.comm)};
+                           .payload_bytes =
+                               rows * orr_boundary_width(&job->model) * orr_dtype_bytes(job->serving.comm)};
 }
 
 double orr_sends_s(const struct orr_job *job, double rows)

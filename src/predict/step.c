@@ -49,7 +49,7 @@ struct orr_step_model *orr_step_model_new(const struct orr_job *job)
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         model->counted |= kind->mla_kv_rank > 0 || orr_kind_scans(kind) || !orr_kind_attends(kind);
-        model->counted |= kind->cross_keys > 0 || kind->index_heads > 0;
+        model->counted |= kind->cross_keys > 0 || kind->index_heads > 0 || orr_kind_compresses(kind);
     }
     return model;
 }
@@ -167,6 +167,10 @@ static void add_decode_attention(const struct orr_step_model *model, const struc
         if (!orr_kind_attends(kind)) continue;
         struct orr_op op = orr_serve_decode_op(&model->job, kind, shape->decode_sequences, shape->queries);
         sum->fixed_s += model->layers[k] * context_s(model, kind, &op, shape->decode_context);
+        if (kind->compress_ratio > 0) {
+            op = orr_serve_entries_op(&model->job, kind, shape->decode_sequences, shape->queries);
+            sum->fixed_s += model->layers[k] * context_s(model, kind, &op, shape->decode_context);
+        }
         if (kind->index_heads == 0) continue;
         op = orr_serve_index_op(&model->job, kind, shape->decode_sequences, shape->queries);
         sum->fixed_s += model->layers[k] * context_s(model, kind, &op, shape->decode_context);

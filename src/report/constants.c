@@ -43,7 +43,7 @@ static void add_table(const struct orr_style *style, const char *title, struct o
 static bool is_latent(const struct orr_model *model)
 {
     for (int64_t k = 0; k < model->n_kinds; k++)
-        if (model->kinds[k].mla_kv_rank > 0) return true;
+        if (model->kinds[k].mla_kv_rank > 0 || orr_kind_compresses(&model->kinds[k])) return true;
     return false;
 }
 

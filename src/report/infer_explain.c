@@ -57,22 +57,27 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     char bytes[32];
     if (model->is_mtp) orr_text_add(&line, "MTP layers: %lld · ", (long long)layers);
     else orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
-    if (orr_kind_scans(kind) || kind->cross_keys > 0) add_state(kind, layers, element_bytes, &line);
+    const bool holds = orr_kind_scans(kind) || kind->cross_keys > 0 || orr_kind_compresses(kind);
+    if (holds) add_state(kind, layers, element_bytes, &line);
     if (orr_kv_model_bytes(answer->job, kind) <= 0) {
-        if (!orr_kind_scans(kind) && kind->cross_keys == 0) orr_text_add(&line, "no cache");
+        if (!holds) orr_text_add(&line, "no cache");
         orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");
         text->failed |= line.failed;
         free(line.data);
         return;
     }
-    if (kind->mla_kv_rank > 0)
+    if (orr_kind_compresses(kind))
+        orr_text_add(&line, "%lld elements and %lld of index keys for %lld tokens", (long long)kind->head_qk,
+                     (long long)kind->index_size, (long long)kind->compress_ratio);
+    else if (kind->mla_kv_rank > 0)
         orr_text_add(&line, "(rank %lld + rope %lld)", (long long)kind->mla_kv_rank, (long long)kind->mla_rope);
     else
         orr_text_add(&line, "%lld heads · (%lld + %lld)", (long long)kind->n_kv_heads, (long long)kind->head_qk,
                      (long long)kind->head_v);
     orr_text_add(&line, " · %.4g B = %s B per token", element_bytes,
                  orr_print_count(bytes, llround((double)layers * orr_kv_model_bytes(answer->job, kind))));
-    if (kind->window > 0) orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
+    if (kind->window > 0 && !orr_kind_compresses(kind))
+        orr_text_add(&line, ", at most %lld tokens", (long long)kind->window);
     orr_text_wrap_line(text, style, "", 4, &line, " ");
 }
 

@@ -148,6 +148,7 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
         {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
         {"heads of the scan", kind->scan_heads, false},
         {"groups of the scan", kind->scan_groups, true},
+        {"groups of the output projection", kind->out_groups, false},
         {"columns of the FFN", kind->ffn_width, false},
         {"columns of the shared experts", kind->shared_width, false},
     };
@@ -499,7 +500,7 @@ static enum orr_err check_decode(const struct orr_job *job, struct orr_error *er
     const enum orr_decode_kernel kernel = job->engine.decode_kernel;
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
         if (!orr_kind_attends(&job->model.kinds[i])) continue;
-        const bool latent = job->model.kinds[i].mla_kv_rank > 0;
+        const bool latent = job->model.kinds[i].mla_kv_rank > 0 || orr_kind_compresses(&job->model.kinds[i]);
         const struct orr_decode_constants *constants =
             latent ? &calibration->mla_decode[width] : &calibration->decode[kernel][width];
         if (!(constants->dram_frac > 0))

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "spec/job.h"
 
 /* The state of reading one configuration. */
 struct reading {
     const struct orr_doc *doc;
     const json_t *config;
+    const json_t *text;      /* object of the language model */
     char path[ORR_KEY_PATH]; /* path of the configuration, for messages */
     struct orr_model *model;
     struct orr_error *error;
@@ -68,6 +70,12 @@ static struct orr_storage integer_storage(struct reading *r, enum orr_weight_for
 
 /* ---------------------------------------------------------------- methods */
 
+/* Has a checkpoint of 8 bits routed experts of 4 bits? */
+static bool has_fp4_experts(const struct reading *r)
+{
+    return strcmp(word(r->text, "expert_dtype"), "fp4") == 0;
+}
+
 static struct orr_storage read_fp8(struct reading *r)
 {
     const json_t *block = json_object_get(r->config, "weight_block_size");
@@ -81,6 +89,7 @@ static struct orr_storage read_fp8(struct reading *r)
     }
     storage.rows = rows;
     storage.columns = columns;
+    if (has_fp4_experts(r)) storage.scale_bits = 8; /* such checkpoints store exponents as scales */
     if (strncmp(r->model->type, "qwen", 4) == 0) storage.scale_bits = 16; /* Qwen stores its scales in bf16 */
     return storage;
 }
@@ -225,13 +234,27 @@ static void read_mixed(struct reading *r, json_t *layers, struct targets *target
     }
 }
 
+/* Routed experts in 4 bits beside the first target: MXFP4, or what "moe_quant_algo" names. */
+static void add_experts(struct reading *r, struct targets *targets)
+{
+    const char *algorithm = word(r->config, "moe_quant_algo");
+    add_target(r, targets, *algorithm ? read_algorithm(r, algorithm) : storage_of(ORR_WEIGHT_MXFP4), NULL);
+    if (r->err) return;
+    struct target *experts = &targets->items[targets->n - 1];
+    experts->all = false;
+    if (!orr_matcher_add_text(experts->modules, "mlp.experts")) r->err = ORR_ERR_MEMORY;
+}
+
 /* Reads groups of compressed-tensors, layers of MIXED_PRECISION, or one method for all. */
 static void read_targets(struct reading *r, struct targets *targets)
 {
-    const char *algorithm = word(r->config, "quant_algo"), *key;
+    const char *algorithm = word(r->config, "quant_algo"), *key, *method = word(r->config, "quant_method");
     json_t *groups = json_object_get(r->config, "config_groups"), *group;
     json_t *layers = json_object_get(r->config, "quantized_layers");
-    if (strcmp(algorithm, "MIXED_PRECISION") == 0 && json_is_object(layers)) {
+    if (has_fp4_experts(r) && strcmp(method, "fp8") == 0) {
+        add_target(r, targets, read_fp8(r), NULL);
+        if (!r->err) add_experts(r, targets);
+    } else if (strcmp(algorithm, "MIXED_PRECISION") == 0 && json_is_object(layers)) {
         read_mixed(r, layers, targets);
     } else if (json_is_object(groups) && *algorithm == '\0') {
         json_object_foreach(groups, key, group)
@@ -239,7 +262,7 @@ static void read_targets(struct reading *r, struct targets *targets)
             add_target(r, targets, read_group(r, group), json_object_get(group, "targets"));
         }
     } else {
-        add_target(r, targets, read_method(r, word(r->config, "quant_method")), NULL);
+        add_target(r, targets, read_method(r, method), NULL);
     }
 }
 
@@ -332,6 +355,8 @@ static void read_cache(const struct reading *r)
         (void)orr_cache_find("int8", &checkpoint->kv, &checkpoint->kv_format);
     else if (strcmp(algorithm, "NVFP4") == 0 || bits == 4)
         (void)orr_cache_find("nvfp4", &checkpoint->kv, &checkpoint->kv_format);
+    else if (orr_kind_compresses(&r->model->kinds[0])) /* the only cache for which most kernels exist */
+        (void)orr_cache_find("fp8_ds_mla", &checkpoint->kv, &checkpoint->kv_format);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -385,7 +410,8 @@ static void read_quantised(struct reading *r)
     if (!ignored) r->err = orr_fail(r->error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     if (!r->err) read_targets(r, &targets);
     if (!r->err && targets.n > 0) {
-        const bool listed = read_ignored(r, ignored);
+        /* A list beside "moe_quant_algo" names what is not in the format of the experts. */
+        const bool listed = !*word(r->config, "moe_quant_algo") && read_ignored(r, ignored);
         const unsigned rules = orr_format_row(targets.items[0].storage.format)->rules;
         const bool gpt_oss = targets.items[0].storage.format == ORR_WEIGHT_MXFP4 && targets.items[0].all;
         if (rules & ORR_NARROW_GGUF)
@@ -423,7 +449,7 @@ static enum orr_dtype read_wide(const struct orr_doc *doc, const json_t *inner, 
 enum orr_err orr_checkpoint_read(const struct orr_doc *doc, const json_t *text_config, const char *prefix,
                                  struct orr_model *model, struct orr_error *error)
 {
-    struct reading r = {.doc = doc, .model = model, .error = error};
+    struct reading r = {.doc = doc, .text = text_config, .model = model, .error = error};
     const bool bias_fp32 = model->checkpoint.router_bias_fp32;
     orr_checkpoint_plain(&model->checkpoint);
     model->checkpoint.router_bias_fp32 = bias_fp32;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 /* ---------------------------------------------------------------- chips */
@@ -141,7 +142,7 @@ static void count_vectors(const struct orr_model *model, const struct orr_layer_
     const bool mean = c->format < ORR_WEIGHT_PUBLISHED;
     const double w = c->vector_bytes, narrow = mean ? orr_format_row(c->format)->storage.bits / 8 : w;
     const bool dense_wide = c->n_storages > 1 && c->layers[0][ORR_TENSOR_Q][0] > 0;
-    const double attention = (double)kind->attention_params - matrix_elements(count, ORR_TENSOR_Q, ORR_TENSOR_KV_B);
+    const double attention = (double)kind->attention_params - matrix_elements(count, ORR_TENSOR_Q, ORR_TENSOR_INDEX_Q);
     const double norms = orr_attention_norms(kind, attention);
     const double dense = (double)kind->ffn_params - matrix_elements(count, ORR_TENSOR_GATE, ORR_TENSOR_SHARED_DOWN);
     const double experts = (double)kind->n_experts * (double)kind->expert_params -
@@ -240,8 +241,10 @@ static void fill_layer(const struct orr_layer_kind *kind, const struct kind_coun
     const double attention = (double)kind->attention_params, inner = orr_attention_norms(kind, attention);
     const double norms = count->vectors[ORR_MODULE_NORM];
     const double all = inner + (double)kind->norm_params, per_norm = all > 0 ? norms / all : 0;
-    const double copied =
-        kind->mla_kv_rank > 0 ? count->bytes[ORR_TENSOR_Q_A] + count->bytes[ORR_TENSOR_KV_A] + inner * per_norm : 0;
+    const bool compressed = orr_kind_compresses(kind); /* its compressors and indexer are on every rank */
+    const double latents = count->bytes[ORR_TENSOR_Q_A] + count->bytes[ORR_TENSOR_KV_A] + inner * per_norm;
+    const double whole = compressed ? count->bytes[ORR_TENSOR_INDEX_Q] + count->vectors[ORR_MODULE_ATTENTION] : 0;
+    const double copied = kind->mla_kv_rank > 0 || compressed ? latents + whole : 0;
     served->kinds[k].copied_bytes = copied;
     served->kinds[k].divided_bytes =
         m[ORR_MODULE_ATTENTION] + m[ORR_MODULE_DENSE] + m[ORR_MODULE_SHARED] + inner * per_norm - copied;

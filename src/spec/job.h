@@ -16,6 +16,7 @@ bool orr_model_has_experts(const struct orr_model *model);
 /* Does a layer of this kind attend to keys of its own sequence? */
 bool orr_kind_attends(const struct orr_layer_kind *kind);
 /* Does a layer of this kind carry a state from position to position? */
+bool orr_kind_compresses(const struct orr_layer_kind *kind); /* attends to a window and to compressed entries */
 bool orr_kind_scans(const struct orr_layer_kind *kind);
 
 /* Checks the rules that a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed

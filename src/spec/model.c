@@ -269,7 +269,7 @@ static void read_shape(struct orr_config *config, const struct orr_model_type *t
 /* Every distinct set of marks becomes a kind, in the order in which the sets first occur. */
 static void fill_kinds(struct orr_config *config, const struct orr_shape *shape, struct orr_model *model)
 {
-    uint16_t sets[ORR_MAX_LAYER_KINDS];
+    uint32_t sets[ORR_MAX_LAYER_KINDS];
     for (int64_t i = 0; i < shape->n_layers; i++) {
         int64_t kind = 0;
         while (kind < model->n_kinds && sets[kind] != shape->marks[i]) kind++;

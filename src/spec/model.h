@@ -66,10 +66,12 @@ enum orr_mark {
     ORR_MARK_SHARED_KV = 64, /* keys and values are those of an earlier layer */
     ORR_MARK_OTHER = 128,    /* attention has the sizes of shape.other */
     ORR_MARK_INDEXER = 256,  /* an indexer of its own chooses the keys */
-    ORR_MARK_CROSS = 512     /* attention to an encoder instead of the sequence */
+    ORR_MARK_CROSS = 512,    /* attention to an encoder instead of the sequence */
+    ORR_MARK_ENTRIES = 1024, /* compressed entries of the larger ratio, all of which are read */
+    ORR_MARK_HASH = 2048     /* a table by token, not the router's scores, chooses the experts */
 };
 /* The bits above the marks are the index of the layer's width in shape.ffn_widths. */
-#define ORR_MARK_WIDTH  1024
+#define ORR_MARK_WIDTH  4096
 #define ORR_WIDTHS_MAX 16
 
 enum orr_norm { ORR_NORM_RMS, ORR_NORM_LAYER, ORR_NORM_LAYER_NO_BIAS, ORR_NORM_LAYER_NO_WEIGHT };
@@ -87,6 +89,7 @@ struct orr_scan {
     bool beside;             /* in parallel with attention */
     bool conv_bias, bias;    /* biases of the convolution, and of the projections in and out */
     bool gated_norm;         /* Mamba-2: a norm with weights before the projection out */
+    bool full_gate;          /* KDA: the gate on the outputs has full rank */
     bool inner_norms;        /* Mamba-1: norms on step sizes, B and C */
 };
 
@@ -112,6 +115,11 @@ struct orr_shape {
     struct orr_heads other;        /* attention of layers with ORR_MARK_OTHER */
     struct orr_scan scan;          /* mixer of layers with ORR_MARK_SCAN */
     int64_t index_heads, index_size, index_topk;
+    bool compressed;               /* attention of the kind of Eq. 121 */
+    int64_t indexed_ratio, entries_ratio; /* positions of an entry, with an indexer and without one */
+    int64_t out_groups, out_rank;
+    int64_t residual_streams, residual_reads;
+    unsigned mtp_marks;            /* marks of the prediction layer, where it is not like the last */
     int64_t cross_keys;            /* positions of the encoder */
     bool cross_beside;             /* every layer has cross attention beside its own */
     int64_t ffn_widths[ORR_WIDTHS_MAX]; /* the first is ffn */
@@ -125,7 +133,7 @@ struct orr_shape {
     int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
-    uint16_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
+    uint32_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
 };
 
 /* ---------------------------------------------------------------- model types (model_types.c) */
@@ -180,6 +188,7 @@ void orr_special_bamba(struct orr_config *config, struct orr_shape *shape);
 void orr_special_cohere(struct orr_config *config, struct orr_shape *shape);
 void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape);
 void orr_special_deepseek_v3(struct orr_config *config, struct orr_shape *shape);
+void orr_special_deepseek_v4(struct orr_config *config, struct orr_shape *shape);
 void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape);
 void orr_special_dots1(struct orr_config *config, struct orr_shape *shape);
 void orr_special_ernie_moe(struct orr_config *config, struct orr_shape *shape);

@@ -23,7 +23,7 @@ static int64_t latent_params(const struct orr_shape *shape)
     const int64_t query = r_q ? h * r_q + r_q + r_q * a * (d_n + d_r) : h * a * (d_n + d_r);
     const int64_t key_value = h * (r + d_r) + r + r * a * (d_n + d_v);
     const int64_t biases = shape->latent_bias ? r_q + r + d_r + h : 0;
-    return query + key_value + a * d_v * h + biases;
+    return query + key_value + a * d_v * h + h * shape->gate_columns + biases;
 }
 
 /* Sizes of attention in a layer with these marks. */
@@ -57,6 +57,28 @@ static int64_t indexer_params(const struct orr_shape *shape)
     return (r_q > 0 ? r_q : h) * heads * size + h * size + 2 * size + (r_q > 0 ? h * heads : 0);
 }
 
+/* A compressor projects keys and their weights, adds a bias by position and has a norm. Where entries overlap, as those
+ * that an indexer chooses from do, there are two sets of both. */
+static int64_t compressor_params(const struct orr_shape *shape, int64_t size, int64_t ratio, bool overlaps)
+{
+    const int64_t columns = overlaps ? 2 * size : size;
+    return 2 * shape->hidden * columns + ratio * columns + size;
+}
+
+/* Eq. 121. */
+static int64_t compressed_params(const struct orr_shape *shape, unsigned marks)
+{
+    const int64_t h = shape->hidden, a = shape->n_heads, d = shape->head_dim, r_q = shape->q_rank;
+    const int64_t size = shape->index_size, heads = shape->index_heads, out = shape->out_groups * shape->out_rank;
+    int64_t params =
+        h * r_q + r_q + r_q * a * d + h * d + d + a * d * shape->out_rank + out * h + (shape->sinks ? a : 0);
+    if (marks & ORR_MARK_ENTRIES) params += compressor_params(shape, d, shape->entries_ratio, false);
+    if (marks & ORR_MARK_INDEXER)
+        params += compressor_params(shape, d, shape->indexed_ratio, true) +
+                  compressor_params(shape, size, shape->indexed_ratio, true) + r_q * heads * size + h * heads;
+    return params;
+}
+
 /* Mamba-1 has two matrices in, step sizes of rank R, B and C of the state size, a convolution, A, D, a matrix out. */
 static int64_t mamba1_params(int64_t h, const struct orr_scan *m)
 {
@@ -83,7 +105,8 @@ static int64_t delta_params(int64_t h, const struct orr_scan *m)
 static int64_t kda_params(int64_t h, const struct orr_scan *m)
 {
     const int64_t width = m->heads * m->value, low = h * m->rank + m->rank * width, a = m->heads;
-    return 3 * h * width + 3 * m->conv * width + low + width + a + h * a + low + m->value + width * h;
+    return 3 * h * width + 3 * m->conv * width + low + width + a + h * a + (m->full_gate ? h * width : low) + m->value +
+           width * h;
 }
 
 static int64_t rg_lru_params(int64_t h, const struct orr_scan *m)
@@ -106,6 +129,7 @@ static int64_t scan_params(const struct orr_shape *shape)
     case ORR_MIXER_SHORT_CONV: return 4 * h * width + m->conv * width + (m->bias ? 3 * width + h + width : 0);
     case ORR_MIXER_ATTENTION:
     case ORR_MIXER_LATENT:
+    case ORR_MIXER_COMPRESSED:
     case ORR_MIXER_NONE:
     case ORR_N_MIXERS: break;
     }
@@ -133,6 +157,7 @@ static void fill_scan(const struct orr_shape *shape, struct orr_layer_kind *kind
     kind->scan_groups = m->groups;
     kind->scan_key = m->key;
     kind->scan_rank = m->rank;
+    kind->scan_full_gate = m->full_gate;
     kind->scan_chunk = m->chunk;
     kind->conv_width = m->conv;
     kind->state_element_bytes = m->state_bytes;
@@ -147,6 +172,27 @@ static void fill_index(const struct orr_shape *shape, unsigned marks, struct orr
     kind->index_heads = shape->index_heads;
     kind->index_size = shape->index_size;
     kind->attention_params += indexer_params(shape);
+}
+
+static void fill_compressed(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
+{
+    kind->mixer = ORR_MIXER_COMPRESSED;
+    kind->n_heads = shape->n_heads;
+    kind->n_kv_heads = 1;
+    kind->head_qk = kind->head_v = shape->head_dim;
+    kind->mla_q_rank = shape->q_rank;
+    kind->mla_rope = shape->head_rope;
+    kind->window = shape->window;
+    kind->rope = kind->qk_norm = kind->kv_equal = true;
+    kind->out_groups = shape->out_groups;
+    kind->out_rank = shape->out_rank;
+    kind->attention_params = compressed_params(shape, marks);
+    if (marks & ORR_MARK_ENTRIES) kind->compress_ratio = shape->entries_ratio;
+    if (!(marks & ORR_MARK_INDEXER)) return;
+    kind->compress_ratio = shape->indexed_ratio;
+    kind->index_topk = shape->index_topk;
+    kind->index_heads = shape->index_heads;
+    kind->index_size = shape->index_size;
 }
 
 static void fill_attention(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
@@ -179,7 +225,7 @@ static void fill_attention(const struct orr_shape *shape, unsigned marks, struct
     }
 }
 
-static void fill_experts(const struct orr_shape *shape, struct orr_layer_kind *kind)
+static void fill_experts(const struct orr_shape *shape, unsigned marks, struct orr_layer_kind *kind)
 {
     const int64_t h = shape->hidden, latent = shape->expert_hidden, routed = shape->n_experts + shape->n_zero_experts;
     kind->n_experts = shape->n_experts; /* Eq. 18 */
@@ -189,7 +235,7 @@ static void fill_experts(const struct orr_shape *shape, struct orr_layer_kind *k
     kind->expert_hidden = latent;
     kind->n_zero_experts = shape->n_zero_experts;
     kind->expert_params = ffn_matrices(shape, latent > 0 ? latent : h, shape->expert_width, shape->expert_bias);
-    kind->router_params = h * routed + (shape->router_bias ? routed : 0);
+    kind->router_params = h * routed + (shape->router_bias && !(marks & ORR_MARK_HASH) ? routed : 0);
     kind->shared_width = shape->shared_width;
     kind->ffn_params = ffn_params(shape, shape->shared_width, false) + (shape->shared_gate ? h : 0) + 2 * h * latent;
     kind->norm_params += shape->moe_extra;
@@ -200,6 +246,7 @@ void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_lay
     const bool scan = marks & ORR_MARK_SCAN;
     memset(kind, 0, sizeof *kind);
     if (marks & ORR_MARK_NO_MIXER) kind->mixer = ORR_MIXER_NONE;
+    else if (shape->compressed) fill_compressed(shape, marks, kind);
     else if (!scan || shape->scan.beside) fill_attention(shape, marks, kind);
     if (scan) fill_scan(shape, kind);
     kind->gated = shape->gated;
@@ -209,8 +256,10 @@ void orr_kind_fill(const struct orr_shape *shape, unsigned marks, struct orr_lay
         shape->n_norms > 1 && marks & (ORR_MARK_NO_MIXER | ORR_MARK_NO_FFN) ? shape->n_norms / 2 : shape->n_norms;
     kind->norm_params = kind->n_norms * norm_params(shape) + shape->layer_extra;
     kind->layer_embedding = shape->layer_embedding;
+    kind->residual_streams = shape->residual_streams;
+    kind->residual_reads = shape->residual_reads;
     kind->ffn_params = 0;
-    if (marks & ORR_MARK_MOE) fill_experts(shape, kind);
+    if (marks & ORR_MARK_MOE) fill_experts(shape, marks, kind);
     else if (!(marks & ORR_MARK_NO_FFN)) {
         kind->ffn_width = shape->ffn_widths[marks / ORR_MARK_WIDTH];
         kind->ffn_params = ffn_params(shape, kind->ffn_width, shape->ffn_bias);
@@ -232,10 +281,14 @@ int64_t orr_shape_head_params(const struct orr_shape *shape)
            (shape->final_norm ? norm_params(shape) : 0) + shape->head_extra;
 }
 
-/* Three norms (embedding, hidden state, before the shared head) and the product that joins embedding and state. */
+/* Three norms (embedding, hidden state, before the shared head) and the product that joins embedding and state. The
+ * prediction layer of compressed attention has a way out of its streams and may have other entries than the last. */
 int64_t orr_shape_mtp_params(const struct orr_shape *shape)
 {
-    return 2 * shape->hidden * shape->hidden + 3 * norm_params(shape);
+    const int64_t joining = 2 * shape->hidden * shape->hidden + 3 * norm_params(shape);
+    if (!shape->compressed) return joining;
+    return joining + shape->head_extra + compressed_params(shape, shape->mtp_marks) -
+           compressed_params(shape, shape->marks[shape->n_layers - 1]);
 }
 
 bool orr_model_countable(const struct orr_model *model)
@@ -289,6 +342,11 @@ int64_t orr_most_experts(const struct orr_model *model)
 bool orr_kind_scans(const struct orr_layer_kind *kind)
 {
     return kind->scan_heads > 0;
+}
+
+bool orr_kind_compresses(const struct orr_layer_kind *kind)
+{
+    return kind->mixer == ORR_MIXER_COMPRESSED;
 }
 
 bool orr_kind_attends(const struct orr_layer_kind *kind)

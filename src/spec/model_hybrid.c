@@ -69,7 +69,7 @@ static void read_mamba2_heads(struct orr_config *config, struct orr_shape *shape
 
 static void mark_all(struct orr_shape *shape, unsigned marks)
 {
-    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = (uint16_t)marks;
+    for (int64_t i = 0; i < shape->n_layers; i++) shape->marks[i] = (uint32_t)marks;
 }
 
 /* Layers that a list does not name "attention" or "full_attention" have the recurrent mixer. */
@@ -173,7 +173,7 @@ void orr_special_nemotron_h(struct orr_config *config, struct orr_shape *shape)
         return;
     }
     for (int64_t i = 0; i < shape->n_layers && !config->err; i++)
-        shape->marks[i] = (uint16_t)nemotron_block(config, shape, pattern, i);
+        shape->marks[i] = (uint32_t)nemotron_block(config, shape, pattern, i);
     shape->n_mtp = 0; /* the prediction block is not a layer like the last */
     if (shape->n_experts == 0) return;
     const int64_t n_shared = orr_config_count(config, "n_shared_experts", 0, 1024, 0);
@@ -212,7 +212,20 @@ void orr_special_qwen3_next(struct orr_config *config, struct orr_shape *shape)
     shape->shared_gate = shape->shared_width > 0;
 }
 
-/* The lists of Kimi Linear number layers from 1. */
+/* Attention residual (Kimi K3): sums of every B layers are kept, and every block attends to those before it with a norm
+ * and a vector of scores. The number of sums that a layer reads grows with its depth; the mean stands for all. */
+static void read_attention_residual(struct orr_config *config, struct orr_shape *shape)
+{
+    const int64_t block = count(config, "attn_res_block_size", 0);
+    int64_t reads = 0;
+    if (block == 0) return;
+    for (int64_t i = 0; i < shape->n_layers; i++) reads += (i + block - 1) / block;
+    shape->residual_reads = (2 * reads + shape->n_layers) / (2 * shape->n_layers);
+    shape->layer_extra += 2 * 2 * shape->hidden;
+    shape->head_extra += 2 * shape->hidden;
+}
+
+/* The lists of Kimi Linear number layers from 1. The further flags are those of Kimi K3. */
 void orr_special_kimi_linear(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
@@ -225,12 +238,17 @@ void orr_special_kimi_linear(struct orr_config *config, struct orr_shape *shape)
     m->conv = count(config, "linear_attn_config.short_conv_kernel_size", 4);
     m->chunk = DELTA_CHUNK;
     m->state_bytes = state_bytes(config);
+    m->full_gate = orr_config_flag(config, "linear_attn_config.use_full_rank_gate", false);
     for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_SCAN, true);
     const json_t *full = orr_config_list(config, "linear_attn_config.full_attn_layers", path);
     if (!full) orr_config_fail(config, "linear_attn_config", "must list \"full_attn_layers\"");
     orr_mark_listed(config, shape, full, path, ORR_MARK_SCAN, false, 1);
     shape->rope = false;
     shape->router_bias = true;
+    if (orr_config_flag(config, "mla_use_output_gate", false)) shape->gate_columns = shape->n_heads * shape->head_v;
+    shape->expert_hidden = count(config, "routed_expert_hidden_size", 0);
+    if (orr_config_flag(config, "latent_moe_use_norm", false)) shape->moe_extra = shape->expert_hidden;
+    read_attention_residual(config, shape);
 }
 
 /* 1 in "attn_type_list", or a name, means full attention; the other layers have lightning attention of equal heads. */

@@ -129,6 +129,75 @@ void orr_special_deepseek_v32(struct orr_config *config, struct orr_shape *shape
     }
 }
 
+/* The marks of a layer with compressed attention: by a ratio of positions per entry, or by the name of its kind. */
+static unsigned compressed_marks(struct orr_config *config, const struct orr_shape *shape, const json_t *entry)
+{
+    const char *name = json_string_value(entry);
+    const json_int_t ratio = json_is_integer(entry) ? json_integer_value(entry) : -1;
+    if (ratio == 0 || (name && !strcmp(name, "sliding_attention"))) return 0;
+    if (ratio == shape->indexed_ratio || (name && !strcmp(name, "compressed_sparse_attention")))
+        return ORR_MARK_INDEXER;
+    if (ratio == shape->entries_ratio || (name && !strcmp(name, "heavily_compressed_attention")))
+        return ORR_MARK_ENTRIES;
+    orr_config_fail(config, name ? "layer_types" : "compress_ratios",
+                    name ? "must list sliding_attention, compressed_sparse_attention or heavily_compressed_attention"
+                         : "must list 0, %lld or %lld",
+                    (long long)shape->indexed_ratio, (long long)shape->entries_ratio);
+    return 0;
+}
+
+static void mark_compressed(struct orr_config *config, struct orr_shape *shape)
+{
+    char path[ORR_PATH], hash_path[ORR_PATH];
+    const json_t *ratios = orr_config_list(config, "compress_ratios", path);
+    const json_t *list = ratios ? ratios : orr_config_list(config, "layer_types", path);
+    const json_t *experts = orr_config_list(config, "mlp_layer_types", hash_path);
+    const int64_t n_hash = count(config, "num_hash_layers", 3);
+    if ((int64_t)json_array_size(list) < shape->n_layers) {
+        orr_config_fail_rule(config, list ? path : "", "must have \"compress_ratios\" with one entry per layer (%lld)",
+                             (long long)shape->n_layers);
+        return;
+    }
+    for (int64_t i = 0; i < shape->n_layers; i++) {
+        const char *name = json_string_value(json_array_get(experts, (size_t)i));
+        const bool hash = experts ? name && !strcmp(name, "hash_moe") : i < n_hash;
+        shape->marks[i] = compressed_marks(config, shape, json_array_get(list, (size_t)i)) | ORR_MARK_MOE;
+        orr_mark(shape, i, ORR_MARK_HASH, hash);
+    }
+    const json_t *last = json_array_get(list, (size_t)shape->n_layers); /* an entry of the prediction layer */
+    shape->mtp_marks = last ? compressed_marks(config, shape, last) : 0;
+}
+
+/* Compressed attention and hyper-connections (Eqs. 121 and 122). */
+void orr_special_deepseek_v4(struct orr_config *config, struct orr_shape *shape)
+{
+    shape->compressed = true;
+    shape->q_rank = count(config, "q_lora_rank", ORR_REQUIRED);
+    shape->head_rope = count(config, "qk_rope_head_dim", shape->head_dim / 8);
+    shape->out_groups = orr_config_count(config, "o_groups", 1, ORR_HEADS_MAX, ORR_REQUIRED);
+    shape->out_rank = orr_config_count(config, "o_lora_rank", 1, ORR_WIDTH_MAX, ORR_REQUIRED);
+    shape->indexed_ratio = orr_config_count(config, "compress_rates.compressed_sparse_attention", 1, ORR_HEADS_MAX, 4);
+    shape->entries_ratio =
+        orr_config_count(config, "compress_rates.heavily_compressed_attention", 1, ORR_HEADS_MAX, 128);
+    shape->window = orr_config_count(config, "sliding_window", 1, ORR_SEQ_MAX, 128);
+    shape->index_heads = count(config, "index_n_heads", ORR_REQUIRED);
+    shape->index_size = count(config, "index_head_dim", ORR_REQUIRED);
+    shape->index_topk = count(config, "index_topk", ORR_REQUIRED);
+    shape->residual_streams = orr_config_count(config, "hc_mult", 1, 64, 4);
+    shape->shared_width = count(config, "n_shared_experts", 0) * shape->expert_width;
+    shape->router_bias = true;
+    mark_compressed(config, shape);
+    if (shape->n_kv_heads != 1)
+        orr_config_fail(config, "num_key_value_heads", "must be 1: all heads read the same keys");
+    if (shape->n_heads % shape->out_groups || shape->head_rope > shape->head_dim)
+        orr_config_fail_rule(config, "o_groups", "%lld groups do not divide %lld heads", (long long)shape->out_groups,
+                             (long long)shape->n_heads);
+    /* Streams in and out and their mixing, of two blocks; after the last layer one weight per stream. */
+    const int64_t n = shape->residual_streams, joined = n * shape->hidden;
+    shape->layer_extra = 2 * ((2 * n + n * n) * (joined + 1) + 3);
+    shape->head_extra = n * (joined + 1) + 1;
+}
+
 /* Is entry `layer` of a list 1? Without a list every layer counts as listed. */
 static bool listed_one(const json_t *list, int64_t layer)
 {
@@ -255,7 +324,7 @@ static void nas_block(struct orr_config *config, struct orr_shape *shape, const 
         return;
     }
     if (i == shape->n_ffn_widths) shape->ffn_widths[shape->n_ffn_widths++] = width;
-    shape->marks[layer] = (uint16_t)(shape->marks[layer] | (unsigned)(i * ORR_MARK_WIDTH));
+    shape->marks[layer] = (uint32_t)(shape->marks[layer] | (unsigned)(i * ORR_MARK_WIDTH));
 }
 
 void orr_special_nemotron_nas(struct orr_config *config, struct orr_shape *shape)

@@ -6,7 +6,7 @@
 void orr_mark(struct orr_shape *shape, int64_t layer, enum orr_mark what, bool on)
 {
     const unsigned marks = shape->marks[layer];
-    shape->marks[layer] = (uint16_t)(on ? marks | (unsigned)what : marks & ~(unsigned)what);
+    shape->marks[layer] = (uint32_t)(on ? marks | (unsigned)what : marks & ~(unsigned)what);
 }
 
 /* Indices past the last layer are ignored, because the model may have been shortened. */

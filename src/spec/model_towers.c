@@ -15,6 +15,11 @@ static int64_t size(struct tower *tower, const char *spellings, int64_t absent)
     return orr_config_count(&tower->config, spellings, 0, ORR_WIDTH_MAX, absent);
 }
 
+static bool flag(struct tower *tower, const char *key)
+{
+    return orr_config_flag(&tower->config, key, false);
+}
+
 static int64_t list_size(struct tower *tower, const char *key, int64_t absent)
 {
     char path[ORR_PATH];
@@ -61,6 +66,17 @@ static int64_t kimi(struct tower *tower)
     const int64_t h = size(tower, "vt_hidden_size", 1152), patch = size(tower, "patch_size", 14);
     const int64_t positions = size(tower, "init_pos_emb_height", 64) * size(tower, "init_pos_emb_width", 64);
     return siglip(tower, patch, positions) + merger(h, 4, tower->text_hidden, 2 * h);
+}
+
+/* The tower of Kimi K3 has heads wider than its rows, RMS norms and no biases; its merger ends in a norm. */
+static int64_t kimi_k3(struct tower *tower)
+{
+    const int64_t h = size(tower, "vt_hidden_size", 1024), f = size(tower, "vt_intermediate_size", 4096);
+    const int64_t patch = size(tower, "patch_size", 14), heads = size(tower, "qkv_hidden_size", 1536);
+    const int64_t positions = size(tower, "init_pos_emb_height", 64) * size(tower, "init_pos_emb_width", 64);
+    const int64_t layer = 4 * h * heads + 2 * h * f + 2 * h, out = tower->text_hidden;
+    return 3 * patch * patch * h + positions * h + size(tower, "vt_num_hidden_layers", 27) * layer + h +
+           4 * h * (4 * h + out) + out;
 }
 
 static int64_t lfm2(struct tower *tower)
@@ -116,6 +132,19 @@ static int64_t qwen3(struct tower *tower)
 static int64_t qwen35(struct tower *tower)
 {
     return qwen3_deep(tower, 0);
+}
+
+/* GLM-4V has RMS norms, a gated FFN as wide as the text model, and no biases inside layers. A convolution joins m x m
+ * patches, and the merger is a gated FFN of the width "intermediate_size". */
+static int64_t glm4v(struct tower *tower)
+{
+    const int64_t h = size(tower, "hidden_size", 1536), patch = size(tower, "patch_size", 14);
+    const int64_t out = size(tower, "out_hidden_size", 4096),
+                  side = size(tower, "image_size", 336) / (patch ? patch : 1);
+    const int64_t layer = 4 * h * h + 3 * h * out + 2 * h + (flag(tower, "attention_bias") ? 3 * h : 0);
+    return patches_3d(tower, h, patch) + h + side * side * h + size(tower, "depth", 24) * layer + 2 * h +
+           linear(merged_patches(tower) * h, out) + out * out + 2 * out +
+           3 * out * size(tower, "intermediate_size", 13696);
 }
 
 /* Pixtral has no biases, RMS norms and a gated FFN; the projector joins 2 x 2 patches. */
@@ -192,7 +221,9 @@ static const struct {
     {"qwen3_5_moe", "vision_config", qwen35},    {"mistral3", "vision_config", pixtral},
     {"llama4", "vision_config", llama4},         {"mllama", "vision_config", mllama},
     {"gemma4", "vision_config", gemma4_vision},  {"gemma4", "audio_config", gemma4_audio},
-    {"minimax_m3_vl", "vision_config", minimax},
+    {"minimax_m3_vl", "vision_config", minimax}, {"glm4v_moe", "vision_config", glm4v},
+    {"glm4v", "vision_config", glm4v},           {"glm46v", "vision_config", glm4v},
+    {"kimi_k3", "vision_config", kimi_k3},
 };
 
 int64_t orr_tower_params(struct orr_config *config, int64_t hidden)

@@ -91,6 +91,7 @@ static const struct orr_model_type types[] = {
     { .name = "grok-1", LLAMA_LIKE(4), .experts = "num_experts|num_local_experts", .tied = true },
     /* ---- decoders like Llama */
     { .name = "glm4", LLAMA_LIKE(4), .attention_bias = "attention_bias", .no_out_bias = true },
+    { .name = "glm4v_text", LLAMA_LIKE(4), .qkv_bias = true },
     { .name = "granite", LLAMA_LIKE(2), .attention_bias = "attention_bias", .ffn_bias = "mlp_bias", .tied = true },
     { .name = "granitemoe", LLAMA_LIKE(2), .attention_bias = "attention_bias", .experts = "num_local_experts",
       .tied = true },
@@ -161,6 +162,8 @@ static const struct orr_model_type types[] = {
       .expert_ffn = "expert_ffn_hidden_size", .special = orr_special_longcat },
     { .name = "deepseek_v32", LLAMA_LIKE(2), .kv_heads = "", .head_dim = "", .experts = "n_routed_experts",
       .expert_ffn = "moe_intermediate_size", .special = orr_special_deepseek_v32 },
+    { .name = "deepseek_v4", LLAMA_LIKE(2), .kv_heads_absent = 1, .head_dim_absent = 512, .ffn = "", .sinks = true,
+      .experts = "n_routed_experts", .expert_ffn = "moe_intermediate_size", .special = orr_special_deepseek_v4 },
     /* ---- recurrent mixers */
     { .name = "mamba", LLAMA_LIKE(1), .ffn = "", .ffn_per_hidden = 2, .no_attention = true, .no_rope = true,
       .tied = true, .special = orr_special_mamba },
@@ -228,8 +231,9 @@ static const struct {
     {"gemma3n", "gemma3n_text"},        {"gemma4", "gemma4_text"},        {"mllama", "mllama_text_model"},
     {"mistral3", "ministral3"},         {"phi4", "phi3"},                 {"phi4mm", "phi3"},
     {"lfm2_vl", "lfm2"},                {"bailing_moe_v2", "bailing_moe"}, {"glm4v_moe_text", "glm4_moe"},
+    {"glm4v_moe", "glm4_moe"},          {"glm4v", "glm4v_text"},          {"glm46v", "glm4v_text"},
     {"nemotron_nas", "nemotron-nas"},   {"deci", "nemotron-nas"},         {"mimo_v2", "mimo_v2_flash"},
-    {"minimax_m3_vl", "minimax_m3"},
+    {"minimax_m3_vl", "minimax_m3"},    {"kimi_k3", "kimi_linear"},
 };
 
 enum { N_TYPES = sizeof types / sizeof types[0], N_ALIASES = sizeof aliases / sizeof aliases[0] };
@@ -239,6 +243,7 @@ static const struct {
     const char *key, *type;
 } markers[] = {
     {"linear_attn_config", "kimi_linear"},
+    {"compress_ratios", "deepseek_v4"},
     {"index_topk", "deepseek_v32"},
     {"kv_lora_rank", "deepseek_v3"},
     {"linear_num_value_heads", "qwen3_next"},

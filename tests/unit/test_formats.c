@@ -30,6 +30,13 @@ static const struct {
     {"gpt-oss-120b", "published", "", {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
     {"gpt-oss-120b", "mxfp4", "", {1158266880, 1911610368, 0, 0, 60993699840, 26551296, 420480, 1158266880}},
     {"gpt-oss-20b", "published", "", {1158266880, 1274406912, 0, 0, 10165616640, 4425216, 282240, 1158266880}},
+    /* DeepSeek-V4-Flash: fp8 in blocks with scales of 8 bits, experts of 4.25 bits; compressors, the weights of index
+     * heads and streams in 16 bits. Attention of every layer has 106 954 752 weights in 6528 blocks and 64 sinks; 20
+     * layers have a compressor of 4 260 352, 21 have compressors and weights of 10 753 664 and 8 388 608 of queries. */
+    {"deepseek-v4-flash",
+     "published",
+     "",
+     {1059061760, 5397580032, 0, 1082196480, 147169738752, 90218496, 68613678, 1059061760}},
     {"deepseek-v3",
      "published",
      "",

@@ -22,6 +22,7 @@ static const struct {
     {"falcon-h1-0.5b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
     {"deepseek-v3.2", "h200-sxm", "vllm", "fp8", 8, 1, 1},
     {"kimi-linear-48b-a3b", "h200-sxm", "vllm", "bf16", 4, 1, 1},
+    {"deepseek-v4-flash", "h200-sxm", "vllm", "fp8", 8, 1, 1},
     {"gemma-4-e4b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
     {"mamba-370m", "h100-sxm", "vllm", "bf16", 1, 1, 1},
     {"llama-3.2-11b-vision", "h100-sxm", "vllm", "bf16", 1, 1, 1},
