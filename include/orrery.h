@@ -1015,6 +1015,7 @@ struct orr_engine {
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
     int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
+    int64_t zero1_gather_bytes;               /* bytes per parameter of the buffers that ZeRO-1 gathers weights through */
     double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
                                                  parallelism keeps from being freed while the host runs ahead */
     double reserved_frac;                     /* memory the allocator holds beyond saved activations, a share of them;

@@ -38,6 +38,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->optimizer = (double)engine->optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = engine->gradients_16bit_live && plan->zero < 2 ? w : 0;
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 147 */
+    if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }
 
 /* Whole activations that a layer hands to the communication stream of tensor parallelism. The framework has dropped

@@ -130,7 +130,8 @@ static void add_terminal(const struct orr_validation *v, struct orr_text *text, 
     orr_text_add(text, "\n");
     add_coverage(v, text, style);
     if (v->n_verdicts > 0)
-        orr_text_add(text, "  Fits or not: %zu runs, %zu wrong.\n", v->n_verdicts, v->n_wrong_verdicts);
+        orr_text_add(text, "  Fits or not: %zu runs, %zu wrong; %zu of %zu failed runs recognised.\n", v->n_verdicts,
+                     v->n_wrong_verdicts, v->n_failed - v->n_missed, v->n_failed);
     add_skipped(v, text, style);
 }
 
@@ -211,7 +212,8 @@ static json_t *validation_json(const struct orr_validation *v)
     add_groups_json(v, object);
     json_object_set_new(
         object, "verdicts",
-        json_pack("{s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong", (json_int_t)v->n_wrong_verdicts));
+        json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong", (json_int_t)v->n_wrong_verdicts,
+                  "failed", (json_int_t)v->n_failed, "missed", (json_int_t)v->n_missed));
     return object;
 }
 

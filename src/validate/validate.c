@@ -182,10 +182,39 @@ static bool predict_training(struct validator *w, size_t row, struct orr_score *
     return true;
 }
 
+/* Count whether the prediction of fitting agrees with what happened. */
+static void judge(struct validator *w, bool ran)
+{
+    w->v->n_verdicts++;
+    w->v->n_wrong_verdicts += w->result.fits != ran;
+    w->v->n_failed += !ran;
+    w->v->n_missed += !ran && w->result.fits;
+}
+
+/* A row of the metric "fits" says only whether a run fitted (1) or failed (0). */
+static void score_verdict(struct validator *w, size_t row, struct orr_score *score)
+{
+    const char *cell = orr_csv_cell(w->csv, row, "value");
+    const double value = orr_row_value(cell);
+    score->measured = value;
+    if (value != 0 && value != 1) {
+        snprintf(score->skipped, sizeof score->skipped, "value of \"fits\" must be 0 or 1, not \"%.40s\"", cell);
+        return;
+    }
+    if (!predict_training(w, row, score)) return;
+    judge(w, value == 1);
+    snprintf(score->skipped, sizeof score->skipped, "%s, predicted %s (%.1f GiB)", value == 1 ? "ran" : "failed",
+             w->result.fits ? "to fit" : "not to fit", w->result.memory.most_bytes / ORR_GIB);
+}
+
 static void score_training_row(struct validator *w, size_t row)
 {
     const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
+    if (strcmp(metric, "fits") == 0) {
+        score_verdict(w, row, score);
+        return;
+    }
     if (!orr_row_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
     const enum orr_regime regime = orr_train_regime(&w->job);
     const double step_s = w->result.step_time_s;
@@ -199,10 +228,11 @@ static void score_training_row(struct validator *w, size_t row)
         orr_row_rate(w, regime, flops / step_s / (double)w->job.plan.gpus / 1e12, step_s, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
         record_memory(w, score);
+        judge(w, true);
     } else {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, "
-                 "peak_memory_gib)",
+                 "peak_memory_gib, fits)",
                  metric);
     }
 }
@@ -250,8 +280,7 @@ static void score_lab_row(struct validator *w, size_t row)
     put_lab(w, row);
     if (!predict(w, time)) return;
     const bool ran = orr_csv_cell(w->csv, row, "peak_bytes")[0] != '\0';
-    w->v->n_verdicts++;
-    w->v->n_wrong_verdicts += w->result.fits != ran;
+    judge(w, ran);
     if (!ran) {
         snprintf(time->skipped, sizeof time->skipped, "out of memory, predicted %s (%.1f GiB)",
                  w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / ORR_GIB);

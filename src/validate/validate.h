@@ -42,6 +42,7 @@ struct orr_validation {
     size_t n_rows, n_scores;
     struct orr_score *scores;
     size_t n_verdicts, n_wrong_verdicts; /* rows with a known answer whether the job fits */
+    size_t n_failed, n_missed;           /* of these: runs that failed, and failed ones that were predicted to fit */
     const char *by;                      /* column given to orr_validation_group; NULL: none */
     uint32_t without;                    /* mask of pieces left out of every job (ablate.h) */
 };
