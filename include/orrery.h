@@ -922,6 +922,7 @@ struct orr_engine {
     double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
+    bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
     double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
     double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
     double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
@@ -1114,6 +1115,7 @@ struct orr_op {
     double launches;              /* kernels launched */
     double floor_s;               /* POINTWISE: least time of all the operator's kernels together */
     double walk_ratio;            /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
+    double imbalance_frac;        /* FLASH: pairs of the busiest context-parallel rank above the mean, over the mean */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: on this rank; batch: sequences, m: query heads, n: context, k: head size */
     double table_bytes;           /* DECODE: bytes of the block table, per sequence and key */
