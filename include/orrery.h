@@ -835,6 +835,8 @@ struct orr_gemm_constants {
     double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
     double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
+    double pitch_8_frac;      /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
+    double pitch_4_frac, pitch_2_frac; /* the same at multiples of 4 and of 2 bytes */
     double grouped_frac;      /* grouped product: share of peak inside a tile */
     double grouped_tile_s;    /* grouped product: fixed time of a tile */
     double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */

@@ -180,7 +180,7 @@ static bool same_cost(const struct orr_op *a, const struct orr_op *b)
         return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
                a->n_active == b->n_active && a->n_experts == b->n_experts && a->n_groups_active == b->n_groups_active;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
-           a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
+           a->dtype == b->dtype && a->weight_bytes == b->weight_bytes && a->wgrad == b->wgrad;
 }
 
 static bool is_remembered(enum orr_op_kind kind)
