@@ -120,7 +120,8 @@ static void prepare_splits(struct gemm *g, double launch_s, double dram_s, doubl
 }
 
 /* Rows of a matrix lie behind each other in memory, so their length decides where they begin. A product reads rows of
- * length k and n, a weight gradient rows of length m and n. Lengths that are no whole number are means and say nothing. */
+ * length k and n, a weight gradient rows of length m and n. Lengths that are no whole number are means and say
+ * nothing. */
 static int row_pitch_bytes(double length, double element_bytes)
 {
     const double bytes = length * element_bytes;

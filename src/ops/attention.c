@@ -96,9 +96,9 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
 
 /* ---------------------------------------------------------------- fused core */
 
-/* Eq. 15: what the busiest context-parallel rank multiplies above the mean, over the mean. Ranks that take their queries
- * from both ends of the sequence share a causal mask evenly; of contiguous pieces the last one sees the most keys. Ranks
- * that exchange heads have all queries. */
+/* Eq. 15: what the busiest context-parallel rank multiplies above the mean, over the mean. Ranks that take their
+ * queries from both ends of the sequence share a causal mask evenly; of contiguous pieces the last one sees the most
+ * keys. Ranks that exchange heads have all queries. */
 static double rank_imbalance_frac(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;

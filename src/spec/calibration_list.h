@@ -24,8 +24,8 @@ enum orr_fit_kind {
     ORR_FIT_NONE = ORR_N_FIT_KINDS /* no kernel table determines the constant */
 };
 
-/* Timings of its group that determine a constant: all, products by their mode or by where their rows begin, attention by
- * direction or by the size of its heads, decode kernels on a paged cache, or decode kernels that split a context. */
+/* Timings of its group that determine a constant: all, products by their mode or by where their rows begin, attention
+ * by direction or by the size of its heads, decode kernels on a paged cache, or decode kernels that split a context. */
 enum orr_told_by {
     ORR_TOLD_BY_ALL,
     ORR_TOLD_BY_BURST,

@@ -317,8 +317,9 @@ static void a_product_can_be_priced_at_another_clock(void **state)
     assert_close(u->burst_frac, 0.8, 0);
 }
 
-/* Eq. 27a: 4096, 4092, 4094 and 4095 elements of 16 bits are 8192, 8184, 8188 and 8190 bytes: multiples of 16, of 8 only,
- * of 4 only and of 2 only. All four fill the same tiles. K counts like N; in a weight gradient M does, and K does not. */
+/* Eq. 27a: 4096, 4092, 4094 and 4095 elements of 16 bits are 8192, 8184, 8188 and 8190 bytes: multiples of 16, of 8
+ * only, of 4 only and of 2 only. All four fill the same tiles. K counts like N; in a weight gradient M does, and K does
+ * not. */
 static void rows_that_begin_anywhere_slow_a_product(void **state)
 {
     struct world *w = *state;

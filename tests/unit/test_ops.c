@@ -349,8 +349,8 @@ static void one_rank_does_not_communicate(void **state)
     for (size_t i = 0; i < n; i++) assert_int_not_equal(ops[i].kind, ORR_OP_COLLECTIVE);
 }
 
-/* Eq. 15 with contiguous pieces. c 4, s 8192: the last rank has queries 6144 to 8191, with 2048 (6144 + 1024) pairs; the
- * mean is 8192²/2/4. Their ratio is 7/4. The FLOP stay those of the mean rank; arithmetic takes 7/4 of the time. A
+/* Eq. 15 with contiguous pieces. c 4, s 8192: the last rank has queries 6144 to 8191, with 2048 (6144 + 1024) pairs;
+ * the mean is 8192²/2/4. Their ratio is 7/4. The FLOP stay those of the mean rank; arithmetic takes 7/4 of the time. A
  * window of 1024 keys gives the last rank 2048·1024 pairs and the first one 512·1024 less, so the mean is
  * 1024 (4·2048 - 512)/4. A rank that exchanges heads sees the whole sequence. */
 static void contiguous_pieces_wait_for_the_last_rank(void **state)
