@@ -851,6 +851,8 @@ struct orr_gemm_constants {
     double tile_cost;         /* on-chip operand delivery: lost share per 1/tile side (c) */
     double wave_s;            /* fixed time of a wave: prologue and epilogue (t_p) */
     double launch_s;          /* fixed time of a dependent kernel in a stream (O) */
+    double pitch_8_frac;      /* share of the rate left to rows that begin at multiples of 8 bytes only; 0: all of it */
+    double pitch_4_frac, pitch_2_frac; /* the same at multiples of 4 and of 2 bytes */
     double grouped_frac;      /* grouped product: share of peak inside a tile */
     double grouped_tile_s;    /* grouped product: fixed time of a tile */
     double grouped_dram_frac; /* grouped product: share of DRAM bandwidth at which experts are read */
@@ -943,6 +945,7 @@ struct orr_engine {
     double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
+    bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
     double tp_overlap_frac;                   /* share of TP transfers pipelined with their GEMM */
     double dp_overlap_frac;                   /* share of the backward window gradient collectives can use */
     double ep_overlap_frac;                   /* share of the all-to-all hidden by other compute */
@@ -1157,6 +1160,7 @@ struct orr_op {
     double launches;              /* kernels launched */
     double floor_s;               /* POINTWISE: least time of all the operator's kernels together */
     double walk_ratio;            /* FLASH: keys of the longest query block relative to the mean; 2 if causal */
+    double imbalance_frac;        /* FLASH: pairs of the busiest context-parallel rank above the mean, over the mean */
     double head_size;             /* FLASH: larger of query and value head */
     double kv_heads;              /* DECODE: on this rank; batch: sequences, m: query heads, n: context, k: head size */
     double table_bytes;           /* DECODE: bytes of the block table, per sequence and key */

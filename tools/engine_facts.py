@@ -22,6 +22,8 @@ JOBS = {
     "small": "train --model gpt2 --system h200-sxm --gpus 8 --global-batch 8 --micro-batch 1 --engine pytorch-eager",
     "sharded": f"train --model llama2-13b {H100} --gpus 64 --zero 3 --global-batch 64 --micro-batch 1 "
                "--engine pytorch-fsdp-compile",
+    "ring": f"train --model llama3-8b {H100} --gpus 32 --tp 2 --cp 8 --global-batch 8 --micro-batch 1 --seq 65536 "
+            "--engine megatron-core-2025",
     "fp8 experts": f"train --model mixtral-8x7b {H100} --gpus 64 --tp 2 --pp 2 --ep 8 --global-batch 256 "
                    "--micro-batch 1 --precision fp8 --engine megatron-core-2025",
     "deepseek": f"train --model deepseek-v3 {H100} --gpus 1024 --tp 2 --pp 16 --vpp 2 --ep 64 --global-batch 4096 "
@@ -58,7 +60,8 @@ GROUPS = {
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [
-        ("tp_async_backward", "true", "gpt"), ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
+        ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),
+        ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
         ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
         ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline")],
     "host": [

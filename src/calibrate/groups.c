@@ -3,6 +3,7 @@
 #include "calibrate/calibrate.h"
 
 #include "base/number.h"
+#include "cost/cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,6 +217,9 @@ static bool bears_on(const struct orr_kernel_row *row, enum orr_told_by told_by)
     case ORR_TOLD_BY_BACKWARD: return row->ops[0].kind == ORR_OP_FLASH_BACKWARD;
     case ORR_TOLD_BY_HEAD_64: return head > 0 && head <= 64;
     case ORR_TOLD_BY_HEAD_96: return head > 64 && head <= 96;
+    case ORR_TOLD_BY_PITCH_8: return orr_gemm_pitch_bytes(&row->ops[0]) == 8;
+    case ORR_TOLD_BY_PITCH_4: return orr_gemm_pitch_bytes(&row->ops[0]) == 4;
+    case ORR_TOLD_BY_PITCH_2: return orr_gemm_pitch_bytes(&row->ops[0]) == 2;
     }
     return false;
 }

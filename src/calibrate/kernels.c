@@ -88,6 +88,15 @@ void orr_row_fill_product(struct orr_row_reader *r, struct orr_kernel_row *row, 
     row->group = orr_fit_group_of(r->fit, batched ? ORR_FIT_BMM : ORR_FIT_GEMM, batched ? 0 : (int)dtype, 0);
 }
 
+/* Is the left operand stored by columns, as the input of a weight gradient is? */
+static bool transposed(struct orr_row_reader *r)
+{
+    const char *layout = orr_csv_cell(r->csv, r->row, "layout");
+    if (*layout && strcmp(layout, "nt") != 0 && strcmp(layout, "nn") != 0 && strcmp(layout, "tn") != 0)
+        orr_row_fail(r, "layout", "nt, nn, tn or nothing");
+    return strcmp(layout, "tn") == 0;
+}
+
 void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
 {
     const char *word, *inputs = orr_csv_cell(r->csv, r->row, "inputs");
@@ -97,6 +106,7 @@ void orr_row_product(struct orr_row_reader *r, struct orr_kernel_row *row)
     if (strcmp(inputs, "ready") == 0) row->ready_inputs = true;
     else if (*inputs && strcmp(inputs, "quantised") != 0) orr_row_fail(r, "inputs", "ready, quantised or nothing");
     if (!r->err) orr_row_fill_product(r, row, dtype, batch, m, n, k);
+    row->ops[0].wgrad = transposed(r);
 }
 
 /* ---------------------------------------------------------------- attention */

@@ -20,6 +20,8 @@ void orr_cost_one(const struct orr_job *job, const struct orr_op *op, struct orr
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 /* As orr_cost_gemm, at a clock at which all SMs together reach `burst_frac` of peak instead of the calibrated share. */
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
+/* Eq. 27a: the largest power of two, up to 16 bytes, at whose multiples every row of the product's operands begins. */
+int orr_gemm_pitch_bytes(const struct orr_op *op);
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_scan(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

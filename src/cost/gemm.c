@@ -119,13 +119,48 @@ static void prepare_splits(struct gemm *g, double launch_s, double dram_s, doubl
     }
 }
 
+/* Rows of a matrix lie behind each other in memory, so their length decides where they begin. A product reads rows of
+ * length k and n, a weight gradient rows of length m and n. Lengths that are no whole number are means and say
+ * nothing. */
+static int row_pitch_bytes(double length, double element_bytes)
+{
+    const double bytes = length * element_bytes;
+    const int64_t whole = (int64_t)bytes;
+    if ((double)whole != bytes || whole % 16 == 0) return 16;
+    return whole % 8 == 0 ? 8 : whole % 4 == 0 ? 4 : 2;
+}
+
+/* Fewer rows than this are multiplied by kernels for vectors, which read rows that begin anywhere. This is an
+ * assumption; the least that was measured is 57 rows. */
+#define VECTOR_ROWS 16
+
+int orr_gemm_pitch_bytes(const struct orr_op *op)
+{
+    if (op->kind != ORR_OP_GEMM || (op->m < VECTOR_ROWS && !op->wgrad)) return 16;
+    const int columns = row_pitch_bytes(op->n, op->input_bytes);
+    const int rows = row_pitch_bytes(op->wgrad ? op->m : op->k, op->input_bytes);
+    return columns < rows ? columns : rows;
+}
+
+/* Eq. 27a: the share of the matrix rate that is left where operands cannot be loaded 16 bytes at a time. */
+static double pitch_frac(const struct orr_gemm_constants *u, const struct orr_op *op)
+{
+    const int pitch_bytes = orr_gemm_pitch_bytes(op);
+    const double frac = pitch_bytes == 16  ? 1
+                        : pitch_bytes == 8 ? u->pitch_8_frac
+                        : pitch_bytes == 4 ? u->pitch_4_frac
+                                           : u->pitch_2_frac;
+    return frac > 0 ? frac : 1;
+}
+
 static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, double burst_frac)
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
     /* Weights narrower than the format of the multiplication are widened on the way to the matrix units. */
     const double widening = op->weight_bytes < op->input_bytes ? WIDENING_RATE : 1;
-    const double n_sm = (double)chip->n_sm, sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening;
+    const double n_sm = (double)chip->n_sm;
+    const double sm_peak = chip->peak_flops_per_s[op->dtype] / n_sm * widening * pitch_frac(u, op);
     const double operand = op->batch * op->k / chip->l2_multicast;
     struct gemm g = {.op = op,
                      .sm_s_per_flop = 1 / (sm_peak * orr_max(u->sm_frac, burst_frac)),

@@ -37,7 +37,8 @@ static double flash_s(const struct orr_attention_constants *u, const struct orr_
     const double start = half / op->n * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
     const double walks = blocks * (1 + half / op->n) / (op->walk_ratio + half / op->n);
     const double tail = blocks > n_sm ? u->tail * n_sm / walks : 0;
-    return op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
+    const double even_s = op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
+    return even_s * (1 + op->imbalance_frac); /* Eq. 15 */
 }
 
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
@@ -50,7 +51,7 @@ void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct o
                               .dram_bytes = op->bytes,
                               .l2_bytes = op->bytes,
                               .matrix_frac = gemm->burst_frac,
-                              .matrix_s = op->flops / (peak * gemm->burst_frac)};
+                              .matrix_s = op->flops * (1 + op->imbalance_frac) / (peak * gemm->burst_frac)};
     cost->compute_s = flash_s(&job->calibration.attention[kernel], op, peak, (double)chip->n_sm);
     cost->dram_s = op->bytes / (chip->hbm_bytes_per_s * gemm->dram_frac);
     cost->bound = cost->compute_s >= cost->dram_s ? ORR_BOUND_COMPUTE : ORR_BOUND_DRAM;
@@ -179,7 +180,7 @@ static bool same_cost(const struct orr_op *a, const struct orr_op *b)
         return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
                a->n_active == b->n_active && a->n_experts == b->n_experts && a->n_groups_active == b->n_groups_active;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
-           a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
+           a->wgrad == b->wgrad && a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }
 
 static bool is_remembered(enum orr_op_kind kind)

@@ -96,6 +96,20 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
 
 /* ---------------------------------------------------------------- fused core */
 
+/* Eq. 15: what the busiest context-parallel rank multiplies above the mean, over the mean. Ranks that take their
+ * queries from both ends of the sequence share a causal mask evenly; of contiguous pieces the last one sees the most
+ * keys. Ranks that exchange heads have all queries. */
+static double rank_imbalance_frac(const struct orr_emit *emit, const struct orr_layer_kind *kind)
+{
+    const struct orr_dims *d = &emit->dims;
+    const bool by_heads = emit->job->plan.cp_kind == ORR_CP_ULYSSES;
+    if (d->c <= 1 || by_heads || emit->job->engine.cp_balanced || !emit->job->workload.causal) return 0;
+    struct orr_dims last = *d;
+    last.s = d->s / d->c;
+    last.context = d->context + d->s - last.s;
+    return orr_max(0, orr_score_pairs(&last, kind, true) * d->c / orr_score_pairs(d, kind, true) - 1);
+}
+
 /* Eqs. 43, 44. m is the number of queries of one rank, n the number of keys that a query block walks over, which sets
  * the kernel's efficiency. Only a pass with a backward writes one fp32 number of the softmax per row. */
 static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind, bool backward)
@@ -119,6 +133,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     op->k = d_qk + d_v;
     op->head_size = orr_max(d_qk, d_v);
     op->walk_ratio = ring ? 1 : op->n * op->batch * q / pairs; /* a ring step multiplies whole blocks */
+    op->imbalance_frac = rank_imbalance_frac(emit, kind);
     op->input_bytes = op->weight_bytes = op->output_bytes = d->w_a;
     op->flops = 2 * pairs * (backward ? 3 * d_qk + 2 * d_v : d_qk + d_v);
     const double held = orr_kind_compresses(kind) ? d_qk * (keys + entries) : (d_qk + d_v) * kv * keys;

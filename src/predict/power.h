@@ -6,6 +6,8 @@
 #include "spec/names.h"
 #include "orrery.h"
 
+#include <math.h>
+
 /* These are the shares of peak that matrix kernels of one format reach. */
 struct orr_power_rule {
     double burst_frac;     /* share before the limit acts */
@@ -13,8 +15,16 @@ struct orr_power_rule {
     double slope;          /* gain per unit of time spent outside matrix kernels */
 };
 
-/* A FLOP costs the same energy at any clock, so the share a limit sustains grows with the watts it leaves above idling.
- * The calibration's shares hold at calibrated_w. A format whose sustained share equals its burst share did not reach
+/* The watts above idling over those at which the calibration's shares hold, as a factor of the shares. Above that limit
+ * the energy of a FLOP grows with the clock, as measured, so the rate grows with the square root of the watts. Below it
+ * the clock is low already; there a FLOP is taken to cost the same energy at any clock, which is an assumption. */
+static inline double orr_power_scale(double watts, double calibrated_w)
+{
+    if (calibrated_w <= 0) return 1;
+    return watts <= calibrated_w ? watts / calibrated_w : sqrt(watts / calibrated_w);
+}
+
+/* The calibration's shares hold at calibrated_w. A format whose sustained share equals its burst share did not reach
  * the limit there, so the limit slows it only below the watts that its burst rate takes. */
 static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job, enum orr_dtype dtype)
 {
@@ -23,7 +33,7 @@ static inline struct orr_power_rule orr_power_rule_of(const struct orr_job *job,
     const double burst_w = u->burst_frac * chip->peak_flops_per_s[dtype] * chip->flop_j * orr_dtype_bytes(dtype) / 2;
     double calibrated_w = chip->calibrated_w - chip->idle_w;
     if (u->sustained_frac >= u->burst_frac) calibrated_w = orr_min(calibrated_w, burst_w);
-    const double watts = chip->tdp_w - chip->idle_w, scale = calibrated_w > 0 ? watts / calibrated_w : 1;
+    const double scale = orr_power_scale(chip->tdp_w - chip->idle_w, calibrated_w);
     return (struct orr_power_rule){.burst_frac = u->burst_frac,
                                    .sustained_frac = orr_min(u->burst_frac, u->sustained_frac * scale),
                                    .slope = u->power_slope * scale};

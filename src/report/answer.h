@@ -30,6 +30,7 @@ void orr_answer_html(const struct orr_answer *answer, struct orr_text *text);
 void orr_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 /* Explains the metrics from `first` to `last`, without the reason where the job fits and without hidden communication
  * where there is none. */
+void orr_explain_rate(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
 void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style *style, int first, int last,
                          struct orr_text *text);
 /* Lists the heaviest operators and waits of a part of the time. */

@@ -145,6 +145,7 @@ static void add_hardware(const struct orr_style *style, const struct orr_system 
 static void train_rows(const struct orr_engine *engine, struct orr_table *table)
 {
     number_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
+    if (!engine->cp_balanced) number_row(table, "cp_balanced", 0, "the last context-parallel rank has most pairs");
     number_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
     number_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
     number_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");

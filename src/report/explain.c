@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "predict/power.h"
 #include "report/answer.h"
 #include "report/formula.h"
 #include "report/table.h"
@@ -24,6 +25,27 @@ void orr_explain_metrics(const struct orr_answer *answer, const struct orr_style
     for (int i = first; i <= last; i++)
         if (!is_absent(answer, i))
             orr_add_formula(answer, style, i, orr_metric_info(answer->job->kind, i)->formula, text);
+}
+
+/* Which of the two rates of a calibration does the job see: that of a burst, or that of a long load? */
+void orr_explain_rate(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_job *job = answer->job;
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    const enum orr_dtype dtype = train ? job->workload.precision : job->serving.matrix;
+    const double frac = train ? answer->train.matrix_frac : answer->infer.matrix_frac;
+    const struct orr_power_rule rule = orr_power_rule_of(job, dtype);
+    struct orr_text line = {0};
+    if (job->engine.short_run)
+        orr_text_add(&line, "The engine's runs are short, so matrix kernels keep the burst rate.");
+    else if (frac >= rule.burst_frac)
+        orr_text_add(&line, "The job stays below the power limit, so matrix kernels keep the burst rate.");
+    else
+        orr_text_add(&line,
+                     "The power limit of %.4g W holds matrix kernels at %.3g of peak, between the sustained rate of an "
+                     "endless matrix load, %.3g, and the burst rate, %.3g.",
+                     job->system.chip.tdp_w, frac, rule.sustained_frac, rule.burst_frac);
+    orr_text_wrap_line(text, style, "", 0, &line, " ");
 }
 
 /* ---------------------------------------------------------------- operators and waits of a part */

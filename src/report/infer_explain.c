@@ -121,4 +121,5 @@ void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_ENERGY, ORR_INFER_METRIC_COST_PER_MILLION, text);
     orr_text_section(text, style, "sizes and sustained rate");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_PARAMS_TOTAL, ORR_INFER_METRIC_MATRIX, text);
+    orr_explain_rate(answer, style, text);
 }

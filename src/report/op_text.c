@@ -64,6 +64,7 @@ static void add_choice(const struct orr_op *op, const struct orr_cost *cost, str
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD:
         orr_text_add(line, ", %s%s", orr_dtype_name(op->dtype), op->walk_ratio > 1 ? ", causal" : "");
+        if (op->imbalance_frac > 0) orr_text_add(line, ", busiest rank %.3g of the mean", 1 + op->imbalance_frac);
         return;
     case ORR_OP_DECODE:
         orr_text_add(line, ", %.3g-byte cache", op->input_bytes);
@@ -159,11 +160,12 @@ static json_t *op_kind_members(const struct orr_op *op)
     case ORR_OP_GROUPED:
     case ORR_OP_FLASH:
     case ORR_OP_FLASH_BACKWARD:
-        return json_pack("{so so so so ss so so sb so sb}", "batch", orr_json_real(op->batch), "m",
+        return json_pack("{so so so so ss so so sb so so sb}", "batch", orr_json_real(op->batch), "m",
                          orr_json_real(op->m), "n", orr_json_real(op->n), "k", orr_json_real(op->k), "dtype",
                          orr_dtype_name(op->dtype), "input_bytes", orr_json_real(op->input_bytes), "output_bytes",
-                         orr_json_real(op->output_bytes), "causal", op->walk_ratio > 1, "head_size",
-                         orr_json_real(op->head_size), "wgrad", op->wgrad);
+                         orr_json_real(op->output_bytes), "causal", op->walk_ratio > 1, "imbalance_frac",
+                         orr_json_real(op->imbalance_frac), "head_size", orr_json_real(op->head_size), "wgrad",
+                         op->wgrad);
     case ORR_OP_DECODE:
         return json_pack("{so so so so ss so so sb}", "batch", orr_json_real(op->batch), "m", orr_json_real(op->m), "n",
                          orr_json_real(op->n), "k", orr_json_real(op->k), "dtype", orr_dtype_name(op->dtype),

@@ -120,4 +120,5 @@ void orr_train_explain(const struct orr_answer *answer, const struct orr_style *
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_ENERGY, ORR_TRAIN_METRIC_COST_PER_BILLION, text);
     orr_text_section(text, style, "sizes and sustained rate");
     orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_PARAMS_TOTAL, ORR_TRAIN_METRIC_MATRIX, text);
+    orr_explain_rate(answer, style, text);
 }

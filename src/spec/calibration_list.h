@@ -24,8 +24,8 @@ enum orr_fit_kind {
     ORR_FIT_NONE = ORR_N_FIT_KINDS /* no kernel table determines the constant */
 };
 
-/* Timings of its group that determine a constant: all, products by their mode, attention by direction or by the size of
- * its heads, decode kernels on a paged cache, or decode kernels that split a context. */
+/* Timings of its group that determine a constant: all, products by their mode or by where their rows begin, attention
+ * by direction or by the size of its heads, decode kernels on a paged cache, or decode kernels that split a context. */
 enum orr_told_by {
     ORR_TOLD_BY_ALL,
     ORR_TOLD_BY_BURST,
@@ -34,6 +34,9 @@ enum orr_told_by {
     ORR_TOLD_BY_BACKWARD,
     ORR_TOLD_BY_HEAD_64,
     ORR_TOLD_BY_HEAD_96,
+    ORR_TOLD_BY_PITCH_8,
+    ORR_TOLD_BY_PITCH_4,
+    ORR_TOLD_BY_PITCH_2,
     ORR_TOLD_BY_PAGED,
     ORR_TOLD_BY_SPLIT
 };
@@ -77,6 +80,12 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "fixed time of a wave")                                                                                          \
     X(GEMM, launch_s, S, "s", true, 0, 1, ALWAYS, GEMM, ALL, 0, 2e-5, 2e-6,                                            \
       "fixed time of a dependent kernel in a stream")                                                                  \
+    X(GEMM, pitch_8_frac, NONE, "frac", false, 0, 1, NEVER, GEMM, PITCH_8, 0.05, 1, 0.8,                               \
+      "share of the rate left where rows begin at multiples of 8 bytes only")                                          \
+    X(GEMM, pitch_4_frac, NONE, "frac", false, 0, 1, NEVER, GEMM, PITCH_4, 0.05, 1, 0.6,                               \
+      "share of the rate left where rows begin at multiples of 4 bytes only")                                          \
+    X(GEMM, pitch_2_frac, NONE, "frac", false, 0, 1, NEVER, GEMM, PITCH_2, 0.05, 1, 0.4,                               \
+      "share of the rate left where rows begin at multiples of 2 bytes only")                                          \
     X(GEMM, grouped_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, NEVER, GROUPED, ALL, 0.05, 1, 0.8,                    \
       "grouped product: share of peak inside a tile")                                                                  \
     X(GEMM, grouped_tile_s, S, "s", true, 0, 1, NEVER, GROUPED, ALL, 0, 2e-5, 2e-6,                                    \

@@ -208,8 +208,9 @@ static enum orr_err check_sequence(const struct orr_job *job, struct orr_error *
     const struct orr_model *model = &job->model;
     const int64_t seq = job->workload.seq;
     if (plan->cp == 1) return ORR_OK;
-    /* A ring gives every rank one block from each end of the sequence, so that causal work is even. */
-    const int64_t blocks = plan->cp_kind == ORR_CP_RING ? 2 * plan->cp : plan->cp;
+    /* A balanced ring gives every rank one block from each end of the sequence, so that causal work is even. */
+    const bool both_ends = plan->cp_kind == ORR_CP_RING && job->engine.cp_balanced;
+    const int64_t blocks = both_ends ? 2 * plan->cp : plan->cp;
     if (seq % blocks != 0)
         return FAIL(error, "plan.cp", "%s context parallel cuts the sequence into %lld blocks, but seq is %lld",
                     orr_cp_kind_name(plan->cp_kind), (ll)blocks, (ll)seq);

@@ -36,6 +36,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, moe_pad_passes, false, 0, 64, "more of them that align rows of quantised experts"),
     ORR_REAL(orr_engine, fp8_cast_bytes_per_element, ORR_UNIT_NONE, true, 0, 64, "quantise and transpose traffic"),
     ORR_BOOL(orr_engine, tp_async_backward, true, "column-linear collectives run beside dgrad and wgrad"),
+    ORR_BOOL(orr_engine, cp_balanced, false, "context-parallel ranks share a causal mask evenly; absent: true"),
     ORR_REAL(orr_engine, tp_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "TP transfers pipelined with their GEMM"),
     ORR_REAL(orr_engine, dp_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "backward window of gradient collectives"),
     ORR_REAL(orr_engine, ep_overlap_frac, ORR_UNIT_NONE, true, 0, 1, "all-to-all hidden by other compute"),
@@ -119,6 +120,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
 {
     char path[ORR_KEY_PATH], index[24], shown[ORR_SHOWN];
     memset(engine, 0, sizeof *engine);
+    engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
     const enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (err) return err;

@@ -317,6 +317,39 @@ static void a_product_can_be_priced_at_another_clock(void **state)
     assert_close(u->burst_frac, 0.8, 0);
 }
 
+/* Eq. 27a: 4096, 4092, 4094 and 4095 elements of 16 bits are 8192, 8184, 8188 and 8190 bytes: multiples of 16, of 8
+ * only, of 4 only and of 2 only. All four fill the same tiles. K counts like N; in a weight gradient M does, and K does
+ * not. */
+static void rows_that_begin_anywhere_slow_a_product(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        double n, frac;
+        int pitch_bytes;
+    } cases[] = {{4096, 1, 16}, {4092, 0.5, 8}, {4094, 0.4, 4}, {4095, 0.2, 2}};
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':8,'plan':{},'workload':{}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    u->pitch_8_frac = 0.5, u->pitch_4_frac = 0.4, u->pitch_2_frac = 0.2;
+    u->wave_s = 0;
+    const double whole_s = cost_product(w, product(ORR_DTYPE_BF16, 1, 8192, 4096, 8192)).compute_s;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct orr_op op = product(ORR_DTYPE_BF16, 1, 8192, cases[i].n, 8192);
+        assert_int_equal(orr_gemm_pitch_bytes(&op), cases[i].pitch_bytes);
+        assert_close(cost_product(w, op).compute_s, whole_s / cases[i].frac, 1e-12);
+        op = product(ORR_DTYPE_BF16, 1, 8192, 4096, cases[i].n);
+        assert_int_equal(orr_gemm_pitch_bytes(&op), cases[i].pitch_bytes);
+        op = product(ORR_DTYPE_BF16, 1, cases[i].n, 4096, 8192);
+        assert_int_equal(orr_gemm_pitch_bytes(&op), 16);
+        op.wgrad = true;
+        assert_int_equal(orr_gemm_pitch_bytes(&op), cases[i].pitch_bytes);
+    }
+    u->pitch_2_frac = 0; /* not measured: no loss */
+    assert_close(cost_product(w, product(ORR_DTYPE_BF16, 1, 8192, 4095, 8192)).compute_s, whole_s, 1e-12);
+    struct orr_op fp8 = product(ORR_DTYPE_FP8, 1, 8192, 4104, 8192);
+    fp8.input_bytes = 1;
+    assert_int_equal(orr_gemm_pitch_bytes(&fp8), 8);
+}
+
 static double dram_bytes(double batch, double m, double n, double k, double output_bytes)
 {
     struct orr_op op = product(ORR_DTYPE_FP16, batch, m, n, k);
@@ -620,6 +653,7 @@ int main(void)
         cmocka_unit_test(dispatch_sends_a_token_once),
         cmocka_unit_test(one_dispatch_prices_every_kind),
         cmocka_unit_test(a_product_can_be_priced_at_another_clock),
+        cmocka_unit_test(rows_that_begin_anywhere_slow_a_product),
         cmocka_unit_test(dram_traffic_is_eq_31),
         cmocka_unit_test(products_respect_the_roofline),
         cmocka_unit_test(larger_products_never_take_less),

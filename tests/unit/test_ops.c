@@ -2,6 +2,7 @@
  * reference (Eqs. 17-23), collectives per layer (3.5), rows per expert (Eq. 7), layers per pipeline rank. */
 #include "support.h"
 
+#include "cost/cost.h"
 #include "ops/experts.h"
 #include "ops/ops.h"
 
@@ -348,6 +349,39 @@ static void one_rank_does_not_communicate(void **state)
     for (size_t i = 0; i < n; i++) assert_int_not_equal(ops[i].kind, ORR_OP_COLLECTIVE);
 }
 
+/* Eq. 15 with contiguous pieces. c 4, s 8192: the last rank has queries 6144 to 8191, with 2048 (6144 + 1024) pairs;
+ * the mean is 8192²/2/4. Their ratio is 7/4. The FLOP stay those of the mean rank; arithmetic takes 7/4 of the time. A
+ * window of 1024 keys gives the last rank 2048·1024 pairs and the first one 512·1024 less, so the mean is
+ * 1024 (4·2048 - 512)/4. A rank that exchanges heads sees the whole sequence. */
+static void contiguous_pieces_wait_for_the_last_rank(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'llama2-70b','system':'h100-sxm','plan':{'tp':2,'cp':4,'cp_kind':'ring'},"
+                "'workload':{'seq':8192,'engine':'megatron-core-2025'},'set':{'model.max_position_embeddings':8192}}");
+    train(w);
+    const double even_s = w->result.step_time_s;
+    const double flops = need_op(w, 0, "attention.flash")->flops;
+    struct orr_cost even, last;
+    orr_cost_one(&w->job, need_op(w, 0, "attention.flash.backward"), &even);
+    w->job.engine.cp_balanced = false;
+    train(w);
+    assert_true(w->result.step_time_s > even_s);
+    assert_close(need_op(w, 0, "attention.flash")->imbalance_frac, 0.75, 1e-15);
+    assert_close(need_op(w, 0, "attention.flash")->flops, flops, 1e-15);
+    orr_cost_one(&w->job, need_op(w, 0, "attention.flash.backward"), &last);
+    assert_close(last.compute_s, 1.75 * even.compute_s, 1e-15);
+    assert_close(last.matrix_s, 1.75 * even.matrix_s, 1e-15);
+    w->job.plan.cp_kind = ORR_CP_ALLGATHER;
+    train(w);
+    assert_close(need_op(w, 0, "attention.flash")->imbalance_frac, 0.75, 1e-15);
+    w->job.model.kinds[0].window = 1024;
+    train(w);
+    assert_close(need_op(w, 0, "attention.flash")->imbalance_frac, 2048.0 / (2048 - 128) - 1, 1e-14);
+    w->job.plan.cp_kind = ORR_CP_ULYSSES;
+    train(w);
+    assert_close(need_op(w, 0, "attention.flash")->imbalance_frac, 0, 0);
+}
+
 /* Eq. 13: (c - 1) 2 b (s/c) k_t d w forward; backward c - 1 of K,V and c of dK,dV. Eq. 14: the send buffer, of which
  * (c - 1)/c leaves the rank, holds (b s/c)(2a + 2k) d/t elements. t 2, a 64, k 8, d 128, s 8192, c 4. */
 static void context_parallel_payloads(void **state)
@@ -361,6 +395,7 @@ static void context_parallel_payloads(void **state)
     assert_close(need_op(w, 0, "cp.ring.backward")->payload_bytes, (3 + 4) * kv, 1e-15);
     assert_close(need_op(w, 0, "attention.flash")->flops, 2 * 32 * 8192.0 * 8192 / 2 / 4 * 256,
                  1e-15); /* Eq. 15: even */
+    assert_close(need_op(w, 0, "attention.flash")->imbalance_frac, 0, 0);
     w->job.plan.cp_kind = ORR_CP_ALLGATHER;
     train(w);
     assert_close(need_op(w, 0, "cp.gather")->payload_bytes, 2 * 8192.0 * 4 * 128 * 2, 1e-15);
@@ -623,6 +658,7 @@ int main(void)
         cmocka_unit_test(tensor_parallel_collectives_per_layer),
         cmocka_unit_test(one_rank_does_not_communicate),
         cmocka_unit_test(context_parallel_payloads),
+        cmocka_unit_test(contiguous_pieces_wait_for_the_last_rank),
         cmocka_unit_test(sends_and_gradient_groups),
         cmocka_unit_test(layers_are_spread_over_ranks),
         cmocka_unit_test(stages_hold_every_parameter),
