@@ -174,9 +174,6 @@ static json_t *line_json(const struct orr_fabric_line *line)
     const struct entry entry = {.line = *line};
     json_t *object = json_object(), *domains = json_array(), *shares = json_array();
     orr_fields_write(object, LINE_FIELDS, ORR_COUNT_OF(LINE_FIELDS), &entry);
-    if (!line->low_latency) json_object_del(object, "low_latency"); /* what is not said is false */
-    if (!line->pipelined) json_object_del(object, "pipelined");
-    if (!line->after_local) json_object_del(object, "after_local");
     for (int64_t i = 0; i < line->n_points; i++) {
         json_array_append_new(domains, json_integer((json_int_t)line->domains[i]));
         json_array_append_new(shares, json_real(line->efficiency_frac[i]));
