@@ -15,7 +15,9 @@
 static const char usage[] =
     "usage: orrery calibrate FILE...|DIR [options]\n"
     "Fit a chip's constants to kernel timings: gemm.csv, attention_decode.csv, allreduce.csv, ...\n"
-    "(docs/calibrate.md). What the data cannot tell keeps its value. --csv: one line per timing.";
+    "(docs/calibrate.md). What the data cannot tell keeps its value. --csv: one line per timing.\n"
+    "With --fabric ID, fit a network to collectives between nodes: tables, or outputs of nccl-tests\n"
+    "(docs/networks.md).";
 
 /* ---------------------------------------------------------------- names */
 
@@ -134,6 +136,8 @@ static enum cli_status fit_tables(const struct cli_args *args, struct orr_fit *f
 static enum cli_status calibrate(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_CALIBRATE, usage);
+    if (cli_args_has(args, "fabric")) return cli_fabric(args, false);
+    if (cli_args_has(args, "system")) return cli_fail("--system belongs to --fabric; a chip is named with --chip");
     if (!args->n_words) return cli_fail("calibrate needs kernel tables: a folder or CSV files (see --help)");
     const char *chip = cli_args_value(args, "chip");
     char *folder = folder_name(args->words[0]);

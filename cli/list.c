@@ -6,7 +6,7 @@
 #include "options.h"
 
 static const char usage[] =
-    "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks]\n"
+    "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks|fabrics]\n"
     "List the catalogue: built-in parts and those of --catalogue. A model may also be named as on Hugging Face\n"
     "(docs/models.md).";
 
@@ -21,10 +21,9 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
         }
     }
     const char *near = cli_nearest(name, names, ORR_N_PARTS);
-    return cli_fail(
-        "list %s: expected models, chips, systems, engines, calibration, technologies, designs, memories or "
-        "networks%s%s%s",
-        name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return cli_fail("list %s: expected models, chips, systems, engines, calibration, technologies, designs, memories, "
+                    "networks or fabrics%s%s%s",
+                    name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 static enum cli_status write_list(const struct orr_catalogue *catalogue, enum orr_part only, bool all,

@@ -111,6 +111,9 @@ enum cli_status cli_options_field(const char *name, unsigned command, struct orr
 /* Open the catalogue that the options ask for. Returns NULL after printing what is wrong. */
 struct orr_catalogue *cli_args_catalogue(const struct cli_args *args);
 
+/* Fit or score collectives between nodes: the other half of calibrate and validate (fabric.c). */
+enum cli_status cli_fabric(const struct cli_args *args, bool scores);
+
 /* Print usage and the options of one command. */
 enum cli_status cli_options_help(unsigned command, const char *usage);
 

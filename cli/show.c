@@ -49,7 +49,31 @@ static void add_system_facts(const struct orr_system *system, const struct orr_c
                  chip->hbm_bytes_per_s / 1e9);
     cli_text_add(text, "  scale-up             %8.1f GB/s among %lld GPUs\n", system->scaleup_bytes_per_s / 1e9,
                  (long long)system->domain_gpus);
-    cli_text_add(text, "  scale-out            %8.1f GB/s per GPU\n", system->scaleout_bytes_per_s / 1e9);
+    cli_text_add(text, "  scale-out            %8.1f GB/s per GPU", system->scaleout_bytes_per_s / 1e9);
+    if (system->gpus_per_nic > 1) cli_text_add(text, ", %lld GPUs to a NIC", (long long)system->gpus_per_nic);
+    if (*system->fabric.id) cli_text_add(text, ", collectives as on %s", system->fabric.id);
+    cli_text_add(text, "\n");
+    for (int64_t i = 0; i < system->n_tiers; i++) {
+        const struct orr_tier *tier = &system->tiers[i];
+        cli_text_add(text, "  %-20s joins units of %lld GPUs, %g : 1\n", tier->name, (long long)tier->gpus,
+                     tier->oversubscription);
+    }
+}
+
+/* One line per algorithm and protocol: what a hop and the wire cost. */
+static void add_fabric_facts(const struct orr_fabric *fabric, struct orr_text *text)
+{
+    cli_text_add(text, "  %s, measured over predicted time %.2f to %.2f in four of five cases\n",
+                 fabric->measured ? "fitted to timings of this kind of network" : "for a network nobody has measured",
+                 fabric->spread_low_frac, fabric->spread_high_frac);
+    for (int64_t i = 0; i < fabric->n_lines; i++) {
+        const struct orr_fabric_line *line = &fabric->lines[i];
+        cli_text_add(text, "  %-14s %-13s %-9s %8.1f us + %6.2f us per hop, %5.3f of the NIC%s%s\n",
+                     orr_collective_name(line->collective), orr_algorithm_name(line->algorithm),
+                     line->low_latency ? "latency" : "bandwidth", 1e6 * line->base_s, 1e6 * line->hop_s,
+                     line->efficiency_frac[0], line->pipelined ? ", the longer of both" : "",
+                     line->after_local ? ", after the domain's part" : "");
+    }
 }
 
 static void add_engine_facts(const struct orr_engine *engine, struct orr_text *text)
@@ -72,6 +96,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     struct orr_system system;
     struct orr_calibration calibration;
     struct orr_engine engine;
+    struct orr_fabric fabric;
     char line[ORR_LINE];
     enum orr_err code = ORR_OK;
     switch (part) {
@@ -93,6 +118,10 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     case ORR_PART_NETWORK:
         code = orr_technology_line(catalogue, part, id, line, error);
         if (!code) cli_text_add(text, "  %s\n", line);
+        break;
+    case ORR_PART_FABRIC:
+        code = orr_fabric_read(catalogue, id, &fabric, error);
+        if (!code) add_fabric_facts(&fabric, text);
         break;
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:

@@ -138,6 +138,8 @@ static enum cli_status validate(const struct cli_args *args)
     if (args->help) return help();
     if (args->intervals && args->format != ORR_FORMAT_TERMINAL)
         return cli_fail("--intervals cannot be combined with --json or --csv");
+    if (cli_args_has(args, "collectives")) return cli_fabric(args, true);
+    if (cli_args_has(args, "system")) return cli_fail("--system belongs to --collectives");
     const char *beside = args->ablation ? beside_ablation(args) : NULL;
     if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
     if (args->n_words) return validate_files(args, args->words, args->n_words);

@@ -150,6 +150,7 @@ enum orr_part {
     ORR_PART_DESIGN,
     ORR_PART_MEMORY,
     ORR_PART_NETWORK,
+    ORR_PART_FABRIC,     /* what collectives between scale-up domains sustain on a network (docs/networks.md) */
     ORR_N_PARTS
 };
 
@@ -410,7 +411,16 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(NVLS, "nvls", "Eq. 54: reduction and multicast inside the switch")                         \
     X(ONESHOT, "oneshot", "Eq. 53: every rank reads all others and adds")                        \
     X(TWOSHOT, "twoshot", "Eq. 52: every rank reduces a share, then reads the others'")          \
-    X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains")
+    X(HIERARCHICAL, "hierarchical", "Eq. 58, 59: inside the scale-up domain, then between domains") \
+    X(SHARP, "sharp", "Eq. 58d: reduction inside the switches between domains")
+
+/* How the units of a tier of the network are joined, and what of its links neighbours and all pairs can use (Eq. 60b).
+ */
+#define ORR_TOPOLOGIES(X)                                                                     \
+    X(SWITCH, "switch", "any two units at the full rate of their uplinks")                    \
+    X(MESH, "mesh", "a link between every two units: neighbours have one of them")            \
+    X(TORUS, "torus", "links to neighbours only: bytes to others pass through units between") \
+    X(DRAGONFLY, "dragonfly", "a mesh of groups; half of the links can take a detour")
 
 /* Classes of memory-bound kernels; each has its own sustained fraction of DRAM bandwidth. */
 #define ORR_POINTWISES(X)                                            \
@@ -638,6 +648,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
 #define ORR_X_ALGORITHM_(name, ...) ORR_ALGORITHM_##name,
+#define ORR_X_TOPOLOGY_(name, ...)  ORR_TOPOLOGY_##name,
 #define ORR_X_POINTWISE_(name, ...) ORR_POINTWISE_##name,
 #define ORR_X_PHASE_(name, ...) ORR_PHASE_##name,
 #define ORR_X_GROUP_(name, ...) ORR_GROUP_##name,
@@ -663,6 +674,7 @@ enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENT
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
 enum orr_collective { ORR_COLLECTIVES(ORR_X_COLLECTIVE_) ORR_N_COLLECTIVES };
 enum orr_algorithm { ORR_ALGORITHMS(ORR_X_ALGORITHM_) ORR_N_ALGORITHMS };
+enum orr_topology { ORR_TOPOLOGIES(ORR_X_TOPOLOGY_) ORR_N_TOPOLOGIES };
 enum orr_pointwise { ORR_POINTWISES(ORR_X_POINTWISE_) ORR_N_POINTWISES };
 enum orr_phase { ORR_PHASES(ORR_X_PHASE_) ORR_N_PHASES };
 enum orr_group { ORR_GROUPS(ORR_X_GROUP_) ORR_N_GROUPS };
@@ -678,6 +690,8 @@ enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS 
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
 ORR_API const char *orr_recompute_name(enum orr_recompute recompute);
 ORR_API const char *orr_attention_kernel_name(enum orr_attention_kernel kernel);
+ORR_API const char *orr_collective_name(enum orr_collective collective);
+ORR_API const char *orr_algorithm_name(enum orr_algorithm algorithm);
 ORR_API const char *orr_mixer_name(enum orr_mixer mixer);
 ORR_API const char *orr_budget_name(enum orr_budget budget);
 ORR_API const char *orr_decode_kernel_name(enum orr_decode_kernel kernel);
@@ -819,6 +833,42 @@ struct orr_chip {
     double hbm_j_per_byte, link_j_per_byte;
 };
 
+#define ORR_MAX_FABRIC_LINES 20
+#define ORR_FABRIC_POINTS 4
+/* One algorithm and protocol of a collective between domains: latency and wire time of Eqs. 58a-58e. */
+struct orr_fabric_line {
+    enum orr_collective collective;
+    enum orr_algorithm algorithm;             /* ring, tree, hierarchical, direct (pairwise) or sharp */
+    bool low_latency;                         /* the latency protocol; else the bandwidth protocol */
+    bool pipelined;                           /* a step takes the longer of latency and wire; else both add up */
+    bool after_local;                         /* the part between domains follows the part inside; else beside it */
+    double base_s, hop_s;
+    int64_t n_points;
+    double domains[ORR_FABRIC_POINTS];        /* points of the next member, interpolated in log2 of the domains */
+    double efficiency_frac[ORR_FABRIC_POINTS]; /* sustained share of the nominal rate of a GPU */
+};
+
+/* What collectives sustain on a kind of network: fitted to timings between nodes, apart from any one system. */
+struct orr_fabric {
+    char id[ORR_ID];                          /* "": the system has none, its scaleout_* members count */
+    bool measured;                            /* fitted to timings of this kind of network */
+    double spread_low_frac, spread_high_frac; /* measured over predicted time, four cases in five */
+    int64_t n_lines;
+    struct orr_fabric_line lines[ORR_MAX_FABRIC_LINES];
+};
+
+#define ORR_MAX_TIERS 3
+/* A level of switches above the NICs. Units of `gpus` GPUs are joined by it. */
+struct orr_tier {
+    char name[16];                            /* "leaf", "rail", "spine" */
+    int64_t gpus;                             /* GPUs of a unit, which reach each other below this tier */
+    double bytes_per_s;                       /* uplinks of a unit, per GPU and direction; 0: as the NICs */
+    double oversubscription;                  /* 1: full bisection */
+    double latency_s;                         /* added when a message crosses the tier */
+    enum orr_topology topology;
+    int64_t links;                            /* mesh, dragonfly: other units it is joined to; torus: links of a unit */
+};
+
 struct orr_system {
     char id[ORR_ID];
     struct orr_chip chip;
@@ -835,6 +885,11 @@ struct orr_system {
     double scaleout_efficiency_frac;          /* sustained share of the nominal rate */
     double scaleout_oversubscription;         /* 1: full bisection */
     double host_speed;                        /* of the host, relative to the reference host of docs/host.md */
+    int64_t gpus_per_nic;                     /* GPUs that share a NIC; 1 unless stated */
+    bool scaleout_reduction;                  /* the switches between domains reduce (SHARP) */
+    int64_t n_tiers;
+    struct orr_tier tiers[ORR_MAX_TIERS];     /* above the NICs, lowest first */
+    struct orr_fabric fabric;                 /* what collectives between domains sustain */
     double price_usd_per_gpu_hour;
     double pue_frac;                          /* facility power over IT power, >= 1 */
 };
@@ -1118,6 +1173,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_model_read(const struct orr_catalogue *ca
 ORR_API ORR_NODISCARD enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_system *system, struct orr_calibration *calibration,
                                                    struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_fabric_read(const struct orr_catalogue *catalogue, const char *id_or_file,
+                                                   struct orr_fabric *fabric, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_engine *engine, struct orr_error *error);
 
@@ -1671,6 +1728,26 @@ ORR_API ORR_NODISCARD char *orr_fit_render(const struct orr_fit *fit, enum orr_f
 /* A complete calibration file, which the caller owns; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD enum orr_err orr_fit_file(const struct orr_fit *fit, const char *date, char **json,
                                                 struct orr_error *error);
+
+/* A fit of the fabric `id` to collectives between nodes (docs/networks.md): tables, or the text of nccl-tests. With
+ * `system`, all rows were measured on it; else a column of the tables says where. Without an id (NULL) there is no fit,
+ * only scores. */
+struct orr_fabric_fit;
+ORR_API ORR_NODISCARD enum orr_err orr_fabric_fit_open(const struct orr_catalogue *catalogue, const char *id,
+                                                       const char *system, struct orr_fabric_fit **fit,
+                                                       struct orr_error *error);
+ORR_API void orr_fabric_fit_close(struct orr_fabric_fit *fit);
+ORR_API ORR_NODISCARD enum orr_err orr_fabric_fit_add(struct orr_fabric_fit *fit, const char *text, const char *origin,
+                                                      struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_fabric_fit_run(struct orr_fabric_fit *fit, struct orr_error *error);
+/* Predict every row with the fabric of its system, and with a default fitted to all other systems. */
+ORR_API ORR_NODISCARD enum orr_err orr_fabric_fit_score(struct orr_fabric_fit *fit, struct orr_error *error);
+/* A report of what was run last: TERMINAL, JSON or CSV (one line per row); the caller owns it. NULL: out of memory. */
+ORR_API ORR_NODISCARD char *orr_fabric_fit_render(const struct orr_fabric_fit *fit, enum orr_format format,
+                                                  const struct orr_style *style);
+/* The fabric as a file for a catalogue; `date` (NULL: none) goes into its sources. */
+ORR_API ORR_NODISCARD char *orr_fabric_fit_file(const struct orr_fabric_fit *fit, const char *date);
+
 
 /* ---------------------------------------------------------------- validation */
 

@@ -71,15 +71,20 @@ static inline double orr_joined_s(bool partial, double compute_s, double l2_s, d
  * cache (Eq. 31). */
 double orr_gemm_dram_bytes(const struct orr_op *op, double l2_bytes);
 
-/* A group of `ranks` at distance `stride`: how many ranks share a scale-up domain, and how many domains there are. */
+/* A group of `ranks` at distance `stride`: how many ranks share a scale-up domain, how many domains there are, and how
+ * many ranks share a unit of every tier above the NICs (Eq. 60). */
 struct orr_placement {
     double ranks, local, domains;
+    double inside[ORR_MAX_TIERS];
 };
 struct orr_placement orr_place(const struct orr_system *system, int64_t ranks, int64_t stride);
 
 /* The bytes per second that a rank can send to its group of `ranks` in one domain. With a switch it is the whole port;
  * otherwise those direct links that lead to the group, which also carry bytes that pass through (Eqs. 57a-57d). */
 double orr_scaleup_bytes_per_s(const struct orr_job *job, enum orr_algorithm algorithm, double ranks);
+
+/* The bytes per second of one message to a neighbour in the domain: the whole port, or one link without a switch. */
+double orr_send_bytes_per_s(const struct orr_system *system);
 
 /* The bytes that each rank sends, and the hops that follow one another (Eqs. 49-56). */
 double orr_collective_wire_bytes(enum orr_collective collective, enum orr_algorithm algorithm, double ranks,

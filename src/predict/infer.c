@@ -437,7 +437,7 @@ static double handoff_s(const struct orr_job *job, const struct orr_scratch *scr
     const double out =
         system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
     const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)s->input_len);
-    return s->disaggregated ? bytes / (out > 0 ? out : system->scaleup_bytes_per_s) : 0;
+    return s->disaggregated ? bytes / (out > 0 ? out : orr_send_bytes_per_s(system)) : 0;
 }
 
 /* The cache leaves layer by layer while the prompt is still computed, so at least the last layer's part is seen. */

@@ -64,6 +64,20 @@ static enum orr_err add_engine(const struct orr_catalogue *catalogue, const char
     return ORR_OK;
 }
 
+static enum orr_err add_fabric(const struct orr_catalogue *catalogue, const char *id, bool json, struct orr_text *text,
+                               struct orr_error *error)
+{
+    struct orr_fabric fabric;
+    const enum orr_err err = orr_fabric_read(catalogue, id, &fabric, error);
+    if (err) return err;
+    orr_text_add(text,
+                 json ? ",\"measured\":%s,\"lines\":%lld,\"spread_low_frac\":%g,\"spread_high_frac\":%g"
+                      : "%-10s %3lld lines  measured over predicted time %.2f to %.2f",
+                 json ? (fabric.measured ? "true" : "false") : (fabric.measured ? "measured" : "default"),
+                 (long long)fabric.n_lines, fabric.spread_low_frac, fabric.spread_high_frac);
+    return ORR_OK;
+}
+
 static enum orr_err add_line(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
                              struct orr_text *text, struct orr_error *error)
 {
@@ -86,6 +100,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     case ORR_PART_MODEL: return add_model(catalogue, id, json, text, error);
     case ORR_PART_SYSTEM: return add_system(catalogue, id, json, text, error);
     case ORR_PART_ENGINE: return add_engine(catalogue, id, json, text, error);
+    case ORR_PART_FABRIC: return add_fabric(catalogue, id, json, text, error);
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:
     case ORR_N_PARTS: break;

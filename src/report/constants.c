@@ -139,6 +139,14 @@ static void add_hardware(const struct orr_style *style, const struct orr_system 
              "one direction of a GPU");
     number_row(&table, "scaleout_efficiency_frac", system->scaleout_efficiency_frac, "sustained share of it");
     time_row(&table, "scaleout_latency_s", system->scaleout_latency_s, "one hop");
+    if (*system->fabric.id) {
+        const bool measured = system->fabric.measured;
+        word_row(&table, "fabric", system->fabric.id, "rates and hops of collectives between domains");
+        number_row(&table, "spread_low_frac", system->fabric.spread_low_frac,
+                   measured ? "measured over predicted time, at least" : "an unmeasured network: at least");
+        number_row(&table, "spread_high_frac", system->fabric.spread_high_frac,
+                   measured ? "measured over predicted time, at most" : "an unmeasured network: at most");
+    }
     add_table(style, title, &table, text);
 }
 

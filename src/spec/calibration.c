@@ -340,7 +340,6 @@ static json_t *line_json(const struct orr_collective_line *line)
     struct orr_field fields[FIELDS_MAX];
     json_t *object = json_object(), *ranks = json_array(), *shares = json_array();
     orr_fields_write(object, fields, fields_of(ORR_HOME_LINE, fields), line);
-    if (!line->custom) json_object_del(object, "custom");
     for (int64_t i = 0; i < line->n_points; i++) {
         json_array_append_new(ranks, json_integer((json_int_t)line->ranks[i]));
         json_array_append_new(shares, json_real(line->efficiency_frac[i]));

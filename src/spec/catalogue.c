@@ -102,7 +102,7 @@ static enum orr_err add_directory(struct orr_catalogue *catalogue, const char *d
     if (!orr_is_folder(directory))
         return orr_fail(error, ORR_ERR_IO, (struct orr_place){.file = directory},
                         "no such directory (a catalogue holds models/, chips/, systems/, engines/, calibration/, "
-                        "technologies/, designs/, memories/, networks/)");
+                        "technologies/, designs/, memories/, networks/, fabrics/)");
     enum orr_err err = ORR_OK;
     for (int part = 0; part < ORR_N_PARTS && !err; part++)
         err = add_folder(catalogue, (enum orr_part)part, directory, rank, error);

@@ -107,8 +107,8 @@ enum orr_err orr_fields_read(const struct orr_doc *doc, const char *path, const 
                              const struct orr_field *fields, size_t n_fields, const char *const *extra, void *target,
                              struct orr_error *error);
 
-/* The inverse of orr_fields_read: puts the members of `source` into `object`, but numbers that are 0 only if their
- * field is required. */
+/* The inverse of orr_fields_read: puts the members of `source` into `object`, but numbers that are 0 and flags that are
+ * false only if their field is required. */
 void orr_fields_write(json_t *object, const struct orr_field *fields, size_t n_fields, const void *source);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whole parts from references: a model, an engine, a system with its chip and the chip's calibration. */
+/* Whole parts from references: a model, an engine, a system with its chip, the chip's calibration and the fabric. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,6 +110,21 @@ static enum orr_err load_chip(const struct orr_catalogue *catalogue, const struc
     return err;
 }
 
+/* Loads the fabric that a system names. Without one its scaleout_* members describe the network. */
+static enum orr_err load_fabric(const struct orr_catalogue *catalogue, const struct orr_part_doc *system,
+                                const struct orr_set *set, struct orr_fabric *fabric, struct orr_error *error)
+{
+    struct orr_reference reference;
+    struct orr_part_doc *part;
+    if (!json_object_get(system->doc.root, "fabric")) return ORR_OK;
+    enum orr_err err = inner_reference(system, "fabric", ORR_PART_FABRIC, &reference, error);
+    if (err) return err;
+    err = part_new(catalogue, &reference, set, &part, error);
+    if (!err) err = orr_fabric_from_json(&part->doc, part->id, fabric, error);
+    part_free(part);
+    return err;
+}
+
 enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                              const struct orr_set *set, struct orr_system *system, struct orr_calibration *calibration,
                              struct orr_error *error)
@@ -119,6 +134,7 @@ enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
     if (!err) err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
     if (!err) err = load_chip(catalogue, part, set, &system->chip, calibration, error);
+    if (!err) err = load_fabric(catalogue, part, set, &system->fabric, error);
     part_free(part);
     return err;
 }
@@ -137,6 +153,17 @@ enum orr_err orr_system_read(const struct orr_catalogue *catalogue, const char *
 {
     const struct orr_reference reference = {.part = ORR_PART_SYSTEM, .name = id_or_file};
     return orr_system_load(catalogue, &reference, NULL, system, calibration, error);
+}
+
+enum orr_err orr_fabric_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_fabric *fabric,
+                             struct orr_error *error)
+{
+    const struct orr_reference reference = {.part = ORR_PART_FABRIC, .name = id_or_file};
+    struct orr_part_doc *part;
+    enum orr_err err = part_new(catalogue, &reference, NULL, &part, error);
+    if (!err) err = orr_fabric_from_json(&part->doc, part->id, fabric, error);
+    part_free(part);
+    return err;
 }
 
 enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file, struct orr_engine *engine,

@@ -15,6 +15,7 @@ const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATT
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
 const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)};
+const char *const orr_topology_names[ORR_N_TOPOLOGIES] = {ORR_TOPOLOGIES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 
@@ -31,10 +32,10 @@ static const char *const OP_KIND_NAMES[ORR_N_OP_KINDS] = {ORR_OP_KINDS(NAME)};
 static const double DTYPE_BITS[ORR_N_DTYPES] = {ORR_DTYPES(BITS)};
 
 /* ORDER enum orr_part */
-static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "systems",  "engines", "calibration",
-                                                    "technologies", "designs", "memories", "networks"};
-static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine", "calibration",
-                                                    "technology", "design", "memory", "network"};
+static const char *const PART_NAMES[ORR_N_PARTS] = {"models",       "chips",   "systems",  "engines",  "calibration",
+                                                    "technologies", "designs", "memories", "networks", "fabrics"};
+static const char *const PART_WORDS[ORR_N_PARTS] = {"model",      "chip",   "system", "engine",  "calibration",
+                                                    "technology", "design", "memory", "network", "fabric"};
 
 /* Only a caller of the library can pass a value outside its enum; the check avoids reading past the table. */
 static const char *name_of(const char *const *names, unsigned n_names, unsigned value)

@@ -11,6 +11,7 @@ extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
 extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
 extern const char *const orr_collective_names[ORR_N_COLLECTIVES];
 extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
+extern const char *const orr_topology_names[ORR_N_TOPOLOGIES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
 
@@ -28,8 +29,6 @@ const char *orr_memory_part_name(enum orr_memory_part part);
 const char *orr_bound_name(enum orr_bound bound);
 const char *orr_schedule_name(enum orr_schedule schedule);
 const char *orr_cp_kind_name(enum orr_cp_kind kind);
-const char *orr_collective_name(enum orr_collective collective);
-const char *orr_algorithm_name(enum orr_algorithm algorithm);
 const char *orr_pointwise_name(enum orr_pointwise pointwise);
 const char *orr_phase_name(enum orr_phase phase);
 const char *orr_group_name(enum orr_group group);

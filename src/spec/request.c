@@ -26,7 +26,8 @@ static const char *const HEAD_EXTRA[] = {"model", "asked", "system", "plan", "wo
 /* Checks that every path of "set" begins with a part or section that can be set. */
 static enum orr_err check_set(const struct orr_doc *request, struct orr_error *error)
 {
-    static const char *const STARTS[] = {"model", "chip", "system", "engine", "calibration", "plan", "workload"};
+    static const char *const STARTS[] = {"model",       "chip",   "system", "engine",
+                                         "calibration", "fabric", "plan",   "workload"};
     char path[ORR_KEY_PATH], shown[ORR_SHOWN];
     json_t *set = json_object_get(request->root, "set");
     if (!json_is_object(set))
@@ -43,7 +44,7 @@ static enum orr_err check_set(const struct orr_doc *request, struct orr_error *e
         if (!known || key[length] == '\0')
             return orr_doc_fail(request, orr_key_path(path, "set", key), error,
                                 "is not a path that can be set: model.KEY, chip.KEY, system.KEY, engine.KEY, "
-                                "calibration.KEY, plan.KEY or workload.KEY");
+                                "calibration.KEY, fabric.KEY, plan.KEY or workload.KEY");
     }
     return ORR_OK;
 }

@@ -20,6 +20,9 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
                                   char chip_id[ORR_ID], struct orr_error *error);
 /* The JSON of a system. The function takes ownership of `chip`, the JSON of the system's chip. */
 json_t *orr_system_to_json(const struct orr_system *system, json_t *chip);
+enum orr_err orr_fabric_from_json(const struct orr_doc *doc, const char *id, struct orr_fabric *fabric,
+                                  struct orr_error *error);
+json_t *orr_fabric_to_json(const struct orr_fabric *fabric);
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,

@@ -93,9 +93,29 @@ static void no_power(struct orr_job *job)
 static void no_latency(struct orr_job *job)
 {
     struct orr_calibration *c = &job->calibration;
+    struct orr_system *system = &job->system;
     for (int64_t i = 0; i < c->n_lines; i++) c->lines[i].base_s = c->lines[i].hop_s = 0;
+    for (int64_t i = 0; i < system->fabric.n_lines; i++)
+        system->fabric.lines[i].base_s = system->fabric.lines[i].hop_s = 0;
+    for (int64_t i = 0; i < system->n_tiers; i++) system->tiers[i].latency_s = 0;
     job->system.scaleup_latency_s = job->system.scaleout_latency_s = 0;
     job->engine.allreduce_skew_s = 0;
+}
+
+/* Keeps the bandwidth protocol of one algorithm per collective, a ring where there is one. */
+static void one_fabric_line(struct orr_fabric *fabric)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < fabric->n_lines; i++) {
+        const struct orr_fabric_line line = fabric->lines[i];
+        int64_t j = 0;
+        while (j < n && fabric->lines[j].collective != line.collective) j++;
+        const struct orr_fabric_line *kept = &fabric->lines[j];
+        const int plain = 2 * !line.low_latency + (line.algorithm == ORR_ALGORITHM_RING);
+        if (j == n) fabric->lines[n++] = line;
+        else if (plain > 2 * !kept->low_latency + (kept->algorithm == ORR_ALGORITHM_RING)) fabric->lines[j] = line;
+    }
+    fabric->n_lines = n;
 }
 
 /* How close a line is to the plain one: a ring of the library with its bandwidth protocol. */
@@ -116,6 +136,7 @@ static void no_algorithms(struct orr_job *job)
     }
     memset(&c->lines[n], 0, (size_t)(c->n_lines - n) * sizeof *c->lines);
     c->n_lines = n;
+    one_fabric_line(&job->system.fabric);
 }
 
 /* A transfer beside compute delays it by its whole length (Eq. 65). This includes ring attention, which no plan can

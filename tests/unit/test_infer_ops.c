@@ -364,6 +364,10 @@ static void the_handed_cache_is_eq_95(void **state)
     w->job.system.scaleout_bytes_per_s = 1e9; /* slow: what the prompt cannot cover is seen */
     r = infer(w, &w->job);
     assert_close(r.time_s[ORR_INFER_KV_TRANSFER], 4000 * 131072 / 0.9e9 - r.prefill_s * 31 / 32 + hop_s, 1e-12);
+    w->job.system.scaleout_bytes_per_s = 0; /* inside the domain: the whole port of a switch, or one link of seven */
+    assert_close(infer(w, &w->job).kv_handoff_s, 4000 * 131072 / 450e9, 1e-12);
+    w->job.system.scaleup_switched = false;
+    assert_close(infer(w, &w->job).kv_handoff_s, 4000 * 131072 / (450e9 / 7), 1e-12);
     w->job.serving.disaggregated = false;
     assert_close(infer(w, &w->job).time_s[ORR_INFER_KV_TRANSFER], 0, 0);
 }

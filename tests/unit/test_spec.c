@@ -381,7 +381,7 @@ static const char *const REFUSED[][2] = {
      "request:1: plan.stage_layers: stage 1 must be an integer from 1 to 1024"},
     {"\"set\":[]", "request:1: set: must be an object of paths and values, not an array"},
     {"\"set\":{\"gpu.x\":1}", "request:1: set.gpu.x: is not a path that can be set: model.KEY, chip.KEY, system.KEY, "
-                              "engine.KEY, calibration.KEY, plan.KEY or workload.KEY"},
+                              "engine.KEY, calibration.KEY, fabric.KEY, plan.KEY or workload.KEY"},
     {"\"set\":{\"chip.n_smm\":1}", "request:1: unknown key \"chip.n_smm\" (did you mean \"n_sm\"?)"},
     {"\"set\":{\"chip.n_sm\":\"x\"}", "request:1: chip.n_sm: must be an integer from 1 to 1000000, not \"x\""},
     {"\"set\":{\"chip.n_sm.x\":1}", "request:1: chip.n_sm.x: leads into a value that has no keys"},

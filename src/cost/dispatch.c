@@ -1,0 +1,38 @@
+/* The bytes of an all-to-all that dispatches tokens to experts, inside and between domains. Eqs. 9a-9c. */
+#include "cost/network.h"
+
+/* How many of g equal groups of ranks hold at least one of a token's k experts: g (1 - C(E - E/g, k) / C(E, k)). */
+static double groups_reached(const struct orr_op *op, double groups)
+{
+    const double n_experts = op->n_experts;
+    double missed = 1;
+    for (int32_t i = 0; i < op->n_active; i++) missed *= orr_max(0, 1 - n_experts / groups / (n_experts - i));
+    return groups * (1 - missed);
+}
+
+/* Does the dispatcher send a token once to every rank, not to every expert? Between domains it sends the token once to
+ * every domain, but only if the router limits the domains of a token. */
+static bool sends_once(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
+{
+    return job->engine.moe_dedup && op->group == ORR_GROUP_EP && op->n_active > 0 &&
+           (place->domains <= 1 || op->n_groups_active > 0);
+}
+
+/* A copy per expert in its own domain (Eq. 9a), or a copy per rank reached, including copies that arrived over the
+ * network and are passed on (Eq. 9b). */
+double orr_dispatch_scaleup_bytes(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
+{
+    if (sends_once(job, op, place))
+        return orr_min(op->payload_bytes, op->payload_bytes / op->n_active * groups_reached(op, place->ranks));
+    return op->payload_bytes * place->local / place->ranks;
+}
+
+/* A copy per expert (Eq. 9a), or one per token and domain, for at most as many domains as the router allows (Eqs. 9b,
+ * 9c). */
+double orr_dispatch_leaving_bytes(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
+{
+    const double all = op->payload_bytes * (place->ranks - place->local) / place->ranks;
+    if (!sends_once(job, op, place)) return all;
+    const double reached = orr_min(groups_reached(op, place->domains), op->n_groups_active);
+    return orr_min(all, op->payload_bytes / op->n_active * reached * (place->domains - 1) / place->domains);
+}
