@@ -986,6 +986,8 @@ struct orr_engine {
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
+    bool selective_ops;                       /* selective recomputation keeps every other product and the attention core,
+                                                 and repeats the rest of a layer */
     bool recompute_early_stop;                /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
@@ -993,6 +995,8 @@ struct orr_engine {
     int64_t gradient_bytes;                   /* bytes of an accumulated gradient element */
     int64_t reduce_bytes;                     /* bytes per element of the gradient collective */
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
+    double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once, in one kernel */
+    double bucket_copy_bytes;                 /* bytes per parameter copied into and out of buckets around a reduction */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
@@ -1009,7 +1013,9 @@ struct orr_engine {
     double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
     double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
     bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
-    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients and weights after backward, beside nothing */
+    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients after backward, beside nothing */
+    bool zero1_gather_exposed;                /* ZeRO-1 gathers the new weights before the next forward, beside nothing */
+    bool zero1_broadcast;                     /* ... as one broadcast per owner of whole tensors */
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank of the group to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
@@ -1235,6 +1241,7 @@ struct orr_op {
     bool index;                   /* DECODE: scores of an indexer, which chooses the keys that attention reads */
     bool vector;                  /* SCAN: arithmetic outside the matrix units */
     bool recomputed;              /* the operator is executed again in backward */
+    double repeat_frac;           /* ... or this share of it; 1 unless recomputation keeps some products */
     bool wgrad;                   /* weight gradient: may be delayed by zero-bubble schedules */
 };
 

@@ -92,6 +92,13 @@ static double nic_frac(const struct orr_job *job, const struct orr_op *op)
     return sharded ? job->engine.zero3_nic_frac : 1;
 }
 
+/* Eq. 150: broadcasts that follow one another each go round a ring of all ranks: hops between domains and inside. */
+static double broadcasts_s(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
+{
+    const double across = place->domains - 1, inside = place->ranks - place->domains;
+    return (op->launches - 1) * (across * job->system.scaleout_latency_s + inside * job->system.scaleup_latency_s);
+}
+
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
@@ -102,6 +109,7 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     else if (op->collective == ORR_COLLECTIVE_ALLTOALL)
         orr_cost_local(job, op->collective, place.ranks, orr_dispatch_scaleup_bytes(job, op, &place), cost);
     else orr_cost_local(job, op->collective, place.ranks, op->payload_bytes, cost);
+    if (op->launches > 1) cost->network_s += broadcasts_s(job, op, &place);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     else if (place.domains > 1 && (op->group == ORR_GROUP_TP || op->group == ORR_GROUP_ETP))
         cost->network_s += (place.ranks - 1) * job->engine.skew_hop_s; /* Eq. 149 */

@@ -85,6 +85,15 @@ static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, con
     return bytes;
 }
 
+/* Bytes kept where selective recomputation saves every other product: the input, q, v, the core's output, gate and the
+ * output of the last product. */
+static double by_ops_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double heads = (double)(kind->n_heads * (kind->head_qk + kind->head_v) + kind->n_kv_heads * kind->head_v);
+    const double columns = heads + (double)(kind->ffn_width + kind->shared_width);
+    return d->w_a * (2 * d->T_norm * d->h + d->T * columns / d->t) + score_bytes(job, d, kind);
+}
+
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind)
 {
@@ -96,6 +105,7 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const double streams = (double)kind->residual_streams;
     return (struct orr_layer_bytes){.input = d->w_a * hidden * orr_max(1, streams),
                                     .norms = d->w_a * hidden * ((double)kind->n_norms + 2 * streams),
+                                    .by_ops = by_ops_bytes(job, d, kind),
                                     .attention = mixer_bytes(job, d, kind),
                                     .scores = score_bytes(job, d, kind),
                                     .ffn = ffn_bytes(job, d, kind),
@@ -114,7 +124,9 @@ double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_b
 {
     switch (job->workload.recompute) {
     case ORR_RECOMPUTE_NONE: return whole_layer(bytes);
-    case ORR_RECOMPUTE_SELECTIVE: return whole_layer(bytes) - (unfused(job) ? bytes->scores : 0);
+    case ORR_RECOMPUTE_SELECTIVE:
+        if (job->engine.selective_ops) return orr_min(bytes->by_ops, whole_layer(bytes));
+        return whole_layer(bytes) - (unfused(job) ? bytes->scores : 0);
     case ORR_RECOMPUTE_FULL: return bytes->input / (double)job->workload.recompute_every; /* Eq. 88 */
     case ORR_N_RECOMPUTES: break;
     }
@@ -125,7 +137,9 @@ double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_la
 {
     switch (job->workload.recompute) {
     case ORR_RECOMPUTE_NONE: return 0;
-    case ORR_RECOMPUTE_SELECTIVE: return unfused(job) ? bytes->scores : 0;
+    case ORR_RECOMPUTE_SELECTIVE:
+        if (job->engine.selective_ops) return orr_max(0, whole_layer(bytes) - bytes->by_ops);
+        return unfused(job) ? bytes->scores : 0;
     case ORR_RECOMPUTE_FULL: return whole_layer(bytes) * (double)job->workload.recompute_every;
     case ORR_N_RECOMPUTES: break;
     }

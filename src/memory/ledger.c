@@ -209,11 +209,16 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
         sum.scores += n * layers[k].scores;
         sum.ffn += n * layers[k].ffn;
         sum.masks += n * layers[k].masks;
+        sum.by_ops += n * orr_layer_saved_bytes(job, &layers[k]);
     }
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
     const char *norm = job->plan.sp ? "tp, cp" : "cp", *life = "forward to backward";
     if (job->workload.recompute == ORR_RECOMPUTE_FULL) {
         add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
+        return;
+    }
+    if (job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->engine.selective_ops) {
+        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops, at_peak);
         return;
     }
     const bool dropped =

@@ -13,6 +13,7 @@ struct orr_layer_bytes {
     double scores;         /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
     double ffn;            /* inputs and outputs of the FFN or of the routed experts */
     double masks;          /* dropout masks of the residual branches */
+    double by_ops;         /* all of it where recomputation keeps every other product */
     double core_transient; /* gradients alive in the attention core's backward */
     double ffn_transient;  /* gradients alive in the FFN's backward */
 };

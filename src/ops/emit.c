@@ -18,6 +18,7 @@ struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_
                           .dtype = emit->dims.dtype16,
                           .launches = 1,
                           .window_op = -1,
+                          .repeat_frac = 1,
                           .recomputed = emit->recompute_full && forward};
     return op;
 }
@@ -35,6 +36,26 @@ static void fill_product(struct orr_op *op, double batch, double m, double n, do
     op->bytes = batch * (op->input_bytes * m * k + op->weight_bytes * k * n + output_bytes * m * n);
 }
 
+/* Does selective recomputation keep every other product of a layer and repeat the rest, instead of keeping everything
+ * but the scores? */
+static bool by_ops(const struct orr_emit *emit)
+{
+    return emit->backward && emit->layer_kind >= 0 && emit->job->engine.selective_ops &&
+           emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE;
+}
+
+/* The share of a product that runs again where every other product is kept: in the order q, k, v, output, gate, up,
+ * down, these are k, output and up. 8-bit products are not among those that are kept, so that all of them run again. */
+static double repeat_frac(const struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const struct orr_layer_kind *kind = &emit->model->kinds[emit->layer_kind];
+    const double kv = (double)kind->n_kv_heads, heads = (double)kind->n_heads + 2 * kv;
+    if (emit->dims.low_precision && linear->quantised) return 1;
+    if (linear->product == ORR_PRODUCT_QKV) return kv / heads;
+    if (linear->product == ORR_PRODUCT_OUT) return 1;
+    return linear->product == ORR_PRODUCT_GATE_UP && kind->gated ? 0.5 : 0;
+}
+
 /* Selective recomputation repeats the products of activations, because it does not keep the scores. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k)
@@ -42,7 +63,8 @@ struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_ph
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_BMM, phase);
     op->input_bytes = op->weight_bytes = emit->dims.w_a;
     fill_product(op, batch, m, n, k, emit->dims.w_a);
-    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE) op->recomputed = true;
+    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
+        op->recomputed = !by_ops(emit);
     return op;
 }
 
@@ -118,6 +140,10 @@ int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
     /* With dropout, recomputation must run the last product too, because the dropout mask comes after it. */
     if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
+    if (by_ops(emit)) {
+        forward->repeat_frac = repeat_frac(emit, linear);
+        forward->recomputed = forward->repeat_frac > 0;
+    }
     if (!emit->backward) return -1;
     if (cast) emit_pass(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
     if (linear->bias) /* The bias gradient reads the output gradient once. */
@@ -139,8 +165,8 @@ static void emit_way(struct orr_emit *emit, const char *name, enum orr_phase pha
     op->bytes = bytes;
     op->n = from->columns;
     op->launches = launches > 0 ? launches : 1;
-    if (from->core && phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
-        op->recomputed = true;
+    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
+        op->recomputed = from->core != by_ops(emit);
 }
 
 void orr_emit_pointwise(struct orr_emit *emit, const struct orr_pointwise_op *op)
@@ -231,9 +257,10 @@ void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
 
 void orr_emit_column_gather(struct orr_emit *emit, double width)
 {
-    if (emit->job->plan.sp)
-        orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, ORR_GROUP_TP,
-                            emit->dims.T * width * emit->dims.w_c);
+    if (!emit->job->plan.sp) return;
+    struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
+                                            ORR_GROUP_TP, emit->dims.T * width * emit->dims.w_c);
+    if (op && by_ops(emit)) op->recomputed = true;
 }
 
 /* The partial sums of a row-parallel output are reduced in forward; with sequence parallelism the output gradient is

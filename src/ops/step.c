@@ -2,6 +2,7 @@
  * every layer, and pipeline sends. Eqs. 74, 75a, 78. */
 #include "ops/emit.h"
 
+#include "base/number.h"
 #include "ops/mixer.h"
 
 /* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
@@ -35,6 +36,13 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
                         dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
 }
 
+/* The broadcasts of ZeRO-1 where whole tensors belong to ranks: one per rank that owns any. */
+static double broadcasts_of(const struct orr_emit *emit, enum orr_group group)
+{
+    const double tensors = (double)(emit->job->engine.layer_tensors * emit->model->n_layers / emit->job->plan.pp) + 2;
+    return orr_min(tensors, (double)orr_group_ranks(&emit->job->plan, group));
+}
+
 /* ZeRO stage 0 sums gradients; stages 1 and 2 scatter them and gather the new weights, unless an engine's stage 1 sums
  * them too. Stage 2 keeps no whole gradient to add to, so it scatters after every micro-batch. Groups that hold a copy
  * each add up their shards between them. */
@@ -51,8 +59,9 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
     if (group == ORR_GROUP_DP)
         orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
                             gradients / shards);
-    orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
-                        params * weight_bytes(emit));
+    struct orr_op *gather = orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
+                                                params * weight_bytes(emit));
+    if (gather && plan->zero == 1 && emit->job->engine.zero1_broadcast) gather->launches = broadcasts_of(emit, group);
 }
 
 static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_pointwise kind, double bytes,
@@ -77,8 +86,18 @@ static void emit_optimizer(struct orr_emit *emit, double params)
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
     }
-    emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM,
-                   params * (gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0)), ADAM_LAUNCHES);
+    const double fused = gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0);
+    const double traffic = engine->optimizer_traffic_bytes;
+    emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM, params * (traffic > 0 ? traffic : fused), ADAM_LAUNCHES);
+}
+
+/* Gradients are copied into flat buckets before a reduction and back after it. */
+static void emit_bucket_copies(struct orr_emit *emit, double params)
+{
+    const struct orr_plan *plan = &emit->job->plan;
+    const double bytes = params * emit->job->engine.bucket_copy_bytes;
+    if (bytes > 0 && plan->zero < 3 && plan->dp * plan->cp > 1)
+        emit_step_pass(emit, "dp.buckets", ORR_POINTWISE_COPY, bytes, CAST_LAUNCHES);
 }
 
 /* Quantised weights are made once per iteration, including their transposed copy. */
@@ -116,5 +135,6 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
     emit_optimizer(emit, dense / shard + expert / expert_shard);
+    emit_bucket_copies(emit, dense + expert);
     emit_weight_cast(emit, dense + expert);
 }

@@ -18,7 +18,7 @@ void orr_shape_build(const struct orr_job *job, struct orr_op_list *list, struct
     memset(shape->work, 0, sizeof shape->work);
     for (size_t i = 0; i < list->n; i++) {
         const struct orr_op *op = &list->items[i];
-        orr_work_add_op(job, op, &costs[i], op->count * (op->recomputed ? 2 : 1),
+        orr_work_add_op(job, op, &costs[i], op->count * (1 + op->recomputed * op->repeat_frac),
                         &shape->work[orr_sum_index(op->layer_kind)]);
     }
 }

@@ -64,6 +64,7 @@ static void add_transfer(const struct walk *w, int64_t i, const struct orr_op *o
     orr_ledger_add_op(w->ledger, &spent, i, op, cost);
     if (!op->recomputed) return;
     spent.part = ORR_TIME_RECOMPUTE;
+    spent.runs *= op->repeat_frac;
     spent.phase = ORR_PHASE_RECOMPUTE;
     orr_ledger_add_op(w->ledger, &spent, i, op, cost);
 }
@@ -79,6 +80,7 @@ static void add_kernel(const struct walk *w, int64_t i, const struct orr_op *op,
     orr_ledger_add_op(w->ledger, &spent, i, op, cost);
     if (!op->recomputed) return;
     spent.part = ORR_TIME_RECOMPUTE;
+    spent.runs *= op->repeat_frac;
     spent.phase = ORR_PHASE_RECOMPUTE;
     orr_ledger_add_op(w->ledger, &spent, i, op, cost);
 }

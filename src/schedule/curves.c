@@ -15,7 +15,7 @@ static void add_collective(struct orr_layer_curve *curve, const struct orr_op *o
     double *in_backward = sharded ? &curve->backward_sharded_s : &curve->backward_exposed_s;
     if (forward) *in_forward += time_s;
     if (!forward) *in_backward += time_s;
-    if (op->recomputed) curve->backward_exposed_s += op->count * (cost->total_s - cost->hidden_s);
+    if (op->recomputed) curve->backward_exposed_s += op->repeat_frac * op->count * (cost->total_s - cost->hidden_s);
 }
 
 static void add_fixed(struct orr_layer_curve *curve, const struct orr_bend *runs, double time_s)
@@ -42,7 +42,7 @@ static void add_kernel(struct orr_layer_curve *curve, struct orr_bend *bends, co
                             .dram_s = cost->dram_s,
                             .partial = cost->partial_overlap,
                             .forward = backward ? 0 : op->count,
-                            .backward = (backward + op->recomputed) * op->count,
+                            .backward = (backward + op->recomputed * op->repeat_frac) * op->count,
                             .wgrad = op->wgrad ? op->count : 0};
     const double memory_s = orr_max(cost->l2_s, cost->dram_s);
     curve->matrix_s += cost->matrix_s * (bend.forward + bend.backward);

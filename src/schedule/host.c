@@ -24,7 +24,7 @@ void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double 
 {
     const bool backward = op->phase == ORR_PHASE_BACKWARD;
     host_s[backward] += orr_host_op_s(job, op, backward);
-    if (op->recomputed) host_s[1] += orr_host_op_s(job, op, false);
+    if (op->recomputed) host_s[1] += op->repeat_frac * orr_host_op_s(job, op, false);
 }
 
 double orr_host_layer_s(const struct orr_job *job)

@@ -93,14 +93,16 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
 struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const struct orr_step_sums *step,
                                                 const struct orr_rank_time *rank, double n_layers)
 {
-    const bool exposed = job->plan.zero == 1 && job->engine.zero1_exposed;
-    const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) && !exposed ? job->engine.dp_overlap_frac : 0;
+    const bool stage1 = job->plan.zero == 1;
+    const double most = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.dp_overlap_frac : 0;
+    const double omega = stage1 && job->engine.zero1_exposed ? 0 : most;
+    const double gather_omega = stage1 && job->engine.zero1_gather_exposed ? 0 : most;
     const double buckets = orr_max(1, n_layers);
     /* Stage 2 scatters after every micro-batch, beside the backward of the next one. */
     const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
     /* Eq. 76: no compute is left to hide the gradients of the last bucket and the weights of the first. */
     const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
-    const double forward_window_s = omega * (1 - 1 / buckets) * rank->forward_s;
+    const double forward_window_s = gather_omega * (1 - 1 / buckets) * rank->forward_s;
     const double kept = 1 - job->calibration.overlap_contention_frac;
     struct orr_data_parallel dp = {.scatter_hidden_s = orr_min(step->scatter_s, backward_window_s) * kept,
                                    .gather_hidden_s = orr_min(step->gather_s, forward_window_s) * kept};
