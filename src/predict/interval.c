@@ -30,7 +30,8 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
 /* A job is host-bound where an eager framework launches slower than the GPU executes. */
 static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
 {
-    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > HOST_BOUND_FRAC;
+    const double idle_frac = bound_frac[ORR_BOUND_HOST] + bound_frac[ORR_BOUND_OVERHEAD];
+    return job->engine.host_launch_s > 0 && idle_frac > HOST_BOUND_FRAC;
 }
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
