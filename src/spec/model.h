@@ -118,13 +118,15 @@ struct orr_shape {
     int64_t n_ffn_widths;
     int64_t expert_hidden, n_zero_experts, layer_embedding;
     int64_t layer_extra;           /* parameters of a layer that follow from no size above */
-    int64_t cross_extra, moe_extra, embedding_extra, head_extra, tower_params;
+    int64_t cross_extra, moe_extra, embedding_extra, head_extra;
     int64_t q_rank, kv_rank;       /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
     bool latent_bias;
     int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
+    struct orr_tower tower;
+    int64_t audio_params;          /* parameters of an audio tower whose work is not modelled */
     uint16_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
 };
 
@@ -232,8 +234,13 @@ void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape);
 
 /* ---------------------------------------------------------------- towers (model_towers.c) */
 
-/* Parameters of the vision and audio towers beside a text model of `hidden` columns; 0 if no known tower is there. */
-int64_t orr_tower_params(struct orr_config *config, int64_t hidden);
+/* Reads the vision tower beside a text model of `hidden` columns; the tower stays as it is if there is no known one. */
+void orr_tower_read(struct orr_config *config, int64_t hidden, struct orr_tower *tower);
+/* Read the encoder of a Whisper or T5 model. */
+void orr_tower_whisper(struct orr_config *config, int64_t hidden, struct orr_tower *tower);
+void orr_tower_t5(struct orr_config *config, const struct orr_shape *shape, struct orr_tower *tower);
+/* Parameters of an audio tower beside the text model, whose work is not modelled; 0 if there is none. */
+int64_t orr_audio_params(struct orr_config *config, int64_t hidden);
 
 /* ---------------------------------------------------------------- counts (model_count.c) */
 
