@@ -1059,6 +1059,7 @@ struct orr_workload {
 struct orr_media {
     int64_t images;                           /* images of a sequence; 0: a job without the vision tower */
     int64_t image_width, image_height;        /* pixels */
+    bool size_assumed;                        /* the request does not give the size */
     double audio_s;                           /* seconds of sound of a sequence */
     int64_t encoder_tokens;                   /* tokens that an encoder reads */
     bool encodes;                             /* the tower is part of the job: its weights, time and memory */
@@ -1271,6 +1272,7 @@ struct orr_infer_result {
     double tpot_s;                          /* mean time per further token; 0 if there is none */
     double latency_s;                       /* from the arrival of the request to the last token */
     double prefill_s, decode_s;             /* GPU time of the prompt, and of all further tokens */
+    double tower_s;                         /* part of prefill_s: vision tower or encoder */
     double interval_low_s, interval_high_s; /* of latency_s */
     const char *interval_class;
     double bound_s;                         /* speed of light of the latency */

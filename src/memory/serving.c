@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "ops/mixer.h"
+#include "spec/job.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +21,14 @@ struct profile {
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
-    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_dtype_bytes(job->serving.kv));
+    return states * orr_sequence_state_bytes(kind, orr_cross_keys(job, kind), (double)job->plan.tp,
+                                             orr_dtype_bytes(job->serving.kv));
 }
 
 /* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
 static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
-    const double length = (double)(job->serving.input_len + job->serving.output_len);
+    const double length = (double)(orr_prompt_len(job) + job->serving.output_len);
     double bytes = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++)
         bytes += stage->n_layers[k] * (orr_kv_rank_bytes(job, &job->model.kinds[k]) +
@@ -102,6 +104,7 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
         embedding = table_bytes(orr_rank_embedding_params(job), positions, served->embedding_bytes, served);
         head = table_bytes(orr_rank_head_params(job), norm, served->head_bytes, served);
     }
+    if (job->media.encodes) embedding += orr_rank_tower_params(job) * wide; /* on the first rank, in 16 bits */
     return bytes + (job->plan.pp > 1 ? orr_max(embedding, head) : embedding + head);
 }
 
@@ -121,14 +124,34 @@ static double widest_columns(const struct orr_job *job)
     return widest;
 }
 
-/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
+/* Largest tensors alive in a run of the tower: hidden states, the widest product, and the vectors that it hands to the
+ * text model, with those of its deeper mergers. */
+static double tower_activation_bytes(const struct orr_job *job, double batch)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    if (!job->media.encodes) return 0;
+    const double sequences = batch * (1 - job->serving.prefix_hit_frac);
+    const struct orr_dims d = orr_tower_dims(job, sequences / orr_tower_pieces(job, sequences));
+    const struct orr_layer_kind *kind = &tower->kinds[0];
+    const double widest = orr_max(3 * (double)(kind->n_heads * kind->head_qk),
+                                  (kind->gated ? 2 : 1) * (double)kind->ffn_width) / d.t;
+    double output = tower->input == ORR_TOWER_IMAGE ? 0 : d.h; /* columns per position */
+    for (int64_t i = 0; i < tower->n_products; i++)
+        if (tower->products[i].last)
+            output += tower->products[i].rows * (double)(tower->products[i].count * tower->products[i].out);
+    return d.T * (2 * d.h + widest + output) * d.w_a;
+}
+
+/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. The tower has run
+ * before the step. */
 static double activation_bytes(const struct orr_job *job, double widest, double batch)
 {
     const struct orr_serving *s = &job->serving;
     const double t = (double)job->plan.tp, most = orr_serve_step_tokens(job);
-    const double prompt = batch * (double)s->input_len * (1 - s->prefix_hit_frac);
+    const double prompt = batch * (double)orr_prompt_len(job) * (1 - s->prefix_hit_frac);
     const double rows = orr_max((most > 0 ? orr_min(prompt, most) : prompt) / (double)job->plan.cp, batch);
-    return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
+    const double step = rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
+    return orr_max(step, tower_activation_bytes(job, batch));
 }
 
 /* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. */
@@ -205,7 +228,7 @@ static void fill_kv(const struct orr_job *job, double length, struct orr_infer_r
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
-        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, w);
+        states += n_layers[k] * orr_sequence_state_bytes(kind, orr_cross_keys(job, kind), 1, w);
         per_sequence += bytes * (kind->window > 0 ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
@@ -217,7 +240,7 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
 {
     const struct orr_serving *s = &job->serving;
     const struct profile p = profile_of(job, stages);
-    const double length = (double)(s->input_len + s->output_len), kv_sequence = sequence_bytes(&p, length);
+    const double length = (double)(orr_prompt_len(job) + s->output_len), kv_sequence = sequence_bytes(&p, length);
     const double kv = (double)s->batch * kv_sequence;
     double *bytes = result->memory_bytes;
     bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);

@@ -85,7 +85,7 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
     emit_unfused_softmax(emit, batch * q * keys, keys);
     orr_emit_bmm(emit, "attention.context", ORR_PHASE_FORWARD, batch, q, d_v, keys);
     if (!emit->backward) {
-        emit_copies(emit, kind);
+        emit_copies(emit, kind); /* an encoder also splits and merges heads */
         return;
     }
     orr_emit_bmm(emit, "attention.context.dP", ORR_PHASE_BACKWARD, batch, q, keys, d_v);
@@ -109,7 +109,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
     const double limit = orr_kind_key_limit(kind);
-    const double pairs = d->b * heads * orr_score_pairs(d, kind, emit->job->workload.causal) / d->c;
+    const double pairs = d->b * heads * orr_score_pairs(d, kind, emit->job->workload.causal && !emit->encoder) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
     op->batch = d->b * heads;
@@ -185,7 +185,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
         flash = (int32_t)emit->list->n;
         emit_flash(emit, kind, false);
         if (emit->backward) emit_flash(emit, kind, true);
-        else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) emit_cache_write(emit, kind);
+        else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED && !emit->encoder) emit_cache_write(emit, kind);
     }
     if (emit->dims.c > 1) emit_context_exchange(emit, kind, flash);
 }

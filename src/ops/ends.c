@@ -55,7 +55,7 @@ static void emit_loss(struct orr_emit *emit)
 static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->model->rms_norm);
+    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->rms_norm);
     orr_emit_column_gather(emit, d->h);
     const int32_t head = orr_emit_linear(
         emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
@@ -80,7 +80,7 @@ static void emit_head(struct orr_emit *emit)
 static void emit_mtp(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    const bool rms = emit->model->rms_norm;
+    const bool rms = emit->rms_norm;
     emit->layer_kind = ORR_LAYER_MTP;
     emit_gather(emit);
     orr_emit_row_output(emit, d->h);

@@ -137,6 +137,7 @@ static const char *layer_name(int64_t layer_kind, char buffer[32])
     if (layer_kind == ORR_LAYER_STEP) return "step";
     if (layer_kind == ORR_LAYER_MTP) return "mtp";
     if (layer_kind == ORR_LAYER_BOUNDARY) return "boundary";
+    if (layer_kind == ORR_LAYER_TOWER) return "tower";
     (void)snprintf(buffer, 32, "kind %lld", (long long)layer_kind);
     return buffer;
 }
