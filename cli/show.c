@@ -14,7 +14,8 @@ static const char usage[] =
 /* Layers, widths and what an input becomes. */
 static void add_tower_facts(const struct orr_tower *tower, struct orr_text *text)
 {
-    static const char *const NAMES[] = {"", "vision tower", "sound encoder", "text encoder"}; /* ORDER orr_tower_input */
+    /* ORDER enum orr_tower_input */
+    static const char *const NAMES[] = {"", "vision tower", "sound encoder", "text encoder"};
     const struct orr_layer_kind *layer = &tower->kinds[0];
     if (tower->input == ORR_TOWER_NONE) return;
     cli_text_add(text, "  %-20s %lld layers of width %lld, %lld heads, FFN %lld%s", NAMES[tower->input],

@@ -770,7 +770,7 @@ struct orr_tower_product {
     int64_t in, out;                  /* columns of the input and of the output */
     int64_t params;                   /* with bias and the norm before it */
     int64_t count;                    /* how many there are, each with the same input rows */
-    double rows;                      /* rows per position of the tower; below 1 where positions are joined */
+    int64_t rows, joined;             /* the input has so many rows for every `joined` positions of the tower */
     bool input;                       /* before the layers; else after them */
     bool last;                        /* the last product of a merger, whose output the text model reads */
 };
@@ -794,7 +794,7 @@ struct orr_tower {
     bool round_up;                    /* sides are rounded up to whole tokens; else to the nearest */
     bool row_breaks;                  /* a token more after every row of tokens */
     int64_t most_tokens;              /* the image is scaled to the largest size with at most so many tokens; 0: kept */
-    int64_t tile, max_tiles;          /* pixels per side of a tile, and most tiles of an image; 0: one image, one tile */
+    int64_t tile, max_tiles;          /* pixels per side of a tile, and most tiles of an image; 0: no tiles */
     int64_t positions, tokens;        /* of an image, of a tile, or of a sequence, where no size changes them */
 };
 

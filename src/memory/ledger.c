@@ -80,7 +80,7 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
     }
     for (int64_t i = 0; i < tower->n_products; i++) {
         const struct orr_tower_product *product = &tower->products[i];
-        r->tower_saved += d.w_a * d.T * product->rows * (double)(product->count * product->in);
+        r->tower_saved += d.w_a * d.T * orr_tower_rows(product) * (double)(product->count * product->in);
     }
     r->saved += r->tower_saved;
     r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */

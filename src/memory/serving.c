@@ -31,8 +31,8 @@ static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *
     const double length = (double)(orr_prompt_len(job) + job->serving.output_len);
     double bytes = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        bytes += stage->n_layers[k] * (orr_kv_rank_bytes(job, &job->model.kinds[k]) +
-                                       layer_state_bytes(job, &job->model.kinds[k]) / length);
+        bytes += stage->n_layers[k] *
+                 (orr_kv_rank_bytes(job, &job->model.kinds[k]) + layer_state_bytes(job, &job->model.kinds[k]) / length);
     return bytes;
 }
 
@@ -133,12 +133,12 @@ static double tower_activation_bytes(const struct orr_job *job, double batch)
     const double sequences = batch * (1 - job->serving.prefix_hit_frac);
     const struct orr_dims d = orr_tower_dims(job, sequences / orr_tower_pieces(job, sequences));
     const struct orr_layer_kind *kind = &tower->kinds[0];
-    const double widest = orr_max(3 * (double)(kind->n_heads * kind->head_qk),
-                                  (kind->gated ? 2 : 1) * (double)kind->ffn_width) / d.t;
+    const double widest =
+        orr_max(3 * (double)(kind->n_heads * kind->head_qk), (kind->gated ? 2 : 1) * (double)kind->ffn_width) / d.t;
     double output = tower->input == ORR_TOWER_IMAGE ? 0 : d.h; /* columns per position */
     for (int64_t i = 0; i < tower->n_products; i++)
         if (tower->products[i].last)
-            output += tower->products[i].rows * (double)(tower->products[i].count * tower->products[i].out);
+            output += orr_tower_rows(&tower->products[i]) * (double)(tower->products[i].count * tower->products[i].out);
     return d.T * (2 * d.h + widest + output) * d.w_a;
 }
 

@@ -52,7 +52,7 @@
       "output tokens one sequence sees after the first",                                                              \
       "1 / tpot_s", "definition", orr_ratio(1, r->tpot_s))                                                            \
     X(INPUT_TOKENS_PER_GPU, "input_tokens_per_s_per_gpu", TOKENS_PER_S, "prompt tokens of one GPU",                   \
-      "dp · batch · (input_len + image_tokens) / latency_s / gpus", "definition", r->input_tokens_per_s_per_gpu)                       \
+      "dp · batch · (input_len + image_tokens) / latency_s / gpus", "definition", r->input_tokens_per_s_per_gpu)      \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
     X(FITS, "fits", FLAG, "weights, activations and the batch's cache fit",                                           \

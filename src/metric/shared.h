@@ -54,7 +54,7 @@
 
 /* `does` says what the tokens of images do with the sequence. */
 #define ORR_METRICS_TOWER(X, does)                                                                                    \
-    X(IMAGE_TOKENS, "image_tokens", COUNT, "tokens that the images of a sequence " does,                                \
+    X(IMAGE_TOKENS, "image_tokens", COUNT, "tokens that the images of a sequence " does,                             \
       "images · tokens of an image", "Eq. 122", j->media.image_tokens)                                                \
     X(PARAMS_TOWER, "params_tower", COUNT, "parameters of the vision tower or encoder of the job, in no other count", \
       "Σ layers and products of the tower; 0: the job has none", "Eq. 120",                                           \

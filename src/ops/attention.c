@@ -223,14 +223,14 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     const double heads = (double)kind->n_heads / d->t, kv = kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind);
     const double head = (double)kind->head_qk, values = kind->kv_equal ? 0 : (double)kind->head_v;
     orr_emit_column_gather(emit, d->h);
-    const int32_t qkv = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
-                                                                   .m = d->T,
-                                                                   .k = d->h,
-                                                                   .n = (heads + kv) * head + kv * values +
-                                                                        (double)kind->gate_columns / d->t,
-                                                                   .bias = kind->attention_bias,
-                                                                   .product = ORR_PRODUCT_QKV,
-                                                                   .quantised = true});
+    const int32_t qkv = orr_emit_linear(
+        emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
+                                   .m = d->T,
+                                   .k = d->h,
+                                   .n = (heads + kv) * head + kv * values + (double)kind->gate_columns / d->t,
+                                   .bias = kind->attention_bias,
+                                   .product = ORR_PRODUCT_QKV,
+                                   .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
@@ -255,6 +255,5 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                .product = ORR_PRODUCT_OUT,
                                                .quantised = true});
     /* A parallel block reduces attention and FFN, or both mixers, together. */
-    if (!kind->parallel_block && !kind->beside_attention)
-        orr_emit_row_output(emit, d->h);
+    if (!kind->parallel_block && !kind->beside_attention) orr_emit_row_output(emit, d->h);
 }

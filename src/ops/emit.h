@@ -71,9 +71,9 @@ struct orr_linear {
     double m, n, k; /* forward shape (m, k) x (k, n) */
     double experts; /* experts of a grouped product; 0: one plain product */
     bool bias;
-    bool last;      /* last product of the layer, which recomputation may skip */
-    bool quantised; /* has the format of the weights; else 16 bit */
-    bool head;      /* the output matrix, which few formats make narrow */
+    bool last;                /* last product of the layer, which recomputation may skip */
+    bool quantised;           /* has the format of the weights; else 16 bit */
+    bool head;                /* the output matrix, which few formats make narrow */
     enum orr_product product; /* identifies the product in the layer */
 };
 

@@ -188,10 +188,10 @@ static void emit_layer_embedding(struct orr_emit *emit, const struct orr_layer_k
 {
     const struct orr_dims *d = &emit->dims;
     const double width = (double)kind->layer_embedding;
-    orr_emit_linear(emit, &(struct orr_linear){
-                              .names = ORR_LINEAR("embedding.gate"), .m = d->T, .k = d->h, .n = width});
-    orr_emit_linear(emit, &(struct orr_linear){
-                              .names = ORR_LINEAR("embedding.layer"), .m = d->T, .k = width, .n = d->h});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){.names = ORR_LINEAR("embedding.gate"), .m = d->T, .k = d->h, .n = width});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){.names = ORR_LINEAR("embedding.layer"), .m = d->T, .k = width, .n = d->h});
     orr_emit_residual(emit);
 }
 

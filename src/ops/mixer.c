@@ -171,8 +171,8 @@ static void emit_state_step(struct orr_emit *emit, const struct orr_layer_kind *
     op->k = (double)kind->scan_key;
     op->vector = true;
     op->flops = rows * z->step_flops;
-    op->bytes =
-        d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, 0, d->t, 0) + rows * d->w_a * (z->in + z->width);
+    op->bytes = d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, 0, d->t, 0) +
+                rows * d->w_a * (z->in + z->width);
 }
 
 /* Each rank sends the state after its part of the sequence to the next rank: c - 1 sends, one after another. */
@@ -273,7 +273,8 @@ void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double heads = (double)kind->n_heads / d->t, kv = orr_max(1, (double)kind->n_kv_heads / d->t);
     const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS) {
-        emit_matrix(emit, ORR_LINEAR("cross.kv"), d->b * orr_cross_keys(emit->job, kind) / d->c, d->h, kv * (d_qk + d_v));
+        emit_matrix(emit, ORR_LINEAR("cross.kv"), d->b * orr_cross_keys(emit->job, kind) / d->c, d->h,
+                    kv * (d_qk + d_v));
         emit_cross_core(emit, kind, false, false);
         if (emit->backward) emit_cross_core(emit, kind, false, true);
     }

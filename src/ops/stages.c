@@ -199,8 +199,7 @@ static double scan_matrix_params(double h, const struct orr_layer_kind *kind)
 /* Weights that a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
 static double active_matrix_params(double h, const struct orr_layer_kind *kind)
 {
-    const double a = (double)kind->n_heads, d_qk = (double)kind->head_qk,
-                 d_v = (double)kind->head_v;
+    const double a = (double)kind->n_heads, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
     const double matrices = kind->gated ? 3 : 2, routed = (double)(kind->n_active * kind->expert_width);
     const double latent = (double)kind->expert_hidden;
     double params = a * d_v * h + scan_matrix_params(h, kind);
@@ -242,12 +241,12 @@ double orr_tower_flops(const struct orr_job *job)
     for (int k = 0; k < 2; k++) {
         const struct orr_layer_kind *kind = &tower->kinds[k];
         const double limit = orr_kind_key_limit(kind), keys = limit > 0 ? orr_min(limit, s) : s;
-        flops += (double)tower->n_layers[k] * s *
-                 (2 * active_matrix_params(h, kind) + 2 * (double)(kind->n_heads * (kind->head_qk + kind->head_v)) * keys);
+        const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));
+        flops += (double)tower->n_layers[k] * s * 2 * (active_matrix_params(h, kind) + head * keys);
     }
     for (int64_t i = 0; i < tower->n_products; i++) {
         const struct orr_tower_product *product = &tower->products[i];
-        flops += 2 * s * product->rows * (double)(product->count * product->in * product->out);
+        flops += 2 * s * orr_tower_rows(product) * (double)(product->count * product->in * product->out);
     }
     return (double)job->media.tower_runs * flops;
 }

@@ -10,15 +10,15 @@ static void emit_product(const struct orr_emit *emit, const struct orr_tower_pro
 {
     struct orr_emit at = *emit;
     const double t = emit->dims.t, in = (double)product->in, out = (double)product->out;
-    at.dims.T = emit->dims.T * product->rows;
+    at.dims.T = emit->dims.T * orr_tower_rows(product);
     at.count = (double)product->count;
-    orr_emit_linear(&at, &(struct orr_linear){.names = product->input ? ORR_LINEAR("tower.input")
-                                                                      : ORR_LINEAR("tower.merger"),
-                                              .m = at.dims.T,
-                                              .k = product->last ? in / t : in,
-                                              .n = product->input || product->last ? out : out / t,
-                                              .bias = product->params > product->in * product->out,
-                                              .quantised = true});
+    orr_emit_linear(
+        &at, &(struct orr_linear){.names = product->input ? ORR_LINEAR("tower.input") : ORR_LINEAR("tower.merger"),
+                                  .m = at.dims.T,
+                                  .k = product->last ? in / t : in,
+                                  .n = product->input || product->last ? out : out / t,
+                                  .bias = product->params > product->in * product->out,
+                                  .quantised = true});
     if (product->last) orr_emit_row_output(&at, out);
 }
 

@@ -163,7 +163,8 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
 }
 
 /* Adds the tower, which runs once for every request before its prompt, on the first stage. Images of a cached prefix
- * are not read again. The facts of the prompt count it as often as there are stages, because formulas divide by them. */
+ * are not read again. The facts of the prompt count the tower as often as there are stages, because formulas divide by
+ * their number. */
 static void add_tower(struct request *r)
 {
     const struct orr_job *job = r->job;

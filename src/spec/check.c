@@ -144,12 +144,9 @@ static const char *tp_obstacle(const struct orr_layer_kind *kind, int64_t tp, in
         int64_t size;
         bool shared; /* where there are fewer heads than ranks, each may be repeated on tp / size ranks */
     } parts[] = {
-        {"attention heads", kind->n_heads, false},
-        {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
-        {"heads of the scan", kind->scan_heads, false},
-        {"groups of the scan", kind->scan_groups, true},
-        {"columns of the FFN", kind->ffn_width, false},
-        {"columns of the shared experts", kind->shared_width, false},
+        {"attention heads", kind->n_heads, false},      {"key-value heads", latent ? 0 : kind->n_kv_heads, true},
+        {"heads of the scan", kind->scan_heads, false}, {"groups of the scan", kind->scan_groups, true},
+        {"columns of the FFN", kind->ffn_width, false}, {"columns of the shared experts", kind->shared_width, false},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         *size = parts[i].size;
@@ -482,8 +479,10 @@ static enum orr_err check_media(const struct orr_job *job, struct orr_error *err
     if (media->audio_s > 0 && input != ORR_TOWER_SOUND)
         return FAIL(error, "workload.audio_s", "model %s has no sound encoder whose time is modelled", id);
     if (media->audio_s > ORR_SOUND_WINDOW_S)
-        return FAIL(error, "workload.audio_s", "a sequence has at most %d s of sound, not %g: longer sound is cut into "
-                    "windows, each a sequence of the batch", ORR_SOUND_WINDOW_S, media->audio_s);
+        return FAIL(error, "workload.audio_s",
+                    "a sequence has at most %d s of sound, not %g: longer sound is cut into "
+                    "windows, each a sequence of the batch",
+                    ORR_SOUND_WINDOW_S, media->audio_s);
     if (media->encoder_tokens > 0 && input != ORR_TOWER_TEXT)
         return FAIL(error, "workload.encoder_tokens", "model %s has no encoder of text", id);
     if (job->kind == ORR_JOB_TRAIN && media->image_tokens > job->workload.seq)
@@ -543,7 +542,7 @@ static enum orr_err check_format(const struct orr_job *job, struct orr_error *er
 {
     const struct orr_served *served = &job->serving.served[0];
     const enum orr_weight_format own = job->model.checkpoint.format,
-                          format = job->serving.format == ORR_WEIGHT_PUBLISHED ? own : job->serving.format;
+                                 format = job->serving.format == ORR_WEIGHT_PUBLISHED ? own : job->serving.format;
     enum orr_err err = orr_format_check(job, format, error);
     for (int64_t k = 0; k < job->model.n_kinds && !err && served->resolved; k++)
         for (int p = 0; p < ORR_N_PRODUCTS && !err; p++)

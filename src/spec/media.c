@@ -26,8 +26,7 @@ static double whole(const struct orr_tower *tower, double pixels, double side)
 static struct grid tokens_of(const struct orr_tower *tower, double height, double width)
 {
     const double side = (double)(tower->patch * tower->merge);
-    if (tower->most_tokens == 0)
-        return (struct grid){whole(tower, height, side), whole(tower, width, side)};
+    if (tower->most_tokens == 0) return (struct grid){whole(tower, height, side), whole(tower, width, side)};
     const double scale = sqrt((double)tower->most_tokens * side * side / (height * width));
     return (struct grid){at_least_one(floor(scale * height / side)), at_least_one(floor(scale * width / side))};
 }
@@ -43,7 +42,8 @@ static struct grid tiles_of(const struct orr_tower *tower, double height, double
         for (double columns = 1; rows * columns <= most; columns++) {
             const double scale = orr_min(rows * side / height, columns * side / width);
             const bool closer = best_scale < 1 ? scale > best_scale : scale >= 1 && scale < best_scale;
-            const bool fewer = rows * columns < best.rows * best.columns && !(scale < best_scale) && scale <= best_scale;
+            const bool same = !(scale < best_scale) && !(scale > best_scale);
+            const bool fewer = same && rows * columns < best.rows * best.columns;
             if (!closer && !fewer) continue;
             best = (struct grid){rows, columns};
             best_scale = scale;
@@ -55,9 +55,8 @@ static struct grid tiles_of(const struct orr_tower *tower, double height, double
 /* Images of a fixed number of positions, perhaps cut into tiles, to which a small copy of the whole image is added. */
 static void resolve_fixed(const struct orr_tower *tower, struct orr_media *media)
 {
-    const struct grid tiles = tower->tile > 0
-                                  ? tiles_of(tower, (double)media->image_height, (double)media->image_width)
-                                  : (struct grid){1, 1};
+    const struct grid tiles = tower->tile > 0 ? tiles_of(tower, (double)media->image_height, (double)media->image_width)
+                                              : (struct grid){1, 1};
     const int64_t n = (int64_t)(tiles.rows * tiles.columns), parts = n > 1 ? n + 1 : 1;
     media->tower_runs = media->images * parts;
     media->tower_positions = tower->positions;

@@ -78,19 +78,20 @@ static void set_layers(struct orr_tower *tower, struct widths w, int64_t n_layer
     tower->n_layers[0] = n_layers;
 }
 
-/* A product of `in` x `out` weights and `vectors` further parameters. */
+/* A product of `in` x `out` weights and `vectors` further parameters, with a row for every `joined` positions. */
 static struct orr_tower_product *add_product(struct orr_tower *tower, int64_t in, int64_t out, int64_t vectors,
-                                             double rows)
+                                             int64_t joined)
 {
     struct orr_tower_product *product = &tower->products[tower->n_products++];
     *product = (struct orr_tower_product){
-        .in = in, .out = out, .params = in * out + vectors, .count = 1, .rows = rows, .last = true};
+        .in = in, .out = out, .params = in * out + vectors, .count = 1, .rows = 1, .joined = joined, .last = true};
     return product;
 }
 
-static void add_input(struct orr_tower *tower, int64_t in, int64_t out, int64_t vectors, double rows)
+static void add_input(struct orr_tower *tower, int64_t in, int64_t out, int64_t vectors, int64_t rows)
 {
-    struct orr_tower_product *product = add_product(tower, in, out, vectors, rows);
+    struct orr_tower_product *product = add_product(tower, in, out, vectors, 1);
+    product->rows = rows;
     product->input = true;
     product->last = false;
 }
@@ -106,18 +107,18 @@ static void add_mergers(struct orr_tower *tower, int64_t joined, int64_t out, in
 {
     const int64_t in = joined * tower->hidden;
     if (count == 0) return;
-    struct orr_tower_product *first = add_product(tower, in, in, in + norm, 1 / (double)joined);
+    struct orr_tower_product *first = add_product(tower, in, in, in + norm, joined);
     first->last = false;
     first->count = count;
-    add_product(tower, in, out, out, 1 / (double)joined)->count = count;
+    add_product(tower, in, out, out, joined)->count = count;
 }
 
 static void sum_params(struct orr_tower *tower)
 {
     tower->params = tower->other_params;
     for (int k = 0; k < 2; k++)
-        tower->params += tower->n_layers[k] * (tower->kinds[k].attention_params + tower->kinds[k].ffn_params +
-                                               tower->kinds[k].norm_params);
+        tower->params += tower->n_layers[k] *
+                         (tower->kinds[k].attention_params + tower->kinds[k].ffn_params + tower->kinds[k].norm_params);
     for (int64_t i = 0; i < tower->n_products; i++)
         tower->params += tower->products[i].count * tower->products[i].params;
 }
@@ -149,8 +150,8 @@ static void gemma3(struct reading *r)
     tower->positions = side * side;
     tower->tokens = root_size(r, "mm_tokens_per_image", 256);
     siglip(r, tower->positions, 0);
-    add_product(tower, tower->hidden, r->text_hidden, tower->hidden,
-                (double)tower->tokens / (double)(tower->positions > 0 ? tower->positions : 1));
+    const int64_t joined = tower->positions / tower->tokens;
+    add_product(tower, tower->hidden, r->text_hidden, tower->hidden, joined > 0 ? joined : 1);
 }
 
 static void kimi(struct reading *r)
@@ -174,8 +175,8 @@ static void lfm2(struct reading *r)
     tower->positions = (tower->tile / tower->patch) * (tower->tile / tower->patch);
     tower->tokens = tower->positions / (joined * joined);
     siglip(r, size(r, "num_patches", 256), 0);
-    add_product(tower, joined * joined * tower->hidden, out, out, 1 / (double)(joined * joined))->last = false;
-    add_product(tower, out, out, out, 1 / (double)(joined * joined));
+    add_product(tower, joined * joined * tower->hidden, out, out, joined * joined)->last = false;
+    add_product(tower, out, out, out, joined * joined);
 }
 
 static int64_t frames(struct reading *r)
@@ -252,9 +253,9 @@ static void pixtral(struct reading *r)
     set_layers(tower, w, size(r, "num_hidden_layers", 24), GATED | RMS | ROPE);
     add_patches(tower, 1, 0);
     tower->other_params = h; /* norm before the layers; the projector has one of its own */
-    add_product(tower, 4 * h, h, h, 0.25)->last = false;
-    add_product(tower, h, out, 0, 0.25)->last = false;
-    add_product(tower, out, out, 0, 0.25);
+    add_product(tower, 4 * h, h, h, 4)->last = false;
+    add_product(tower, h, out, 0, 4)->last = false;
+    add_product(tower, out, out, 0, 4);
 }
 
 /* Patches are projected to the text model's width, then joined four at a time. */
@@ -270,8 +271,8 @@ static void minimax(struct reading *r)
     tower->other_params = 2 * h;
     add_product(tower, h, out, out, 1)->last = false;
     add_product(tower, out, out, out, 1)->last = false;
-    add_product(tower, 4 * out, out, out, 0.25)->last = false;
-    add_product(tower, out, out, out, 0.25);
+    add_product(tower, 4 * out, out, out, 4)->last = false;
+    add_product(tower, out, out, out, 4);
 }
 
 /* An image is cut into tiles, and a small copy of it is added; 2 x 2 patches of a tile become one token. */
@@ -286,13 +287,13 @@ static void llama4(struct reading *r)
     const int64_t side = tower->tile / tower->patch;
     tower->positions = side * side + 1;
     tower->tokens = side * side / 4;
-    set_layers(tower, (struct widths){h, f, divisor(r, "num_attention_heads", 16), 0},
-               size(r, "num_hidden_layers", 34), PLAIN | ROPE);
+    set_layers(tower, (struct widths){h, f, divisor(r, "num_attention_heads", 16), 0}, size(r, "num_hidden_layers", 34),
+               PLAIN | ROPE);
     add_patches(tower, 1, 0);
     tower->other_params = h + tower->positions * h + 4 * h; /* class, positions, two norms */
-    add_product(tower, f, in, 0, 0.25)->last = false;
-    add_product(tower, in, out, 0, 0.25)->last = false;
-    add_product(tower, out, r->text_hidden, 0, 0.25);
+    add_product(tower, f, in, 0, 4)->last = false;
+    add_product(tower, in, out, 0, 4)->last = false;
+    add_product(tower, out, r->text_hidden, 0, 4);
 }
 
 /* Llama 3.2 has two encoders, and positions by tile and aspect ratio, each with a gate. Attention has no biases. An
@@ -331,7 +332,7 @@ static void gemma4_vision(struct reading *r)
     tower->kinds[0].attention_params += 2 * d;
     add_patches(tower, 1, 0);
     tower->other_params = 2 * size(r, "position_embedding_size", 10240) * h;
-    add_product(tower, h, r->text_hidden, 0, 1 / (double)(tower->merge * tower->merge));
+    add_product(tower, h, r->text_hidden, 0, tower->merge * tower->merge);
 }
 
 /* ---------------------------------------------------------------- encoders */
@@ -374,9 +375,9 @@ static const struct {
     const char *type;
     void (*read)(struct reading *reading);
 } towers[] = {
-    {"gemma3", gemma3},       {"kimi_k25", kimi},       {"lfm2_vl", lfm2},      {"qwen2_vl", qwen2},
-    {"qwen2_5_vl", qwen25},   {"qwen3_vl", qwen3},      {"qwen3_vl_moe", qwen3}, {"qwen3_5", qwen35},
-    {"qwen3_5_moe", qwen35},  {"mistral3", pixtral},    {"llama4", llama4},     {"mllama", mllama},
+    {"gemma3", gemma3},        {"kimi_k25", kimi},         {"lfm2_vl", lfm2},       {"qwen2_vl", qwen2},
+    {"qwen2_5_vl", qwen25},    {"qwen3_vl", qwen3},        {"qwen3_vl_moe", qwen3}, {"qwen3_5", qwen35},
+    {"qwen3_5_moe", qwen35},   {"mistral3", pixtral},      {"llama4", llama4},      {"mllama", mllama},
     {"gemma4", gemma4_vision}, {"minimax_m3_vl", minimax},
 };
 

@@ -242,7 +242,8 @@ static void caches_are_those_of_the_engines(void **state)
         for (int64_t k = 0; k < job.model.n_kinds; k++) {
             token_bytes += n_layers[k] * orr_kv_rank_bytes(&job, &job.model.kinds[k]);
             state_bytes +=
-                n_layers[k] * orr_sequence_state_bytes(&job.model.kinds[k], 0, LOGGED[i].tp, LOGGED[i].element_bytes);
+                n_layers[k] * orr_sequence_state_bytes(&job.model.kinds[k], (double)job.model.kinds[k].cross_keys,
+                                                       LOGGED[i].tp, LOGGED[i].element_bytes);
         }
         if (fabs(token_bytes - LOGGED[i].token_bytes) > 0 || fabs(state_bytes - LOGGED[i].state_bytes) > 0)
             fail_msg("%s: %.0f B per token and %.0f per sequence, logged %.0f and %.0f", LOGGED[i].model, token_bytes,
