@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -13,6 +14,13 @@
 #define EXPLAIN_INDENT 6
 
 /* ---------------------------------------------------------------- text */
+
+const char *orr_op_title(char buffer[ORR_TITLE_TEXT], const struct orr_op *op)
+{
+    if (op->layer_kind != ORR_LAYER_TOWER || strncmp(op->name, "tower.", strlen("tower.")) == 0) return op->name;
+    (void)snprintf(buffer, ORR_TITLE_TEXT, "tower %s", op->name);
+    return buffer;
+}
 
 /* Prints "batch x m x k x n", as docs/equations.md writes a GEMM, or what a collective moves. */
 char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)

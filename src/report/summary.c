@@ -126,7 +126,7 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
     struct orr_alike heaviest[N_HEAVIEST];
     const size_t n = orr_rows_heaviest(answer, ORR_ANY_PART, false, N_HEAVIEST, heaviest, NULL);
     struct orr_table table;
-    char shape[ORR_SHAPE_TEXT], time[32], share[32];
+    char shape[ORR_SHAPE_TEXT], name[ORR_TITLE_TEXT], time[32], share[32];
     if (n == 0) return;
     orr_text_title(text, style, title);
     orr_table_start(&table, "flfrrl");
@@ -134,9 +134,9 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
         const struct orr_time_row *row = &answer->rows[heaviest[i].first];
         const struct orr_op *op = &answer->ops[row->op];
         (void)snprintf(share, sizeof share, "%.1f %%", 100 * heaviest[i].share_frac);
-        ORR_ROW(&table, ORR_PAINT_NONE, op->name, op->recomputed ? "forward ×2" : orr_phase_name(op->phase),
-                orr_op_shape(shape, op), orr_print_s(time, heaviest[i].exposed_s), share,
-                orr_bound_name(row->resource));
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_op_title(name, op),
+                op->recomputed ? "forward ×2" : orr_phase_name(op->phase), orr_op_shape(shape, op),
+                orr_print_s(time, heaviest[i].exposed_s), share, orr_bound_name(row->resource));
     }
     orr_table_print(&table, text, style);
 }
