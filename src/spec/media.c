@@ -16,10 +16,10 @@ static double at_least_one(double x)
     return x < 1 ? 1 : x;
 }
 
-/* Whole tokens of `side` pixels along `pixels`. */
+/* Whole tokens of `side` pixels along `pixels`; halves become even, as in the image processors of Qwen. */
 static double whole(const struct orr_tower *tower, double pixels, double side)
 {
-    return at_least_one(tower->round_up ? ceil(pixels / side) : floor(pixels / side + 0.5));
+    return at_least_one(tower->round_up ? ceil(pixels / side) : rint(pixels / side));
 }
 
 /* The tokens that an image of any size becomes. */
@@ -80,18 +80,20 @@ void orr_media_resolve(const struct orr_model *model, struct orr_media *media)
     if (!media->encodes) return;
     switch (tower->input) {
     case ORR_TOWER_IMAGE:
-        if (tower->positions > 0) resolve_fixed(tower, media);
-        else resolve_pixels(tower, media);
+        if (tower->merge > 0) resolve_pixels(tower, media);
+        else resolve_fixed(tower, media);
+        if (media->tower_positions < 1) media->tower_positions = 1;
         return;
     case ORR_TOWER_TEXT:
-        if (media->encoder_tokens == 0) media->encoder_tokens = tower->positions;
+        if (media->encoder_tokens == 0) media->encoder_tokens = tower->positions > 0 ? tower->positions : 1;
         media->tower_runs = 1;
         media->tower_positions = media->cross_keys = media->encoder_tokens;
         return;
     case ORR_TOWER_SOUND:
         if (!(media->audio_s > 0)) media->audio_s = ORR_SOUND_WINDOW_S;
         media->tower_runs = 1;
-        media->tower_positions = tower->positions; /* shorter sound is padded to the window */
+        media->tower_positions =
+            tower->positions > 0 ? tower->positions : 1; /* shorter sound is padded to the window */
         return;
     case ORR_TOWER_NONE: break;
     }

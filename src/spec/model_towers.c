@@ -12,31 +12,42 @@ struct reading {
     struct orr_tower *tower;
 };
 
+/* Limits far beyond any tower, which keep every product of sizes far from overflow. */
+#define WIDTH_MAX (1 << 16)
+#define SIDE_MAX  (1 << 13) /* pixels, patches */
+#define FEW_MAX   64        /* tiles, patches that are joined, ratios */
+
 static int64_t size(struct reading *r, const char *spellings, int64_t absent)
 {
-    return orr_config_count(&r->config, spellings, 0, ORR_WIDTH_MAX, absent);
+    return orr_config_count(&r->config, spellings, 0, WIDTH_MAX, absent);
 }
 
 /* A size that divides others. */
 static int64_t divisor(struct reading *r, const char *spellings, int64_t absent)
 {
-    return orr_config_count(&r->config, spellings, 1, ORR_WIDTH_MAX, absent);
+    return orr_config_count(&r->config, spellings, 1, SIDE_MAX, absent);
+}
+
+static int64_t few(struct reading *r, const char *spellings, int64_t absent)
+{
+    return orr_config_count(&r->config, spellings, 1, FEW_MAX, absent);
 }
 
 static int64_t list_size(struct reading *r, const char *key, int64_t absent)
 {
     char path[ORR_PATH];
     const json_t *list = orr_config_list(&r->config, key, path);
-    return list ? (int64_t)json_array_size(list) : absent;
+    const int64_t n = list ? (int64_t)json_array_size(list) : absent;
+    return n < FEW_MAX ? n : FEW_MAX;
 }
 
 /* A key of the root of the config, beside the objects of text and vision. */
-static int64_t root_size(struct reading *r, const char *key, int64_t absent)
+static int64_t root_count(struct reading *r, const char *key, int64_t most, int64_t absent)
 {
     struct orr_config root = r->config;
     root.object = root.doc->root;
     root.prefix = "";
-    const int64_t value = orr_config_count(&root, key, 1, ORR_WIDTH_MAX, absent);
+    const int64_t value = orr_config_count(&root, key, 1, most, absent);
     r->config.err = root.err;
     return value;
 }
@@ -146,9 +157,9 @@ static void gemma3(struct reading *r)
 {
     struct orr_tower *tower = r->tower;
     tower->patch = divisor(r, "patch_size", 14);
-    const int64_t side = size(r, "image_size", 896) / tower->patch;
+    const int64_t side = divisor(r, "image_size", 896) / tower->patch;
     tower->positions = side * side;
-    tower->tokens = root_size(r, "mm_tokens_per_image", 256);
+    tower->tokens = root_count(r, "mm_tokens_per_image", SIDE_MAX, 256);
     siglip(r, tower->positions, 0);
     const int64_t joined = tower->positions / tower->tokens;
     add_product(tower, tower->hidden, r->text_hidden, tower->hidden, joined > 0 ? joined : 1);
@@ -168,10 +179,10 @@ static void kimi(struct reading *r)
 static void lfm2(struct reading *r)
 {
     struct orr_tower *tower = r->tower;
-    const int64_t out = r->text_hidden, joined = root_size(r, "downsample_factor", 2);
+    const int64_t out = r->text_hidden, joined = root_count(r, "downsample_factor", FEW_MAX, 2);
     tower->patch = divisor(r, "patch_size", 16);
-    tower->tile = root_size(r, "tile_size", 512);
-    tower->max_tiles = root_size(r, "max_tiles", 10);
+    tower->tile = root_count(r, "tile_size", SIDE_MAX, 512);
+    tower->max_tiles = root_count(r, "max_tiles", FEW_MAX, 10);
     tower->positions = (tower->tile / tower->patch) * (tower->tile / tower->patch);
     tower->tokens = tower->positions / (joined * joined);
     siglip(r, size(r, "num_patches", 256), 0);
@@ -181,13 +192,13 @@ static void lfm2(struct reading *r)
 
 static int64_t frames(struct reading *r)
 {
-    return size(r, "temporal_patch_size", 2);
+    return few(r, "temporal_patch_size", 2);
 }
 
 static int64_t read_merge(struct reading *r, int64_t patch)
 {
     r->tower->patch = divisor(r, "patch_size", patch);
-    r->tower->merge = divisor(r, "spatial_merge_size", 2);
+    r->tower->merge = few(r, "spatial_merge_size", 2);
     return r->tower->merge * r->tower->merge;
 }
 
@@ -195,7 +206,7 @@ static void qwen2(struct reading *r)
 {
     struct orr_tower *tower = r->tower;
     const int64_t joined = read_merge(r, 14), h = size(r, "embed_dim", 1280);
-    const struct widths w = {h, h * size(r, "mlp_ratio", 4), divisor(r, "num_heads", 16), 0};
+    const struct widths w = {h, h * few(r, "mlp_ratio", 4), divisor(r, "num_heads", 16), 0};
     set_layers(tower, w, size(r, "depth", 32), PLAIN | ROPE);
     add_patches(tower, frames(r), 0);
     add_mergers(tower, joined, r->text_hidden, 2 * h, 1);
@@ -301,12 +312,12 @@ static void llama4(struct reading *r)
 static void mllama(struct reading *r)
 {
     struct orr_tower *tower = r->tower;
-    const int64_t h = size(r, "hidden_size", 1280), tiles = size(r, "max_num_tiles", 4);
+    const int64_t h = size(r, "hidden_size", 1280), tiles = few(r, "max_num_tiles", 4);
     const struct widths w = {h, size(r, "intermediate_size", 5120),
                              divisor(r, "attention_heads|num_attention_heads", 16), 0};
     const int64_t ratios = list_size(r, "supported_aspect_ratios", 8) + 1, n_global = size(r, "num_global_layers", 8);
     tower->patch = divisor(r, "patch_size", 14);
-    const int64_t side = size(r, "image_size", 560) / tower->patch, positions = side * side + 1;
+    const int64_t side = divisor(r, "image_size", 560) / tower->patch, positions = side * side + 1;
     tower->positions = tiles * positions;
     set_layers(tower, w, size(r, "num_hidden_layers", 32) + n_global, FFN_BIAS);
     add_patches(tower, 1, 0);
@@ -323,7 +334,7 @@ static void gemma4_vision(struct reading *r)
     const int64_t h = size(r, "hidden_size", 768), d = divisor(r, "head_dim", 64);
     const struct widths w = {h, size(r, "intermediate_size", 3072), divisor(r, "num_attention_heads", 12), d};
     tower->patch = divisor(r, "patch_size", 16);
-    tower->merge = divisor(r, "pooling_kernel_size", 3);
+    tower->merge = few(r, "pooling_kernel_size", 3);
     tower->most_tokens = divisor(r, "default_output_length", 280);
     set_layers(tower, w, size(r, "num_hidden_layers", 16), GATED | RMS | ROPE);
     tower->kinds[0].qk_norm = true;

@@ -106,6 +106,7 @@ static void tokens_of_an_image(void **state)
     } IMAGES[] = {
         {"qwen3-vl-8b", "1024", 4096, 1024},                            /* 64 x 64 patches of 16, 2 x 2 to a token */
         {"qwen3-vl-8b", "640x480", 1200, 300},                          /* 40 x 30 patches */
+        {"qwen3-vl-8b", "1280x720", 40 * 22 * 4, 880},                  /* 22.5 rows, rounded to even */
         {"qwen2.5-vl-7b", "1024x1024", 5476, 1369},                     /* 1024 / 28 = 36.6, rounded to 37 */
         {"qwen2-vl-7b", "1000", 5184, 1296},                            /* 35.7, rounded to 36 */
         {"gemma3-27b", "1024", 4096, 256},                              /* any image is 896 x 896 */
