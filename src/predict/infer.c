@@ -32,7 +32,9 @@ struct repeats {
     double sends;       /* whole pieces sent from stage to stage */
 };
 
-static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, double own)
+/* Adds the operators of a pass. The work of a row is that of the mean GPU: every stage runs its part of a pass through
+ * the text model, but only the first runs the tower. */
+static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n)
 {
     const int gemm = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_GEMM : ORR_INFER_DECODE_GEMM;
     for (size_t i = pass->first; i < pass->end; i++) {
@@ -42,7 +44,8 @@ static void add_operators(struct request *r, const struct orr_pass *pass, enum o
         const struct orr_spent spent = {.part = gemm + (int)orr_work_kind_of(op->kind),
                                         .phase = phase,
                                         .resource = cost->bound,
-                                        .runs = own * op->count,
+                                        .runs = n.own * op->count,
+                                        .works = n.all / (double)r->job->plan.pp * op->count,
                                         .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
                                         .hidden_run_s = cost->hidden_s};
         orr_ledger_add_op(r->ledger, &spent, (int64_t)i, op, cost);
@@ -79,7 +82,7 @@ static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_
     double bound_s[ORR_N_BOUNDS];
     memcpy(bound_s, pass->bound_s, sizeof bound_s);
     bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s + pass->host_s;
-    add_operators(r, pass, phase, n.own);
+    add_operators(r, pass, phase, n);
     const double send_s = add_sends(r, phase, n, rows);
     orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
     orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
