@@ -24,17 +24,6 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
                  orr_recompute_name(workload->recompute));
 }
 
-/* Adds what the tower reads, and what the images are in tokens. */
-static void add_media(const struct orr_media *media, struct orr_text *line)
-{
-    if (media->images > 0)
-        orr_text_add(line, " · %lld image%s of %lld × %lld pixels%s, %lld tokens", (long long)media->images,
-                     media->images > 1 ? "s" : "", (long long)media->image_width, (long long)media->image_height,
-                     media->size_assumed ? " (assumed)" : "", (long long)media->image_tokens);
-    if (media->audio_s > 0) orr_text_add(line, " · %g s of sound", media->audio_s);
-    if (media->encoder_tokens > 0) orr_text_add(line, " · %lld encoder tokens", (long long)media->encoder_tokens);
-}
-
 static void add_infer_workload(const struct orr_job *job, struct orr_text *line)
 {
     const struct orr_serving *serving = &job->serving;
@@ -64,7 +53,7 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     orr_summary_line(text, style, "plan", &line);
     if (train) add_train_workload(&job->workload, &line);
     else add_infer_workload(job, &line);
-    add_media(&job->media, &line);
+    orr_summary_media(&job->media, &line);
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s", job->engine.id);
     if (train) orr_text_add(&line, " · %s attention", orr_attention_kernel_name(job->workload.attention));

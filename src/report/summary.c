@@ -43,6 +43,16 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
     orr_summary_asked(&job->model, line);
 }
 
+void orr_summary_media(const struct orr_media *media, struct orr_text *line)
+{
+    if (media->images > 0)
+        orr_text_add(line, " · %lld image%s of %lld × %lld pixels%s, %lld tokens", (long long)media->images,
+                     media->images > 1 ? "s" : "", (long long)media->image_width, (long long)media->image_height,
+                     media->size_assumed ? " (assumed)" : "", (long long)media->image_tokens);
+    if (media->audio_s > 0) orr_text_add(line, " · %g s of sound", media->audio_s);
+    if (media->encoder_tokens > 0) orr_text_add(line, " · %lld encoder tokens", (long long)media->encoder_tokens);
+}
+
 void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line)
 {
     const struct {

@@ -222,6 +222,14 @@ static void a_prompt_has_the_tokens_of_its_images(void **state)
     assert_close(image.decode_s, plain.decode_s, 1e-12);
 }
 
+/* Half of the prompts' images are in the cache, so that two of four are read. */
+static void cached_images_are_not_read_again(void **state)
+{
+    struct world *w = *state;
+    infer_images(w, "qwen3-vl-8b", 4, ",'prefix_hit_frac':0.5");
+    assert_close(tower_flops(w, ORR_PHASE_PREFILL, false), 2 * QWEN3_IMAGE_FLOPS, 1e-12);
+}
+
 static void more_images_take_longer(void **state)
 {
     struct world *w = *state;
@@ -416,6 +424,7 @@ int main(void)
         cmocka_unit_test(flop_of_an_image),
         cmocka_unit_test(most_layers_attend_within_windows),
         cmocka_unit_test(a_prompt_has_the_tokens_of_its_images),
+        cmocka_unit_test(cached_images_are_not_read_again),
         cmocka_unit_test(more_images_take_longer),
         cmocka_unit_test(ranks_share_the_tower_where_they_divide_its_heads),
         cmocka_unit_test(rows_add_up),
