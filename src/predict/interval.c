@@ -37,7 +37,7 @@ enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_i
 {
     if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->prefill_bound_frac)) return ORR_REGIME_HOST;
-    const int64_t tokens = job->serving.batch * job->serving.input_len;
+    const int64_t tokens = job->serving.batch * orr_prompt_len(job);
     return tokens <= ORR_SHORT_PREFILL_TOKENS ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 

@@ -117,6 +117,15 @@ size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, c
     return first;
 }
 
+size_t orr_pass_emit_tower(const struct orr_job *job, double sequences, struct orr_op_list *list,
+                           struct orr_cost *costs)
+{
+    const size_t first = list->n;
+    orr_serve_tower(job, sequences, list);
+    orr_cost_range(job, list, first, costs);
+    return first;
+}
+
 double orr_pass_op_s(const struct orr_op *op, const struct orr_cost *cost, double clock_frac)
 {
     return op->kind == ORR_OP_COLLECTIVE ? cost->total_s - cost->hidden_s : orr_cost_at_s(cost, clock_frac);

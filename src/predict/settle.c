@@ -127,6 +127,7 @@ struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape 
     for (int64_t k = 0; k < job->model.n_kinds; k++) orr_work_add(&sum, &shape->work[k], m * stage->n_layers[k]);
     if (stage->embedding) orr_work_add(&sum, &shape->work[ORR_SUM_EMBEDDING], m);
     if (stage->head) orr_work_add(&sum, &shape->work[ORR_SUM_HEAD], m);
+    if (stage->embedding && job->media.encodes) orr_work_add(&sum, &shape->work[ORR_SUM_TOWER], m);
     if (stage->n_mtp > 0) orr_work_add(&sum, &shape->work[ORR_SUM_MTP], m * stage->n_mtp);
     return sum;
 }

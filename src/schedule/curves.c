@@ -172,6 +172,7 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
         if (stage->n_layers[k] > 0) add_layers(&rank, &layers[k], stage->n_layers[k]);
     if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], 1);
     if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], 1);
+    if (stage->embedding && job->media.encodes) add_layers(&rank, &layers[ORR_SUM_TOWER], 1);
     if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], stage->n_mtp);
     add_host(job, &rank);
     return rank;

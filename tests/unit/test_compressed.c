@@ -109,7 +109,7 @@ static void caches(void **state)
     assert_close(orr_kv_rank_bytes(&job, layer(&job.model, 2)), (584 + 68) / 4.0, 0);
     assert_close(orr_kv_model_bytes(&job, layer(&job.model, 3)), 584 / 128.0, 0);
     const double element = orr_state_key_bytes(&job, layer(&job.model, 0));
-    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 8, element), 128 * 584, 0);
+    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 0, 8, element), 128 * 584, 0);
     job.serving.kv = ORR_DTYPE_BF16;
     job.serving.kv_format = ORR_KV_PLAIN;
     assert_close(orr_kv_rank_bytes(&job, layer(&job.model, 2)), (1024 + 132) / 4.0, 0);
@@ -252,7 +252,7 @@ static void kimi_k3(void **state)
     job.plan.tp = 1;
     job.serving.kv = ORR_DTYPE_BF16;
     assert_close(24 * orr_kv_model_bytes(&job, layer(&job.model, 3)), 27648, 0);
-    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 1, 2), 96 * 16384 * 4.0 + 3 * 12288 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 0, 1, 2), 96 * 16384 * 4.0 + 3 * 12288 * 3 * 2, 0);
     /* layer i reads the sums of ceil(i / 12) groups of layers: 0, 12 times 1 to 7, 8 eight times, 4.3 on average */
     assert_int_equal(layer(&job.model, 0)->residual_reads, (12 * 28 + 8 * 8 + 46) / 93);
     /* queries, keys, values, the gate on the outputs and a number per head; the gate of the keys through a rank */
