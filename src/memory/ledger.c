@@ -85,6 +85,7 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
         if (tower->n_layers[k] == 0) continue;
         const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
         r->tower_saved += (double)tower->n_layers[k] * orr_layer_saved_bytes(job, &bytes);
+        r->held += (double)tower->n_layers[k] * held_bytes(job, &d);
         r->recomputed = orr_max(r->recomputed, orr_layer_recomputed_bytes(job, &bytes));
         r->core_transient = orr_max(r->core_transient, bytes.core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes.ffn_transient);

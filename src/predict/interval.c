@@ -24,13 +24,14 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-/* From this share of overhead on, the host decides how far off a prediction is, and not a kernel. */
+/* From this share of overhead and host on, the host decides how far off a prediction is, and not a kernel. */
 #define HOST_BOUND_FRAC 0.3
 
 /* A job is host-bound where an eager framework launches slower than the GPU executes. */
 static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
 {
-    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > HOST_BOUND_FRAC;
+    return job->engine.host_launch_s > 0 &&
+           bound_frac[ORR_BOUND_OVERHEAD] + bound_frac[ORR_BOUND_HOST] > HOST_BOUND_FRAC;
 }
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)

@@ -90,6 +90,7 @@ static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
                                             "megatron-lm-2021",
                                             "megatron-lm-2022",
                                             "mosaic-fsdp",
+                                            "nanotron-2025",
                                             "pytorch-eager",
                                             "pytorch-fsdp-compile",
                                             "torch-compile"};

@@ -340,7 +340,7 @@ static double decode_step_differs(struct suite *suite, const struct orr_job *job
     return fabs(step_of(&two, &step) / served(suite, &two).decode_s - 1);
 }
 
-/* The prompts at once, nothing cached: prefill and the sampling of its token. */
+/* The prompts at once, nothing cached: prefill without a tower, and the sampling of its token. */
 static double prompt_step_differs(struct suite *suite, const struct orr_job *job)
 {
     static struct orr_job one;
@@ -351,7 +351,8 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     const int64_t batch = one.serving.batch;
     const struct orr_step step = {.prefill_sequences = batch, .prefill_tokens = batch * one.serving.input_len};
     const double sampling_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
-    return fabs(step_of(&one, &step) / (served(suite, &one).prefill_s + sampling_s) - 1);
+    const struct orr_infer_result all = served(suite, &one);
+    return fabs(step_of(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
 }
 
 /* The steps of a request are summed in closed form. At one clock, each of them is the request for two tokens after a
