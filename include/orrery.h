@@ -791,7 +791,7 @@ struct orr_tower_product {
 #define ORR_MAX_TOWER_PRODUCTS 6
 
 /* An encoder beside the text model: vision tower, sound encoder, or the encoder of an encoder-decoder model. Its layers
- * are layers of the same kind as those of the text model, without a causal mask and without a cache (Eqs. 120, 124, 125). */
+ * are layers of the same kind as those of the text model, without a causal mask and a cache (Eqs. 120, 124, 125). */
 struct orr_tower {
     enum orr_tower_input input;
     int64_t hidden;
@@ -993,9 +993,9 @@ struct orr_engine {
     double zero3_overlap_frac;                /* share of a layer's compute its gathers can use */
     double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
     bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
-    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients and weights after backward, beside nothing */
+    bool zero1_exposed;                       /* ZeRO-1 exchanges gradients and weights beside nothing */
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
-    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank of the group to gather it */
+    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */

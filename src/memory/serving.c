@@ -122,8 +122,8 @@ static double table_bytes(double params, double vectors, double width, const str
 }
 
 /* Weight bytes of a rank: its layers, and the larger end of the network, in 16 bits. Without a pipeline one rank holds
- * both ends. The first stage has the tower, the last one the prediction layers. These share the embedding where it is on
- * their rank, and else have a copy (vLLM, _maybe_share_embeddings). */
+ * both ends. The first stage has the tower, the last one the prediction layers. These share the embedding where it is
+ * on their rank, and else have a copy (vLLM, _maybe_share_embeddings). */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
     const struct orr_served *served = &job->serving.served[0];

@@ -34,8 +34,8 @@ static void emit_embedding(struct orr_emit *emit)
 
 /* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
  * log-probabilities in forward, and 11 for the gradient and 6 for the downcast in backward. A fused kernel reads the
- * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it is
- * divided in the same proportion. */
+ * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it
+ * is divided in the same proportion. */
 static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;

@@ -127,7 +127,8 @@ static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
     const struct orr_model *model = &job->model;
     const double head = (double)(model->vocab * model->hidden), p = (double)job->plan.pp;
     double cost[ORR_MAX_LAYER_KINDS], total = head, laid = 0;
-    for (int64_t k = 0; k < model->n_kinds; k++) cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
     for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
     int64_t stage = 0;
     for (int64_t i = 0; i < model->n_layers; i++) {

@@ -49,8 +49,8 @@ static double gather_host_s(const struct orr_job *job, double n_layers)
 }
 
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
- * their times, and once more after them, beside gradient collectives and optimizer (Eq. 141). Straggling is the wait for
- * the slowest of many GPUs. */
+ * their times, and once more after them, beside gradient collectives and optimizer (Eq. 141). Straggling is the wait
+ * for the slowest of many GPUs. */
 static void add_overhead(const struct orr_job *job, const struct orr_rank_time *rank, double n_layers, double launches,
                          struct orr_settled *step)
 {

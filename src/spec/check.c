@@ -303,7 +303,7 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    /* An engine that balances stages by cost may leave some of them without a layer: the head's, and those behind it. */
+    /* An engine that balances stages by cost may leave some without a layer: the head's, and those behind it. */
     const bool by_cost = job->engine.stages_by_cost && plan->vpp == 1 && plan->n_stage_layers == 0;
     if (plan->pp > n_layers + (by_cost ? 4 : 0))
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,

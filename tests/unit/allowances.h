@@ -13,8 +13,8 @@ static const struct allowance {
     /* with ZeRO-2 every backward hides a scatter, but the bubble, which grows as the weight gradients that fill it get
      * shorter, is counted to hide none */
     {"a higher DRAM rate is slower (zero bubble)", 0.05},
-    /* where the host sets the time of a phase, the weight gradients that fill the bubble get shorter, but the phase does
-     * not; so the bubble grows with the FLOP rate, and shrinks with the sequence */
+    /* where the host sets the time of a phase, the weight gradients that fill the bubble get shorter, but the phase
+     * does not; so the bubble grows with the FLOP rate, and shrinks with the sequence */
     {"a higher FLOP rate is slower (zero bubble)", 0.05},
     {"a longer sequence takes less", 0.05},
     /* the ring of context parallelism and the gathers of ZeRO-3 are hidden beside the same kernels, each as if alone:

@@ -248,6 +248,8 @@ static void kimi_k3(void **state)
     assert_int_equal(job.model.tower_params, 3 * 196 * 1024 + 4096 * 1024 +
                                                  27 * (4 * 1024 * 1536 + 2 * 1024 * 4096 + 2 * 1024) + 1024 +
                                                  4096 * 4096 + 4096 * 7168 + 7168);
+    assert_int_equal(job.model.tower.kinds[0].n_heads, 12);
+    assert_int_equal(job.model.tower.kinds[0].head_qk, 128);
     /* 24 layers of 576 elements; 69 states of 96 x 128 x 128 in 32 bits and 3 columns of 3 x 12288 */
     job.plan.tp = 1;
     job.serving.kv = ORR_DTYPE_BF16;

@@ -113,7 +113,8 @@ static void the_bound_moves(void **state)
     const struct orr_sheet *sheet = &study->sheets[0];
     for (size_t r = 0; r < orr_sheet_rows(sheet); r++)
         assert_close(number(sheet, r, "compute_frac") + number(sheet, r, "l2_frac") + number(sheet, r, "dram_frac") +
-                         number(sheet, r, "network_frac") + number(sheet, r, "overhead_frac") + number(sheet, r, "host_frac"),
+                         number(sheet, r, "network_frac") + number(sheet, r, "overhead_frac") +
+                         number(sheet, r, "host_frac"),
                      1, 1e-9);
     assert_string_equal(cell(sheet, row_of(sheet, 12, "memory", "hbm2e", "network", "ndr"), "bottleneck")->word,
                         "compute");

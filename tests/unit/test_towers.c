@@ -200,6 +200,19 @@ static void most_layers_attend_within_windows(void **state)
                  32 * layer + pair * 6400 * (4 * 6400.0 + 28 * 64.0) + 2 * 6400.0 * 1176 * 1280 + merger, 1e-12);
 }
 
+/* 1120 x 840 pixels are 80 x 60 patches of GLM-4.5V and 1200 tokens. Its FFN is as wide as the text model; a convolution,
+ * a product, and a gated FFN of 10944 columns follow on the joined patches. */
+static void glm_merges_with_a_gated_ffn(void **state)
+{
+    struct world *w = *state;
+    infer_images(w, "glm-4.5v", 1, ",'image_size':'1120x840'");
+    const double h = 1536, out = 4096, ffn = 10944, patches = 4800;
+    const double layer = 2 * patches * (4 * h * h + 3 * h * out) + 4 * h * patches * patches;
+    const double merger = 2 * 1200 * (4 * h * out + out * out + 3 * out * ffn);
+    assert_int_equal(w->job.media.image_tokens, 1200);
+    assert_close(tower_flops(w, ORR_PHASE_PREFILL, false), 24 * layer + 2 * patches * 1176 * h + merger, 1e-12);
+}
+
 /* The text model reads 100 + 1024 tokens; the cache holds them and 50 more. The tower's weights are in 16 bits. */
 static void a_prompt_has_the_tokens_of_its_images(void **state)
 {
@@ -423,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_model_reads_only_what_its_tower_reads),
         cmocka_unit_test(flop_of_an_image),
         cmocka_unit_test(most_layers_attend_within_windows),
+        cmocka_unit_test(glm_merges_with_a_gated_ffn),
         cmocka_unit_test(a_prompt_has_the_tokens_of_its_images),
         cmocka_unit_test(cached_images_are_not_read_again),
         cmocka_unit_test(more_images_take_longer),
