@@ -111,8 +111,8 @@ static double layer_bytes(const struct orr_job *job, const struct orr_layer_kind
 static double mtp_bytes(const struct orr_job *job)
 {
     const double layers = (double)job->draft.n_layers, wide = 2;
-    return layers * (layer_bytes(job, &job->draft.kinds[0], &job->serving.served[1], 0) +
-                     (double)job->draft.mtp_params * wide);
+    return layers *
+           (layer_bytes(job, &job->draft.kinds[0], &job->serving.served[1], 0) + (double)job->draft.mtp_params * wide);
 }
 
 /* Bytes of a table at an end of the network; `vectors` of its parameters are not part of the matrix. */
@@ -129,8 +129,7 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
     const struct orr_served *served = &job->serving.served[0];
     const double wide = 2;
     double bytes = 0;
-    for (int64_t k = 0; k < p->n_kinds; k++)
-        bytes += p->layers[k] * layer_bytes(job, &job->model.kinds[k], served, k);
+    for (int64_t k = 0; k < p->n_kinds; k++) bytes += p->layers[k] * layer_bytes(job, &job->model.kinds[k], served, k);
     double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
     if (served->resolved) {
         const double matrix = (double)(job->model.vocab * job->model.hidden);

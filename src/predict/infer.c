@@ -499,8 +499,7 @@ static void fill_latency(struct request *r)
                         ORR_BOUND_NETWORK, 1, seen_handoff_s(job, result));
     result->latency_s = 0;
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i] = r->ledger->part_s[i];
-    result->ttft_s =
-        request_s + sample_s + once_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
+    result->ttft_s = request_s + sample_s + once_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
     result->tpot_s = further > 0 ? result->decode_s / further : 0;
 }
 

@@ -67,8 +67,7 @@ double orr_sends_s(const struct orr_job *job, double rows)
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s)
 {
     const struct orr_engine *engine = &job->engine;
-    const double host_s =
-        (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
+    const double host_s = (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 144 */
 }
 

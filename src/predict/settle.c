@@ -62,8 +62,8 @@ static void add_overhead(const struct orr_job *job, const struct orr_rank_time *
     step->busy_s = step->pipe.work_s - step->host_wait_s[0] - step->host_wait_s[1] + step->pipe.bubble_s +
                    step->pipe.send_exposed_s + after_s;
     step->straggle_s = step->busy_s * job->calibration.straggle_frac_per_doubling * doublings;
-    step->overhead_s = step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s +
-                       step->straggle_s;
+    step->overhead_s =
+        step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s + step->straggle_s;
 }
 
 /* A trial is an iteration that is asked for at several clocks. */

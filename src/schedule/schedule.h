@@ -75,9 +75,9 @@ struct orr_rank_time {
     double wgrad_s;               /* weight gradients, a part of backward_s */
     double matrix_s;              /* matrix FLOP at the burst rate */
     double launches;
-    double host_s[2];      /* seconds the host needs for forward and for backward */
-    double host_wait_s[2]; /* of a rank: how much longer the host takes than the device, a part of these two times */
-    double sharded_exposed_s;   /* exposed ZeRO-3 collectives, a part of backward_s */
+    double host_s[2];         /* seconds the host needs for forward and for backward */
+    double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
+    double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */
     double ranks;               /* how many ranks of the pipeline have these times */
 };

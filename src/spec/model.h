@@ -71,7 +71,7 @@ enum orr_mark {
     ORR_MARK_HASH = 2048     /* a table by token, not the router's scores, chooses the experts */
 };
 /* The bits above the marks are the index of the layer's width in shape.ffn_widths. */
-#define ORR_MARK_WIDTH  4096
+#define ORR_MARK_WIDTH 4096
 #define ORR_WIDTHS_MAX 16
 
 enum orr_norm { ORR_NORM_RMS, ORR_NORM_LAYER, ORR_NORM_LAYER_NO_BIAS, ORR_NORM_LAYER_NO_WEIGHT };

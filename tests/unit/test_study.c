@@ -162,8 +162,10 @@ static void decode_is_bound_by_memory(void **state)
     assert_int_equal(orr_sheet_rows(sheet), 2 * 2 * 7);
     for (size_t r = 0; r < orr_sheet_rows(sheet); r++) {
         const bool decode = strcmp(cell(sheet, r, "phase")->word, "decode") == 0;
-        if (decode) assert_true(number(sheet, r, "dram_frac") + number(sheet, r, "overhead_frac") +
-                                    number(sheet, r, "host_frac") > 0.98);
+        if (decode)
+            assert_true(number(sheet, r, "dram_frac") + number(sheet, r, "overhead_frac") +
+                            number(sheet, r, "host_frac") >
+                        0.98);
         if (decode) assert_true(number(sheet, r, "dram_frac") > 0.8);
         if (!decode && number(sheet, r, "batch") > 1) assert_true(number(sheet, r, "compute_frac") > 0.8);
     }

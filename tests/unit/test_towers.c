@@ -200,8 +200,8 @@ static void most_layers_attend_within_windows(void **state)
                  32 * layer + pair * 6400 * (4 * 6400.0 + 28 * 64.0) + 2 * 6400.0 * 1176 * 1280 + merger, 1e-12);
 }
 
-/* 1120 x 840 pixels are 80 x 60 patches of GLM-4.5V and 1200 tokens. Its FFN is as wide as the text model; a convolution,
- * a product, and a gated FFN of 10944 columns follow on the joined patches. */
+/* 1120 x 840 pixels are 80 x 60 patches of GLM-4.5V and 1200 tokens. Its FFN is as wide as the text model; a
+ * convolution, a product, and a gated FFN of 10944 columns follow on the joined patches. */
 static void glm_merges_with_a_gated_ffn(void **state)
 {
     struct world *w = *state;
