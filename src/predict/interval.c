@@ -24,7 +24,7 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-/* From this share of overhead on, the host decides how far off a prediction is, and not a kernel. */
+/* From this share of overhead and host on, the host decides how far off a prediction is, and not a kernel. */
 #define HOST_BOUND_FRAC 0.3
 
 /* A job is host-bound where an eager framework launches slower than the GPU executes. */
@@ -38,7 +38,7 @@ enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_i
 {
     if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->prefill_bound_frac)) return ORR_REGIME_HOST;
-    const int64_t tokens = job->serving.batch * job->serving.input_len;
+    const int64_t tokens = job->serving.batch * orr_prompt_len(job);
     return tokens <= ORR_SHORT_PREFILL_TOKENS ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 

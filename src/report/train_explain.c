@@ -107,7 +107,7 @@ static void add_time_parts(const struct orr_answer *answer, const struct orr_sty
 
 void orr_train_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_STEP_TIME, ORR_TRAIN_METRIC_SHARE_OVERHEAD, text);
+    orr_explain_metrics(answer, style, ORR_TRAIN_METRIC_STEP_TIME, ORR_TRAIN_METRIC_SHARE_HOST, text);
     add_time_parts(answer, style, text);
     orr_text_section(text, style, "communication hidden beside compute");
     const size_t before = text->length;
