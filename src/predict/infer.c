@@ -486,7 +486,8 @@ static void fill_latency(struct request *r)
     const double batch = (double)job->serving.batch, further = (double)(job->serving.output_len - 1);
     const double speed = job->system.host_speed;
     const double request_s = (engine->request_s + engine->request_s_per_sequence * batch) / speed;
-    const double once_s = engine->host_step_s / speed, sample_s = orr_sampling_s(job, batch, result->prefill_s);
+    const double pass_s = result->prefill_s - r->prefill.draft_s - result->tower_s;
+    const double once_s = engine->host_step_s / speed, sample_s = orr_sampling_s(job, batch, pass_s);
     orr_ledger_add_wait(r->ledger, "request handling", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,
                         request_s);
     orr_ledger_add_wait(r->ledger, "sampling of the first token", ORR_INFER_OVERHEAD, ORR_PHASE_STEP, ORR_BOUND_HOST, 1,

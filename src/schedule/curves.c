@@ -100,14 +100,15 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
 
 /* ---------------------------------------------------------------- at one clock */
 
-/* Eq. 75: the gathers and scatters of a layer run beside its own compute as far as the engine can. */
+/* Eq. 75: the gathers and scatters of a layer run beside the layer as far as the engine can, whether the device or the
+ * host sets its time. */
 static void add_sharded(const struct orr_job *job, const struct orr_layer_curve *curve, double forward_s,
                         double backward_s, struct orr_rank_time *time)
 {
     const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.zero3_overlap_frac : 0;
     const double kept = 1 - job->calibration.overlap_contention_frac;
-    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * forward_s) * kept;
-    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * backward_s) * kept;
+    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * orr_max(forward_s, curve->host_s[0])) * kept;
+    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * orr_max(backward_s, curve->host_s[1])) * kept;
     time->sharded_exposed_s =
         curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;
@@ -132,7 +133,7 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
                                  .wgrad_s = wgrad_s,
                                  .matrix_s = curve->matrix_s,
                                  .launches = curve->launches,
-                                 .host_s = {curve->host_s[0], curve->host_s[1]}};
+                                 .host_s = {curve->host_s[0], curve->host_s[1], curve->host_s[2]}};
     if (curve->forward_sharded_s + curve->backward_sharded_s > 0) add_sharded(job, curve, forward_s, backward_s, &time);
     return time;
 }
@@ -154,19 +155,32 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->wgrad_s += n * layer->wgrad_s;
     rank->matrix_s += n * layer->matrix_s;
     rank->launches += n * layer->launches;
-    rank->host_s[0] += n * layer->host_s[0];
-    rank->host_s[1] += n * layer->host_s[1];
+    for (int i = 0; i < 3; i++) rank->host_s[i] += n * layer->host_s[i];
     rank->sharded_exposed_s += n * layer->sharded_exposed_s;
     rank->sharded_hidden_s[0] += n * layer->sharded_hidden_s[0];
     rank->sharded_hidden_s[1] += n * layer->sharded_hidden_s[1];
 }
 
-/* Eq. 141: a phase takes the longer of device and host. */
+static bool splits_backward(const struct orr_plan *plan)
+{
+    return plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
+}
+
+/* Eq. 141: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
+ * their own. Transfers of ZeRO-3 that are still exposed come on top, as they have run beside the longer of the two. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
 {
-    const double outside_s = orr_host_micro_batch_s(job);
+    const double outside_s = orr_host_micro_batch_s(job), wgrad_host_s = rank->host_s[2];
+    const double device_s = rank->backward_s - rank->sharded_exposed_s;
     rank->host_wait_s[0] = orr_max(0, rank->host_s[0] + outside_s - rank->forward_s);
-    rank->host_wait_s[1] = orr_max(0, rank->host_s[1] + outside_s - rank->backward_s);
+    if (splits_backward(&job->plan)) {
+        const double wait_s = orr_max(0, wgrad_host_s - rank->wgrad_s);
+        const double rest_s = device_s - rank->wgrad_s;
+        rank->host_wait_s[1] = wait_s + orr_max(0, rank->host_s[1] + outside_s - wgrad_host_s - rest_s);
+        rank->wgrad_s += wait_s;
+    } else {
+        rank->host_wait_s[1] = orr_max(0, rank->host_s[1] + outside_s - device_s);
+    }
     rank->forward_s += rank->host_wait_s[0];
     rank->backward_s += rank->host_wait_s[1];
 }

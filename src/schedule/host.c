@@ -20,10 +20,11 @@ double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool ba
     return op->count * (op->launches * launch_s(&job->engine, backward) + collective_s) / job->system.host_speed;
 }
 
-void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[2])
+void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[3])
 {
     const bool backward = op->phase == ORR_PHASE_BACKWARD;
     host_s[backward] += orr_host_op_s(job, op, backward);
+    if (op->wgrad) host_s[2] += orr_host_op_s(job, op, backward);
     if (op->recomputed) host_s[1] += op->repeat_frac * orr_host_op_s(job, op, false);
 }
 

@@ -54,7 +54,7 @@ struct orr_layer_curve {
     double forward_exposed_s, backward_exposed_s; /* exposed collectives */
     double forward_sharded_s, backward_sharded_s; /* collectives of ZeRO-3 */
     double matrix_s, launches;
-    double host_s[2]; /* seconds the host needs to launch the forward and the backward pass (Eq. 142) */
+    double host_s[3]; /* seconds the host needs to launch forward, backward, and of that the weight gradients (Eq. 142) */
     size_t first_bend, n_bends;
 };
 /* Add an operator to a curve whose bends begin at `bends`. `clock_min` is the lowest clock that will be asked for. A
@@ -75,7 +75,7 @@ struct orr_rank_time {
     double wgrad_s;               /* weight gradients, a part of backward_s */
     double matrix_s;              /* matrix FLOP at the burst rate */
     double launches;
-    double host_s[2];         /* seconds the host needs for forward and for backward */
+    double host_s[3];         /* seconds the host needs for forward, for backward, and of that for weight gradients */
     double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
     double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */

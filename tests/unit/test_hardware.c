@@ -281,7 +281,7 @@ static void the_calibrated_limit_changes_nothing(void **state)
             const struct orr_power_rule rule = orr_power_rule_of(&w->job, (enum orr_dtype)d);
             if (w->job.system.chip.peak_flops_per_s[d] <= 0) continue;
             if (w->job.system.chip.tdp_w != w->job.system.chip.calibrated_w) {
-                assert_string_equal(w->job.system.id, "h100-sxm-500w");
+                assert_string_equal(w->job.system.chip.id, "h100-sxm-96gb-500w");
                 if (d == ORR_DTYPE_BF16)
                     assert_close(rule.sustained_frac, u->sustained_frac * 430 / 630, 1e-12);
                 continue;

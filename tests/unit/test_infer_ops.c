@@ -384,7 +384,8 @@ static void a_lone_sequence_gains_nothing_from_stages(void **state)
         read_job(w,
                  "{'kind':'infer','model':'llama2-70b','system':'h200-sxm','plan':{'tp':2,'pp':%d},'workload':{'engine'"
                  ":'vllm',"
-                 "'input_len':300,'output_len':100},'set':{'engine.short_run':true}}",
+                 "'input_len':300,'output_len':100},'set':{'engine.short_run':true,'engine.sampling_s':0,"
+                 "'engine.sampling_s_per_sequence':0}}",
                  i ? 4 : 1);
         r[i] = infer(w, &w->job);
     }
