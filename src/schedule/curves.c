@@ -153,7 +153,7 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->sharded_hidden_s[1] += n * layer->sharded_hidden_s[1];
 }
 
-/* Eq. 141: a phase takes the longer of device and host. */
+/* Eq. 126: a phase takes the longer of device and host. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
 {
     const double outside_s = orr_host_micro_batch_s(job);

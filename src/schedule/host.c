@@ -1,4 +1,4 @@
-/* The host's side of a phase: the seconds it needs to launch what the device runs. Eqs. 141-143. */
+/* The host's side of a phase: the seconds it needs to launch what the device runs. Eqs. 126-128. */
 #include "schedule/host.h"
 
 static double launch_s(const struct orr_engine *engine, bool backward)
