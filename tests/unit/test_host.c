@@ -82,8 +82,8 @@ static void micro_batches_and_steps_have_time_of_their_own(void **state)
     assert_close(answer_of(w)->train.step_time_s, step_s + 4 * (b + 0.25 - f + 0.25) + 0.125, 1e-12);
 }
 
-/* After the pipeline the optimizer runs: a norm in 4 launches, two casts in 32 each, Adam in 8. With an empty model of
- * costs per launch only these 76 can be longer than what they launch. */
+/* After the pipeline the optimizer runs: a norm in 4 launches, two casts in 32 each, Adam in 8. It waits where these 76
+ * take the host longer than the device. */
 static void the_optimizer_waits_for_its_launches(void **state)
 {
     struct world *w = *state;
