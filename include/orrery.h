@@ -1437,7 +1437,7 @@ struct orr_what_if {
     const char *text;             /* static: "--recompute selective", or the rate that is raised by 10 %: "DRAM" */
     double step_time_s;
     bool fits;
-    bool hardware;                /* a rate of the machine; else a change of plan or workload */
+    bool hardware;                /* a rate of the machine; else a change of plan, workload or software */
 };
 #define ORR_MAX_WHAT_IFS 32
 

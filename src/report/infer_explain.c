@@ -111,7 +111,7 @@ static void add_speculation(const struct orr_answer *answer, const struct orr_st
 
 void orr_infer_explain(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
-    orr_explain_metrics(answer, style, ORR_INFER_METRIC_LATENCY, ORR_INFER_METRIC_DECODE_OVERHEAD, text);
+    orr_explain_metrics(answer, style, ORR_INFER_METRIC_LATENCY, ORR_INFER_METRIC_DECODE_HOST, text);
     add_parts(answer, style, text);
     orr_text_section(text, style, "memory of a GPU");
     orr_explain_metrics(answer, style, ORR_INFER_METRIC_MEMORY_WEIGHTS, ORR_INFER_METRIC_MEMORY_HEADROOM, text);

@@ -111,8 +111,8 @@ static void launches_and_calls_are_counted(void **state)
     const struct orr_train_facts *facts = &answer_of(w)->facts;
     assert_close(facts->host_forward_s, (LAYERS * 28 + 2 + 9) * 14e-6 + (LAYERS * 4 + 1 + 4) * 27e-6 + LAYERS * 1.5e-3,
                  1e-12);
-    assert_close(facts->host_backward_s,
-                 (LAYERS * 44 + 5 + 8) * 16e-6 + (LAYERS * 6 + 1 + 2) * 27e-6 + LAYERS * 1.5e-3, 1e-12);
+    assert_close(facts->host_backward_s, (LAYERS * 44 + 5 + 8) * 16e-6 + (LAYERS * 6 + 1 + 2) * 27e-6 + LAYERS * 1.5e-3,
+                 1e-12);
     w->job.engine.host_backward_launch_s = 0; /* as in forward */
     assert_close(answer_of(w)->facts.host_backward_s,
                  (LAYERS * 44 + 5 + 8) * 14e-6 + (LAYERS * 6 + 1 + 2) * 27e-6 + LAYERS * 1.5e-3, 1e-12);
@@ -338,6 +338,61 @@ static void serving_rows_name_the_host(void **state)
     assert_int_equal(answer.infer.bottleneck, ORR_BOUND_HOST);
 }
 
+/* ---------------------------------------------------------------- reports */
+
+static double without_host_s(struct world *w)
+{
+    struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
+    const size_t n = orr_train_what_if(&w->job, w->scratch, what_ifs);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(what_ifs[i].text, "graphs or compiled layers (no host time)") == 0) return what_ifs[i].step_time_s;
+    return -1;
+}
+
+/* A job that waits is also predicted without host time; one that waits for less than a hundredth is not. */
+static void what_if_there_were_no_host(void **state)
+{
+    struct world *w = *state;
+    read_one_gpu(w);
+    const double step_s = answer_of(w)->train.step_time_s;
+    w->job.engine.host_step_s = 0.02 * step_s;
+    assert_close(without_host_s(w), step_s, 1e-12);
+    w->job.engine.host_step_s = 0.009 * step_s;
+    assert_true(without_host_s(w) == -1);
+}
+
+static void assert_explained(struct world *w, const char *const *words, size_t n)
+{
+    char *text = report_on(&w->job, ORR_FORMAT_EXPLAIN, &(struct orr_style){.width = 200});
+    for (size_t i = 0; i < n; i++)
+        if (!strstr(text, words[i])) fail_msg("not explained: %s", words[i]);
+    free(text);
+}
+
+/* The explanation has launches, host seconds of both passes and every host fact that acts. */
+static void explanations_have_the_host(void **state)
+{
+    struct world *w = *state;
+    read_node(w);
+    w->job.system.host_speed = 0.5;
+    const char *const TRAIN[] = {"the host needs 129 ms for a forward",
+                                 "host_backward_launch_s",
+                                 "host_collective_s",
+                                 "host_layer_s",
+                                 "host_speed",
+                                 "bound_share.host"};
+    assert_explained(w, TRAIN, COUNT(TRAIN)); /* (907 · 14 us + 133 · 27 us + 32 · 1.5 ms) / 0.5 = 128.6 ms */
+    read_serving(w, 8);
+    w->job.engine.async_scheduling = true;
+    w->job.engine.graph_sequences = 256;
+    const char *const SERVE[] = {"async_scheduling", "graph_sequences", "decode_bound_frac.host"};
+    assert_explained(w, SERVE, COUNT(SERVE));
+    read_one_gpu(w);
+    char *text = report_on(&w->job, ORR_FORMAT_EXPLAIN, NULL);
+    assert_null(strstr(text, "the host needs"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +410,8 @@ int main(void)
         cmocka_unit_test(scheduling_ahead_takes_the_longer),
         cmocka_unit_test(steps_have_the_same_host),
         cmocka_unit_test(serving_rows_name_the_host),
+        cmocka_unit_test(what_if_there_were_no_host),
+        cmocka_unit_test(explanations_have_the_host),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

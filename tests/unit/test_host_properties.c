@@ -5,7 +5,7 @@
 #include "searches.h"
 
 #define N_JOBS   1200 /* of each kind */
-#define N_SROUNDINGS 24
+#define N_SPACES 24
 #define ROUNDING 1e-9
 
 struct suite {
@@ -110,7 +110,8 @@ static void check_launches(struct suite *suite, const struct orr_job *job)
     slow.engine.host_launch_s = 1.5 * slow.engine.host_launch_s + 5e-6;
     if (slow.engine.host_backward_launch_s > 0)
         slow.engine.host_backward_launch_s = fmax(slow.engine.host_backward_launch_s, slow.engine.host_launch_s);
-    assert_order(suite, time_of(suite->world, job), time_of(suite->world, &slow), ROUNDING, "longer launches are faster");
+    assert_order(suite, time_of(suite->world, job), time_of(suite->world, &slow), ROUNDING,
+                 "longer launches are faster");
 }
 
 static void longer_launches_are_never_faster(void **state)
@@ -129,7 +130,8 @@ static void check_endless(struct suite *suite, const struct orr_job *job)
     const double endless_s = time_of(suite->world, &endless), none_s = time_of(suite->world, &none);
     assert_order(suite, endless_s, none_s, ROUNDING, "an endlessly fast host takes time");
     assert_order(suite, none_s, endless_s, ROUNDING, "an endlessly fast host saves time");
-    assert_order(suite, none_s, time_of(suite->world, job), ROUNDING, "the device alone takes longer than with its host");
+    assert_order(suite, none_s, time_of(suite->world, job), ROUNDING,
+                 "the device alone takes longer than with its host");
 }
 
 static void an_endlessly_fast_host_is_none(void **state)
@@ -198,7 +200,7 @@ static void searches_with_a_slow_host_lose_nothing(void **state)
     static struct orr_search_request request;
     uint64_t plans = 0, evaluated = 0;
     int waiting = 0;
-    for (int i = 0; i < N_SROUNDINGS; i++) {
+    for (int i = 0; i < N_SPACES; i++) {
         const struct orr_found *best;
         random_space(w, &random, &request);
         struct orr_search *pruned = run(&request, 2);

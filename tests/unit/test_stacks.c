@@ -84,7 +84,9 @@ static void stages_beyond_the_layers_are_few(void **state)
         int pp;
         const char *engine;
         enum orr_err err;
-    } CASES[] = {{28, "generic", ORR_OK}, {29, "generic", ORR_ERR_RULE}, {32, "nanotron-2025", ORR_OK},
+    } CASES[] = {{28, "generic", ORR_OK},
+                 {29, "generic", ORR_ERR_RULE},
+                 {32, "nanotron-2025", ORR_OK},
                  {33, "nanotron-2025", ORR_ERR_RULE}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         char request[512];
@@ -127,8 +129,10 @@ static void groups_shard_at_every_stage(void **state)
         assert_close(need_op(w, ORR_LAYER_STEP, "optimizer.adam")->bytes, PARAMS / 4 * (4 + 2 * 12), 1e-12);
     }
     struct orr_error error; /* nothing is sharded */
-    assert_int_equal(try_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':8,'zero':0,"
-                                "'zero_group':4},'workload':{'seq':2048,'micro_batch':1,'global_batch':8}}", &error),
+    assert_int_equal(try_job(w,
+                             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':8,'zero':0,"
+                             "'zero_group':4},'workload':{'seq':2048,'micro_batch':1,'global_batch':8}}",
+                             &error),
                      ORR_ERR_RULE);
     assert_non_null(strstr(error.text, "needs zero = 1, 2 or 3"));
 }
