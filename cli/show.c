@@ -11,6 +11,28 @@ static const char usage[] =
     "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.\n"
     "generated:KEY=VALUE,... shows the system these budgets make.";
 
+/* Layers, widths and what an input becomes. */
+static void add_tower_facts(const struct orr_tower *tower, struct orr_text *text)
+{
+    /* ORDER enum orr_tower_input */
+    static const char *const NAMES[] = {"", "vision tower", "sound encoder", "text encoder"};
+    const struct orr_layer_kind *layer = &tower->kinds[0];
+    if (tower->input == ORR_TOWER_NONE) return;
+    cli_text_add(text, "  %-20s %lld layers of width %lld, %lld heads, FFN %lld%s", NAMES[tower->input],
+                 (long long)(tower->n_layers[0] + tower->n_layers[1]), (long long)tower->hidden,
+                 (long long)layer->n_heads, (long long)layer->ffn_width, layer->gated ? " gated" : "");
+    if (tower->n_layers[1])
+        cli_text_add(text, "; %lld of them in windows of %lld", (long long)tower->n_layers[1],
+                     (long long)tower->kinds[1].window);
+    if (tower->tile) cli_text_add(text, "; tiles of %lld pixels", (long long)tower->tile);
+    if (tower->positions) cli_text_add(text, "; %lld positions", (long long)tower->positions);
+    if (tower->tokens) cli_text_add(text, ", %lld tokens", (long long)tower->tokens);
+    if (tower->merge)
+        cli_text_add(text, "; a token per %lld x %lld pixels", (long long)(tower->patch * tower->merge),
+                     (long long)(tower->patch * tower->merge));
+    cli_text_add(text, "\n");
+}
+
 static void add_model_facts(const struct orr_model *model, struct orr_text *text)
 {
     cli_text_add(text, "  parameters           %lld\n", (long long)orr_model_params(model));
@@ -18,6 +40,7 @@ static void add_model_facts(const struct orr_model *model, struct orr_text *text
     cli_text_add(text, "  embedding and head   %lld and %lld%s\n", (long long)model->embedding_params,
                  (long long)model->head_params, model->tied_embeddings ? " (tied)" : "");
     if (model->tower_params) cli_text_add(text, "  towers, apart        %lld\n", (long long)model->tower_params);
+    add_tower_facts(&model->tower, text);
     for (int64_t kind = 0; kind < model->n_kinds; kind++) {
         const struct orr_layer_kind *layer = &model->kinds[kind];
         int64_t n = 0;

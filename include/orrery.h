@@ -784,6 +784,47 @@ struct orr_checkpoint {
     uint8_t mtp[ORR_N_TENSORS];       /* index of the storage of the tensors of a multi-token prediction layer */
 };
 
+/* What a tower reads. */
+enum orr_tower_input {
+    ORR_TOWER_NONE,                   /* the model has no tower whose work is known */
+    ORR_TOWER_IMAGE,                  /* patches of images, which become tokens of the prompt */
+    ORR_TOWER_SOUND,                  /* frames of sound, which the decoder attends to */
+    ORR_TOWER_TEXT                    /* tokens of an encoder-decoder model, which the decoder attends to */
+};
+
+/* A product of a tower outside its layers: patch embedding, convolution, merger or projector. */
+struct orr_tower_product {
+    int64_t in, out;                  /* columns of the input and of the output */
+    int64_t params;                   /* with bias and the norm before it */
+    int64_t count;                    /* how many there are, each with the same input rows */
+    int64_t rows, joined;             /* the input has so many rows for every `joined` positions of the tower */
+    bool input;                       /* before the layers; else after them */
+    bool last;                        /* the last product of a merger, whose output the text model reads */
+};
+
+#define ORR_MAX_TOWER_PRODUCTS 6
+
+/* An encoder beside the text model: vision tower, sound encoder, or the encoder of an encoder-decoder model. Its layers
+ * are layers of the same kind as those of the text model, without a causal mask and a cache (Eqs. 120, 124, 125). */
+struct orr_tower {
+    enum orr_tower_input input;
+    int64_t hidden;
+    bool rms_norm;                    /* RMS norm, else layer norm */
+    struct orr_layer_kind kinds[2];   /* [0] attends to all positions, [1] within windows */
+    int64_t n_layers[2];
+    int64_t n_products;
+    struct orr_tower_product products[ORR_MAX_TOWER_PRODUCTS];
+    int64_t other_params;             /* positions, and norms outside layers and products */
+    int64_t params;                   /* all parameters */
+    /* how an image becomes positions and tokens (Eq. 125) */
+    int64_t patch, merge;             /* pixels per side of a patch; patches per side that are joined to one token */
+    bool round_up;                    /* sides are rounded up to whole tokens; else to the nearest */
+    bool row_breaks;                  /* a token more after every row of tokens */
+    int64_t most_tokens;              /* the image is scaled to the largest size with at most so many tokens; 0: kept */
+    int64_t tile, max_tiles;          /* pixels per side of a tile, and most tiles of an image; 0: no tiles */
+    int64_t positions, tokens;        /* of an image, of a tile, or of a sequence, where no size changes them */
+};
+
 struct orr_model {
     char id[ORR_ID];
     char asked[ORR_ID];               /* the name used in the request, where it is not the id */
@@ -803,6 +844,7 @@ struct orr_model {
     bool is_mtp;                      /* a draft model made of another model's prediction layers, all of one kind; it
                                          has no embedding and head of its own, and a draft runs one of its layers */
     int64_t tower_params;             /* vision, audio and encoder towers; no other count here includes them */
+    struct orr_tower tower;           /* the tower whose work is known */
     int64_t n_kinds;
     struct orr_layer_kind kinds[ORR_MAX_LAYER_KINDS];
     uint8_t layer_kind[ORR_MAX_LAYERS]; /* kind of layer i, i < n_layers */
@@ -1017,7 +1059,7 @@ struct orr_engine {
     bool zero1_gather_exposed;                /* ZeRO-1 gathers the new weights before the next forward, beside nothing */
     bool zero1_broadcast;                     /* ... as one broadcast per owner of whole tensors */
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
-    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank of the group to gather it */
+    double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
@@ -1119,6 +1161,19 @@ struct orr_workload {
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
 };
 
+/* What the tower of a model reads for each sequence (docs/json.md), and what follows from it (orr_media_resolve). */
+struct orr_media {
+    int64_t images;                           /* images of a sequence; 0: a job without the vision tower */
+    int64_t image_width, image_height;        /* pixels */
+    bool size_assumed;                        /* the request does not give the size */
+    double audio_s;                           /* seconds of sound of a sequence */
+    int64_t encoder_tokens;                   /* tokens that an encoder reads */
+    bool encodes;                             /* the tower is part of the job: its weights, time and memory */
+    int64_t tower_runs, tower_positions;      /* images, tiles or windows of a sequence, and positions of each */
+    int64_t image_tokens;                     /* tokens that they add to a prompt, or take of a training sequence */
+    int64_t cross_keys;                       /* encoder positions of cross attention; 0: those of the model */
+};
+
 /* The weights of a model as they are served: bytes and products of every layer kind, as means over its layers. */
 struct orr_served {
     bool resolved;                            /* what follows is set; else every matrix is in orr_serving.weights */
@@ -1140,7 +1195,7 @@ struct orr_served {
 /* What an inference job asks of one replica: `batch` prompts of input_len tokens, each answered by output_len. */
 struct orr_serving {
     int64_t batch;                            /* sequences of one data-parallel rank */
-    int64_t input_len, output_len;
+    int64_t input_len, output_len;            /* input_len: text; the tokens of images are in orr_media */
     enum orr_weight_format format;                   /* requested format; PUBLISHED: the checkpoint's own formats */
     enum orr_dtype weights;                   /* storage format of the weight matrices, or of most of them */
     enum orr_dtype matrix;                    /* format of the weight products: 16 bit for weight-only formats */
@@ -1167,6 +1222,7 @@ struct orr_job {
     struct orr_plan plan;
     struct orr_workload workload;             /* train */
     struct orr_serving serving;               /* infer */
+    struct orr_media media;
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1250,6 +1306,7 @@ struct orr_op {
 #define ORR_LAYER_STEP (-3)
 #define ORR_LAYER_BOUNDARY (-4) /* between pipeline chunks */
 #define ORR_LAYER_MTP (-5)      /* input and head of a multi-token prediction layer */
+#define ORR_LAYER_TOWER (-6)    /* vision tower or encoder */
 
 struct orr_cost {
     double total_s;               /* one execution */
@@ -1329,6 +1386,7 @@ struct orr_infer_result {
     double tpot_s;                          /* mean time per further token; 0 if there is none */
     double latency_s;                       /* from the arrival of the request to the last token */
     double prefill_s, decode_s;             /* GPU time of the prompt, and of all further tokens */
+    double tower_s;                         /* part of prefill_s: vision tower or encoder */
     double interval_low_s, interval_high_s; /* of latency_s */
     const char *interval_class;
     double bound_s;                         /* speed of light of the latency */

@@ -415,7 +415,7 @@ def measure(table, kind, wrapper, mode, recompute=False, graph=False):
                   layer[2], float(rest[1]), rest[0], source())
 
 
-def all_layers(folder):
+def all_layers(folder, wrappers):
     table = Table(folder, "host_layers.csv", ["layer", "wrapper", "mode", "recompute", "phase", "launches_per_layer",
                                               "host_s_per_layer", "device_s_per_layer", "launches_outside",
                                               "host_s_outside", "source"])
@@ -426,6 +426,8 @@ def all_layers(folder):
     cases += [("dense", "none", "compiled", False, False), ("dense", "none", "compiled-layers", True, False)]
     cases += [("dense", "none", "eager", False, True), ("dense", "none", "compiled", False, True)]
     for case in cases:
+        if wrappers and case[1] not in wrappers:
+            continue
         try:
             measure(table, *case)
         except Exception as error:  # a wrapper that this version of PyTorch lacks must not end the run
@@ -565,13 +567,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="+", choices=["layers", "calls", "transformers"])
     parser.add_argument("--out", default=".")
+    parser.add_argument("--wrappers", nargs="*", default=[], choices=list(WRAPPERS), help="only layers under these")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29555")
     torch.cuda.set_device(0)
     dist.init_process_group("nccl", rank=0, world_size=1)
-    parts = {"layers": all_layers, "calls": calls, "transformers": hugging_face}
+    parts = {"layers": functools.partial(all_layers, wrappers=options.wrappers), "calls": calls,
+             "transformers": hugging_face}
     for part in options.parts:
         parts[part](options.out)
     dist.destroy_process_group()

@@ -109,7 +109,8 @@ unitless='l2_multicast|scaleout_oversubscription|oversubscription|domains|power_
 unitless="$unitless|batch|m|n|k|launches"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"
-suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens'
+unitless="$unitless|host_speed|layout_launches|layout_backward_launches|stream_tensors"
+suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)
               for (i = 1; i < n; i++) print $1 ": " names[i]}' |

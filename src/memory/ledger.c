@@ -18,6 +18,7 @@ struct rank_bytes {
     double in_flight, saved; /* micro-batches in flight, and bytes of saved layers of one of them */
     double held;             /* the part of `saved` that only a communication stream keeps alive */
     double reserved;         /* held by the allocator beyond the saved layers, at every instant */
+    double tower_saved;      /* bytes of the tower's layers for one micro-batch, a part of `saved` */
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
@@ -74,6 +75,30 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
     }
 }
 
+/* The tower of the first rank: what its layers and products save, and its largest layer at work. */
+static void add_tower(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
+                      struct rank_bytes *r)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    if (!stage->embedding || !job->media.encodes) return;
+    const struct orr_dims d = orr_tower_dims(job, dims->b);
+    for (int k = 0; k < 2; k++) {
+        if (tower->n_layers[k] == 0) continue;
+        const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
+        r->tower_saved += (double)tower->n_layers[k] * orr_layer_saved_bytes(job, &bytes);
+        r->held += (double)tower->n_layers[k] * held_bytes(job, &d);
+        r->recomputed = orr_max(r->recomputed, orr_layer_recomputed_bytes(job, &bytes));
+        r->core_transient = orr_max(r->core_transient, bytes.core_transient);
+        r->ffn_transient = orr_max(r->ffn_transient, bytes.ffn_transient);
+    }
+    for (int64_t i = 0; i < tower->n_products; i++) {
+        const struct orr_tower_product *product = &tower->products[i];
+        r->tower_saved += d.w_a * d.T * orr_tower_rows(product) * (double)(product->count * product->in);
+    }
+    r->saved += r->tower_saved;
+    r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
+}
+
 /* Eq. 87: the ends keep the embedding's dropout mask of every micro-batch in flight, and the norm input, head input and
  * logits of one. */
 static void add_ends(const struct orr_job *job, const struct orr_dims *d, const struct orr_stage *stage,
@@ -81,7 +106,7 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
 {
     if (stage->embedding && job->workload.hidden_dropout) r->embedding_mask = d->T_norm * d->h;
     if (stage->embedding && !(stage->head && job->model.tied_embeddings))
-        r->late_params = orr_rank_embedding_params(job);
+        r->late_params += orr_rank_embedding_params(job);
     if (!stage->head) return;
     r->head_params =
         orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
@@ -137,6 +162,7 @@ static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct o
     struct rank_bytes r = {.in_flight = orr_in_flight(&job->plan, dims->m, class->first)};
     add_static(job, &class->stage, &r);
     add_layers(job, dims, &class->stage, layers, &r);
+    add_tower(job, dims, &class->stage, &r);
     add_ends(job, dims, &class->stage, &r);
     if (!ahead) r.held = 0;
     r.saved += r.held;
@@ -236,6 +262,8 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
 {
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
     const double live = r->in_flight - (peak == END || peak == LAST_CORE ? 1 : 0);
+    add_tensor(memory, part, "tower: saved layers and inputs", "images, positions, h", "tp", "forward to backward",
+               live * r->tower_saved, true);
     add_tensor(memory, part, "held by the communication stream", "b s h", "cp", "until the device has passed",
                live * r->held, true);
     add_tensor(memory, part, "reserved by the allocator", "share of saved layers", "tp, cp", "always", r->reserved,

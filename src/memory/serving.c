@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "ops/mixer.h"
+#include "spec/job.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,17 +29,18 @@ static bool loads_mtp(const struct orr_job *job)
 static double layer_state_bytes(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
     const double states = orr_kind_scans(kind) ? 1 + (double)job->serving.draft_tokens : 1;
-    return states * orr_sequence_state_bytes(kind, (double)job->plan.tp, orr_state_key_bytes(job, kind));
+    return states * orr_sequence_state_bytes(kind, orr_cross_keys(job, kind), (double)job->plan.tp,
+                                             orr_state_key_bytes(job, kind));
 }
 
 /* Cache bytes of one token on a pipeline rank, plus its share of a sequence's states, spread over a long context. */
 static double stage_kv_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
-    const double length = (double)(job->serving.input_len + job->serving.output_len);
+    const double length = (double)(orr_prompt_len(job) + job->serving.output_len);
     double bytes = 0;
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        bytes += stage->n_layers[k] * (orr_kv_rank_bytes(job, &job->model.kinds[k]) +
-                                       layer_state_bytes(job, &job->model.kinds[k]) / length);
+        bytes += stage->n_layers[k] *
+                 (orr_kv_rank_bytes(job, &job->model.kinds[k]) + layer_state_bytes(job, &job->model.kinds[k]) / length);
     return bytes;
 }
 
@@ -109,8 +111,8 @@ static double layer_bytes(const struct orr_job *job, const struct orr_layer_kind
 static double mtp_bytes(const struct orr_job *job)
 {
     const double layers = (double)job->draft.n_layers, wide = 2;
-    return layers * (layer_bytes(job, &job->draft.kinds[0], &job->serving.served[1], 0) +
-                     (double)job->draft.mtp_params * wide);
+    return layers *
+           (layer_bytes(job, &job->draft.kinds[0], &job->serving.served[1], 0) + (double)job->draft.mtp_params * wide);
 }
 
 /* Bytes of a table at an end of the network; `vectors` of its parameters are not part of the matrix. */
@@ -119,16 +121,15 @@ static double table_bytes(double params, double vectors, double width, const str
     return (params - vectors) * width + vectors * served->vector_bytes;
 }
 
-/* Weight bytes of a rank: its layers, and an end of the network, in 16 bits. Without a pipeline one rank holds both
- * ends. Prediction layers share the embedding where it is on their rank, and else have a copy (vLLM,
- * _maybe_share_embeddings). */
+/* Weight bytes of a rank: its layers, and the larger end of the network, in 16 bits. Without a pipeline one rank holds
+ * both ends. The first stage has the tower, the last one the prediction layers. These share the embedding where it is
+ * on their rank, and else have a copy (vLLM, _maybe_share_embeddings). */
 static double weight_bytes(const struct orr_job *job, const struct profile *p)
 {
     const struct orr_served *served = &job->serving.served[0];
     const double wide = 2;
-    double bytes = p->drafts ? mtp_bytes(job) : 0;
-    for (int64_t k = 0; k < p->n_kinds; k++)
-        bytes += p->layers[k] * layer_bytes(job, &job->model.kinds[k], served, k);
+    double bytes = 0;
+    for (int64_t k = 0; k < p->n_kinds; k++) bytes += p->layers[k] * layer_bytes(job, &job->model.kinds[k], served, k);
     double embedding = orr_rank_embedding_params(job) * wide, head = orr_rank_head_params(job) * wide;
     if (served->resolved) {
         const double matrix = (double)(job->model.vocab * job->model.hidden);
@@ -137,7 +138,10 @@ static double weight_bytes(const struct orr_job *job, const struct profile *p)
         embedding = table_bytes(orr_rank_embedding_params(job), positions, served->embedding_bytes, served);
         head = table_bytes(orr_rank_head_params(job), norm, served->head_bytes, served);
     }
-    return bytes + (job->plan.pp > 1 && !p->drafts ? orr_max(embedding, head) : embedding + head);
+    const double tower = job->media.encodes ? orr_rank_tower_params(job) * wide : 0; /* in 16 bits */
+    const double first = embedding + tower, copied = p->drafts && job->plan.pp > 1 ? embedding : 0;
+    const double last = head + copied + (p->drafts ? mtp_bytes(job) : 0);
+    return bytes + (job->plan.pp > 1 ? orr_max(first, last) : first + last);
 }
 
 /* Columns of the widest product of a layer on one rank. */
@@ -156,14 +160,34 @@ static double widest_columns(const struct orr_job *job)
     return widest;
 }
 
-/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. */
+/* Largest tensors alive in a run of the tower: hidden states, the widest product, and the vectors that it hands to the
+ * text model, with those of its deeper mergers. */
+static double tower_activation_bytes(const struct orr_job *job, double batch)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    if (!job->media.encodes) return 0;
+    const double sequences = batch * (1 - job->serving.prefix_hit_frac);
+    const struct orr_dims d = orr_tower_dims(job, sequences / orr_tower_pieces(job, sequences));
+    const struct orr_layer_kind *kind = &tower->kinds[0];
+    const double widest =
+        orr_max(3 * (double)(kind->n_heads * kind->head_qk), (kind->gated ? 2 : 1) * (double)kind->ffn_width) / d.t;
+    double output = tower->input == ORR_TOWER_IMAGE ? 0 : d.h; /* columns per position */
+    for (int64_t i = 0; i < tower->n_products; i++)
+        if (tower->products[i].last)
+            output += orr_tower_rows(&tower->products[i]) * (double)(tower->products[i].count * tower->products[i].out);
+    return d.T * (2 * d.h + widest + output) * d.w_a;
+}
+
+/* Largest tensors alive in a step: hidden states, the widest product, logits of the last positions. The tower has run
+ * before the step. */
 static double activation_bytes(const struct orr_job *job, double widest, double batch)
 {
     const struct orr_serving *s = &job->serving;
     const double t = (double)job->plan.tp, most = orr_serve_step_tokens(job);
-    const double prompt = batch * (double)s->input_len * (1 - s->prefix_hit_frac);
+    const double prompt = batch * (double)orr_prompt_len(job) * (1 - s->prefix_hit_frac);
     const double rows = orr_max((most > 0 ? orr_min(prompt, most) : prompt) / (double)job->plan.cp, batch);
-    return rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
+    const double step = rows * (2 * (double)job->model.hidden + widest) * 2 + batch * (double)job->model.vocab / t * 4;
+    return orr_max(step, tower_activation_bytes(job, batch));
 }
 
 /* The engine's limit for the cache: a share of the whole memory, of what the weights leave, or including weights. */
@@ -243,7 +267,8 @@ static void fill_kv(const struct orr_job *job, double length, struct orr_infer_r
         const double bytes = n_layers[k] * orr_kv_model_bytes(job, kind);
         per_token += bytes;
         const bool limited = kind->window > 0 && !orr_kind_compresses(kind);
-        states += n_layers[k] * orr_sequence_state_bytes(kind, 1, orr_state_key_bytes(job, kind));
+        states +=
+            n_layers[k] * orr_sequence_state_bytes(kind, orr_cross_keys(job, kind), 1, orr_state_key_bytes(job, kind));
         per_sequence += bytes * (limited ? orr_min(length, (double)kind->window) : length);
     }
     result->kv_bytes_per_token = (int64_t)per_token;
@@ -255,7 +280,7 @@ void orr_serving_memory(const struct orr_job *job, const struct orr_stage *stage
 {
     const struct orr_serving *s = &job->serving;
     const struct profile p = profile_of(job, stages);
-    const double length = (double)(s->input_len + s->output_len), kv_sequence = sequence_bytes(&p, length);
+    const double length = (double)(orr_prompt_len(job) + s->output_len), kv_sequence = sequence_bytes(&p, length);
     const double kv = (double)s->batch * kv_sequence;
     double *bytes = result->memory_bytes;
     bytes[ORR_SERVE_MEMORY_WEIGHTS] = weight_bytes(job, &p);

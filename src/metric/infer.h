@@ -36,7 +36,7 @@
       " launch gaps, its wait for other stages and draft_prompt_s",                                                   \
       "Eq. 91a", r->prefill_s)                                                                                        \
     X(DECODE, "decode_s", S, "time of all further tokens, including sampling",                                        \
-      "latency_s - ttft_s, the sum over contexts input_len + 1 to input_len + output_len - 1", "Eq. 91",              \
+      "latency_s - ttft_s, the sum over contexts from the prompt's length + 1 on, output_len - 1 of them", "Eq. 91",  \
       r->decode_s)                                                                                                    \
     ORR_METRICS_INTERVAL(X, "latency_s", "latency", "dense or MoE, the longer phase, and what bounds it")             \
     X(BOUND, "bound_s", S, "speed of light: no overhead, no communication, nominal rates",                            \
@@ -52,7 +52,7 @@
       "output tokens one sequence sees after the first",                                                              \
       "1 / tpot_s", "definition", orr_ratio(1, r->tpot_s))                                                            \
     X(INPUT_TOKENS_PER_GPU, "input_tokens_per_s_per_gpu", TOKENS_PER_S, "prompt tokens of one GPU",                   \
-      "dp · batch · input_len / latency_s / gpus", "definition", r->input_tokens_per_s_per_gpu)                       \
+      "dp · batch · (input_len + image_tokens) / latency_s / gpus", "definition", r->input_tokens_per_s_per_gpu)      \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
     X(FITS, "fits", FLAG, "weights, activations and the batch's cache fit",                                           \
@@ -109,7 +109,7 @@
 
 #define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU, including their scales",                    \
-      "Σ tensors of the stage: matrices · stored_bytes / (tp, experts ep · etp), norms and ends in 16 bits",          \
+      "Σ tensors of the stage: matrices · stored_bytes / (tp, experts ep · etp), norms, ends and towers in 16 bits",  \
       "Eqs. 16-19, 41a", r->memory_bytes[ORR_SERVE_MEMORY_WEIGHTS])                                                   \
     X(MEMORY_KV_CACHE, "memory_bytes.kv_cache", BYTES, "cache of the running batch at its longest, in whole blocks",  \
       "batch · sequence_kv_bytes", "Eq. 90", r->memory_bytes[ORR_SERVE_MEMORY_KV_CACHE])                              \
@@ -133,7 +133,7 @@
       "Eq. 90", r->kv_bytes_per_token)                                                                                \
     X(KV_PER_SEQUENCE, "kv_bytes_per_sequence", BYTES,                                                                \
       "cache of one sequence at its end over all layers; a window limits its layer",                                  \
-      "Σ over layers of min(input_len + output_len, window) · bytes of the layer", "Eq. 90",                          \
+      "Σ over layers of min(input_len + image_tokens + output_len, window) · bytes of the layer", "Eq. 90",           \
       r->kv_bytes_per_sequence)                                                                                       \
     X(STATE_PER_SEQUENCE, "state_bytes_per_sequence", BYTES,                                                          \
       "states of one sequence of any length over all layers of the model",                                            \
@@ -159,6 +159,9 @@
       "sum over the tensors", "Eqs. 16-19", r->params_total)                                                          \
     X(PARAMS_ACTIVE, "params_active", COUNT, "parameters one token uses",                                             \
       "top-k experts instead of all", "Eq. 18", r->params_active)                                                     \
+    ORR_METRICS_TOWER(X, "add to the prompt")                                                                         \
+    X(TOWER, "tower_s", S, "part of prefill_s: vision tower or encoder, once per request",                            \
+      "Σ operators of the tower · runs, launch gaps and host time", "Eq. 124", r->tower_s)                            \
     X(MATRIX, "matrix_frac", FRAC, "share of peak the prompt's products sustain under the power limit",               \
       "min(burst_frac, sustained_frac + power_slope · (1 - matrix load of the prompt)); in short runs burst_frac",    \
       "power rule", r->matrix_frac)

@@ -8,8 +8,10 @@
 
 bool orr_ops_alike(const struct orr_op *a, const struct orr_op *b)
 {
-    return a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops && a->bytes == b->bytes &&
-           a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->name, b->name) == 0;
+    const bool towers = (a->layer_kind == ORR_LAYER_TOWER) == (b->layer_kind == ORR_LAYER_TOWER);
+    return towers && a->phase == b->phase && a->recomputed == b->recomputed && a->flops == b->flops &&
+           a->bytes == b->bytes && a->batch == b->batch && a->m == b->m && a->n == b->n && a->k == b->k &&
+           strcmp(a->name, b->name) == 0;
 }
 
 /* A repeated operator is like its first execution, and a wait for several resources is one wait. */

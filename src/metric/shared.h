@@ -54,6 +54,14 @@
     X(COST, "cost_usd", USD, "rent of the GPUs for " one,                                                             \
       "gpus · price_usd_per_gpu_hour · " time " / 3600", "definition", r->cost_usd)
 
+/* `does` says what the tokens of images do with the sequence. */
+#define ORR_METRICS_TOWER(X, does)                                                                                    \
+    X(IMAGE_TOKENS, "image_tokens", COUNT, "tokens that the images of a sequence " does,                             \
+      "images · tokens of an image", "Eq. 125", j->media.image_tokens)                                                \
+    X(PARAMS_TOWER, "params_tower", COUNT, "parameters of the vision tower or encoder of the job, in no other count", \
+      "Σ layers and products of the tower; 0: the job has none", "Eq. 120",                                           \
+      j->media.encodes ? j->model.tower.params : 0)
+
 /* clang-format on */
 
 #endif

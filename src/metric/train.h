@@ -141,6 +141,7 @@
     X(PARAMS_MTP, "params_mtp", COUNT, "parameters of the multi-token prediction layers trained, in no other count",  \
       "mtp_layers · (a layer like the last + 2h·h + 3 norms); embedding and head are shared", "Eqs. 16-19",           \
       j->workload.mtp_layers * orr_model_params_mtp(&j->model))                                                       \
+    ORR_METRICS_TOWER(X, "take of seq")                                                                               \
     X(N_MICRO_BATCHES, "n_micro_batches", COUNT, "micro-batches of one replica in a step",                            \
       "global_batch / (dp · micro_batch)", "Eq. 4", r->n_micro_batches)                                               \
     X(MATRIX_SHARE, "matrix_share_frac", FRAC, "matrix load: share of the step, kernels below full rate counted less",\

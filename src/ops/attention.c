@@ -85,7 +85,7 @@ static void emit_unfused(struct orr_emit *emit, const struct orr_layer_kind *kin
     emit_unfused_softmax(emit, batch * q * keys, keys);
     orr_emit_bmm(emit, "attention.context", ORR_PHASE_FORWARD, batch, q, d_v, keys);
     if (!emit->backward) {
-        emit_copies(emit, kind);
+        emit_copies(emit, kind); /* an encoder also splits and merges heads */
         return;
     }
     orr_emit_bmm(emit, "attention.context.dP", ORR_PHASE_BACKWARD, batch, q, keys, d_v);
@@ -123,7 +123,7 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
     const double limit = orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
-    const bool causal = emit->job->workload.causal;
+    const bool causal = emit->job->workload.causal && !emit->encoder;
     const double pairs = d->b * heads * (orr_score_pairs(d, kind, causal) + orr_entry_pairs(d, kind, causal)) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
@@ -206,7 +206,7 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
         flash = (int32_t)emit->list->n;
         emit_flash(emit, kind, false);
         if (emit->backward) emit_flash(emit, kind, true);
-        else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED) emit_cache_write(emit, kind);
+        else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED && !emit->encoder) emit_cache_write(emit, kind);
     }
     if (emit->dims.c > 1) emit_context_exchange(emit, kind, flash);
 }
@@ -259,14 +259,14 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
     const double heads = (double)kind->n_heads / d->t, kv = kind->shared_kv ? 0 : kv_heads_per_rank(emit, kind);
     const double head = (double)kind->head_qk, values = kind->kv_equal ? 0 : (double)kind->head_v;
     orr_emit_column_gather(emit, d->h);
-    const int32_t qkv = orr_emit_linear(emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
-                                                                   .m = d->T,
-                                                                   .k = d->h,
-                                                                   .n = (heads + kv) * head + kv * values +
-                                                                        (double)kind->gate_columns / d->t,
-                                                                   .bias = kind->attention_bias,
-                                                                   .product = ORR_PRODUCT_QKV,
-                                                                   .quantised = true});
+    const int32_t qkv = orr_emit_linear(
+        emit, &(struct orr_linear){.names = ORR_LINEAR("attention.qkv"),
+                                   .m = d->T,
+                                   .k = d->h,
+                                   .n = (heads + kv) * head + kv * values + (double)kind->gate_columns / d->t,
+                                   .bias = kind->attention_bias,
+                                   .product = ORR_PRODUCT_QKV,
+                                   .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)
         orr_emit_norm(emit, "attention.qk_norm", "attention.qk_norm.backward", d->T * (heads + kv) * head, true);
@@ -298,6 +298,5 @@ void orr_emit_attention(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                .product = ORR_PRODUCT_OUT,
                                                .quantised = true});
     /* A parallel block reduces attention and FFN, or both mixers, together. */
-    if (!kind->parallel_block && !kind->beside_attention)
-        orr_emit_row_output(emit, d->h);
+    if (!kind->parallel_block && !kind->beside_attention) orr_emit_row_output(emit, d->h);
 }

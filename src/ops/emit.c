@@ -224,6 +224,7 @@ struct orr_op *orr_emit_collective(struct orr_emit *emit, const char *name, enum
                                    enum orr_collective collective, enum orr_group group, double payload_bytes)
 {
     if (phase == ORR_PHASE_BACKWARD && !emit->backward) return NULL;
+    if (group == ORR_GROUP_TP && emit->dims.t < 2) return NULL; /* a tower that every rank has whole */
     if (orr_group_ranks(&emit->job->plan, group) < 2 || payload_bytes <= 0) return NULL;
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_COLLECTIVE, phase);
     op->collective = collective;

@@ -13,6 +13,8 @@ struct orr_emit {
     enum orr_phase forward; /* phase of forward operators: training's forward, prefill or decode */
     bool backward;          /* emit backward operators and weight gradients; else K,V are written to a cache */
     bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
+    bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
+    bool rms_norm;          /* RMS norms, else layer norms */
     bool recompute_full;    /* forward operators of layers run again in backward */
     unsigned parts;         /* sum of ORR_PART_*: the parts of a layer or pass to emit */
     int64_t layer_kind;     /* layer kind of every operator */
@@ -49,6 +51,10 @@ void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind);
 /* ZeRO-3 gathers the weights of a layer for forward and backward and scatters its gradients (Eq. 75a). */
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
+/* The gradients of so many parameters are added up, and with ZeRO-3 the weights are gathered. */
+void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params);
+/* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
+void orr_emit_tower(struct orr_emit *emit, double sequences);
 /* The ends of the network in training and in a serving pass (ends.c), and operators once per iteration (step.c). */
 void orr_emit_ends(struct orr_emit *emit);
 void orr_emit_pass_ends(struct orr_emit *emit);
@@ -71,9 +77,9 @@ struct orr_linear {
     double m, n, k; /* forward shape (m, k) x (k, n) */
     double experts; /* experts of a grouped product; 0: one plain product */
     bool bias;
-    bool last;      /* last product of the layer, which recomputation may skip */
-    bool quantised; /* has the format of the weights; else 16 bit */
-    bool head;      /* the output matrix, which few formats make narrow */
+    bool last;                /* last product of the layer, which recomputation may skip */
+    bool quantised;           /* has the format of the weights; else 16 bit */
+    bool head;                /* the output matrix, which few formats make narrow */
     enum orr_product product; /* identifies the product in the layer */
 };
 

@@ -34,8 +34,8 @@ static void emit_embedding(struct orr_emit *emit)
 
 /* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
  * log-probabilities in forward, and 11 for the gradient and 6 for the downcast in backward. A fused kernel reads the
- * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it is
- * divided in the same proportion. */
+ * 16-bit logits twice and writes the gradient over them: 4 bytes each way. Where an engine states its own traffic, it
+ * is divided in the same proportion. */
 static void emit_loss(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
@@ -58,7 +58,7 @@ static void emit_loss(struct orr_emit *emit)
 static void emit_logits(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->model->rms_norm);
+    orr_emit_norm(emit, "head.norm", "head.norm.backward", d->T_norm * d->h, emit->rms_norm);
     orr_emit_column_gather(emit, d->h);
     const int32_t head = orr_emit_linear(
         emit, &(struct orr_linear){.names = emit->lumped ? ORR_LINEAR("head") : ORR_LINEAR("head.logits"),
@@ -97,7 +97,7 @@ static void emit_mtp_lump(struct orr_emit *emit)
 static void emit_mtp_input(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
-    const bool rms = emit->model->rms_norm, divided = !emit->served;
+    const bool rms = emit->rms_norm, divided = !emit->served;
     orr_emit_norm(emit, "mtp.embedding_norm", "mtp.embedding_norm.backward", d->T_norm * d->h, rms);
     orr_emit_norm(emit, "mtp.hidden_norm", "mtp.hidden_norm.backward", d->T_norm * d->h, rms);
     if (emit->lumped) emit_mtp_lump(emit);

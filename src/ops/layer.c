@@ -20,6 +20,13 @@ enum orr_dtype orr_serve_dtype16(const struct orr_job *job)
 
 /* ---------------------------------------------------------------- sizes */
 
+/* Ranks of the tensor-parallel group that share a layer of the tower: all where they divide its heads, else one, and
+ * every rank has the whole tower. */
+double orr_tower_ranks(const struct orr_job *job)
+{
+    return job->model.tower.kinds[0].n_heads % job->plan.tp == 0 ? (double)job->plan.tp : 1;
+}
+
 static struct orr_dims common_dims(const struct orr_job *job, const struct orr_model *model, enum orr_dtype matrix)
 {
     const struct orr_plan *plan = &job->plan;
@@ -52,6 +59,27 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.cast_bytes = d.low_precision ? job->engine.fp8_cast_bytes_per_element : 0;
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.m = orr_micro_batches(job);
+    return d;
+}
+
+/* A tower computes in 16 bits or more, whatever the format of the text model: quantised checkpoints leave it out. The
+ * images of a context-parallel group are dealt out whole. */
+struct orr_dims orr_tower_dims(const struct orr_job *job, double sequences)
+{
+    const bool train = job->kind == ORR_JOB_TRAIN;
+    const enum orr_dtype asked = train ? job->workload.precision : job->serving.matrix;
+    struct orr_dims d = common_dims(job, &job->model, dtype16(job, asked));
+    d.h = (double)job->model.tower.hidden;
+    d.t = orr_tower_ranks(job);
+    d.b = sequences * (double)job->media.tower_runs;
+    if (d.c > 1) d.b = orr_ceil(d.b / d.c);
+    d.c = d.e = d.te = 1;
+    d.s = (double)job->media.tower_positions;
+    d.T = d.T_prompt = d.T_routed = d.b * d.s;
+    d.T_norm = job->plan.sp ? d.T / d.t : d.T;
+    d.w_c = train ? d.w_a : orr_dtype_bytes(job->serving.comm);
+    d.w_w = d.w_m;
+    d.m = train ? orr_micro_batches(job) : 1;
     return d;
 }
 
@@ -95,6 +123,7 @@ struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list 
                              .list = list,
                              .forward = ORR_PHASE_FORWARD,
                              .backward = true,
+                             .rms_norm = job->model.rms_norm,
                              .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL,
                              .parts = ORR_PART_WHOLE,
                              .count = 1,
@@ -109,6 +138,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
                              .list = list,
                              .forward = phase,
                              .lumped = true,
+                             .rms_norm = model->rms_norm,
                              .served = &job->serving.served[model == &job->draft],
                              .parts = ORR_PART_WHOLE,
                              .count = 1,
@@ -132,6 +162,12 @@ static void emit_accumulation(struct orr_emit *emit, double params)
                            .backward_launches = 8});
 }
 
+void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params)
+{
+    emit_accumulation(emit, dense_params + expert_params);
+    orr_emit_sharded_layer(emit, dense_params, expert_params);
+}
+
 /* Norms, rotary positions, activation and residual of one layer, in as many kernels as the engine uses. */
 static void emit_lump(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
@@ -153,10 +189,10 @@ static void emit_layer_embedding(struct orr_emit *emit, const struct orr_layer_k
 {
     const struct orr_dims *d = &emit->dims;
     const double width = (double)kind->layer_embedding;
-    orr_emit_linear(emit, &(struct orr_linear){
-                              .names = ORR_LINEAR("embedding.gate"), .m = d->T, .k = d->h, .n = width});
-    orr_emit_linear(emit, &(struct orr_linear){
-                              .names = ORR_LINEAR("embedding.layer"), .m = d->T, .k = width, .n = d->h});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){.names = ORR_LINEAR("embedding.gate"), .m = d->T, .k = d->h, .n = width});
+    orr_emit_linear(emit,
+                    &(struct orr_linear){.names = ORR_LINEAR("embedding.layer"), .m = d->T, .k = width, .n = d->h});
     orr_emit_residual(emit);
 }
 
@@ -164,7 +200,7 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const double elements = emit->dims.T_norm * emit->dims.h;
     for (int64_t i = 0; i < kind->n_norms && !emit->lumped; i++)
-        orr_emit_norm(emit, "norm", "norm.backward", elements, emit->model->rms_norm);
+        orr_emit_norm(emit, "norm", "norm.backward", elements, emit->rms_norm);
     if (orr_kind_attends(kind)) orr_emit_attention(emit, kind);
     if (orr_kind_scans(kind)) orr_emit_scan(emit, kind);
     if (kind->cross_keys > 0) orr_emit_cross(emit, kind);
@@ -177,10 +213,9 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
-    if (!emit->backward) return;
-    const double dense = orr_rank_dense_params(emit->job, kind), expert = orr_rank_expert_params(emit->job, kind);
-    emit_accumulation(emit, dense + expert);
-    orr_emit_sharded_layer(emit, dense, expert);
+    if (emit->backward)
+        orr_emit_weights(emit, orr_dense_params_of(emit->model, kind, emit->dims.t),
+                         orr_rank_expert_params(emit->job, kind));
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -194,6 +229,9 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
         orr_emit_layer(&emit, &job->model.kinds[i]);
     }
     orr_emit_ends(&emit);
+    if (!job->media.encodes) return;
+    emit.recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL;
+    orr_emit_tower(&emit, emit.dims.b);
 }
 
 void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heaviest, struct orr_op_list *list)
@@ -206,6 +244,13 @@ void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, con
                    enum orr_phase phase, struct orr_op_list *list)
 {
     orr_serve_parts(job, model, shape, ORR_PART_WHOLE, phase, list);
+}
+
+void orr_serve_tower(const struct orr_job *job, double sequences, struct orr_op_list *list)
+{
+    const struct orr_serve_shape none = {0};
+    struct orr_emit emit = orr_emit_serving(job, &job->model, &none, ORR_PHASE_PREFILL, list);
+    orr_emit_tower(&emit, sequences);
 }
 
 void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,

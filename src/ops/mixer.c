@@ -123,10 +123,10 @@ struct orr_scan_sizes orr_scan_sizes_of(const struct orr_layer_kind *kind, doubl
 /* Columns of a convolution are kept in 16 bits. */
 #define CONV_BYTES 2.0
 
-double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double t, double w_kv)
+double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double cross_keys, double t, double w_kv)
 {
     const double kv_heads = orr_max(1, (double)kind->n_kv_heads / t);
-    double bytes = (double)kind->cross_keys * kv_heads * (double)(kind->head_qk + kind->head_v) * w_kv;
+    double bytes = cross_keys * kv_heads * (double)(kind->head_qk + kind->head_v) * w_kv;
     if (orr_kind_compresses(kind)) bytes += (double)(kind->window * kind->head_qk) * w_kv; /* keys are values too */
     if (!orr_kind_scans(kind)) return bytes;
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, t);
@@ -150,7 +150,7 @@ static void emit_chunks(struct orr_emit *emit, const struct orr_layer_kind *kind
     struct orr_op *op = orr_emit_op(emit, backward ? "scan.backward" : "scan", ORR_OP_SCAN,
                                     backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
     const double chunk_states = z->vector ? 0 : 2 * 4 * z->state / (double)kind->scan_chunk;
-    const double rows = d->T_prompt, held = 2 * d->b * orr_sequence_state_bytes(kind, d->t, 0);
+    const double rows = d->T_prompt, held = 2 * d->b * orr_sequence_state_bytes(kind, 0, d->t, 0);
     op->batch = d->b;
     op->m = d->s / d->c;
     op->n = z->width;
@@ -173,15 +173,15 @@ static void emit_state_step(struct orr_emit *emit, const struct orr_layer_kind *
     op->k = (double)kind->scan_key;
     op->vector = true;
     op->flops = rows * z->step_flops;
-    op->bytes =
-        d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, d->t, 0) + rows * d->w_a * (z->in + z->width);
+    op->bytes = d->decoding * (1 + d->queries) * orr_sequence_state_bytes(kind, 0, d->t, 0) +
+                rows * d->w_a * (z->in + z->width);
 }
 
 /* Each rank sends the state after its part of the sequence to the next rank: c - 1 sends, one after another. */
 static void emit_state_sends(struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
     const struct orr_dims *d = &emit->dims;
-    const double payload = (d->c - 1) * d->b * orr_sequence_state_bytes(kind, d->t, 0);
+    const double payload = (d->c - 1) * d->b * orr_sequence_state_bytes(kind, 0, d->t, 0);
     orr_emit_collective(emit, "cp.state", ORR_PHASE_FORWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_CP, payload);
     orr_emit_collective(emit, "cp.state.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_P2P, ORR_GROUP_CP, payload);
 }
@@ -254,7 +254,7 @@ static void emit_cross_core(struct orr_emit *emit, const struct orr_layer_kind *
                                     : decoding ? "cross.step"
                                                : "cross.core",
                                     ORR_OP_SCAN, backward ? ORR_PHASE_BACKWARD : ORR_PHASE_FORWARD);
-    const double heads = (double)kind->n_heads / d->t, keys = (double)kind->cross_keys;
+    const double heads = (double)kind->n_heads / d->t, keys = orr_cross_keys(emit->job, kind);
     const double sequences = decoding ? d->decoding : d->b, rows = decoding ? d->decoding * d->queries : d->T_prompt;
     const double w_kv = emit->backward ? d->w_a : orr_dtype_bytes(emit->job->serving.kv);
     const double columns = (double)(kind->head_qk + kind->head_v);
@@ -275,7 +275,8 @@ void orr_emit_cross(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double heads = (double)kind->n_heads / d->t, kv = orr_max(1, (double)kind->n_kv_heads / d->t);
     const double d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
     if (d->T_prompt > 0 && emit->parts & ORR_PART_PROMPTS) {
-        emit_matrix(emit, ORR_LINEAR("cross.kv"), d->b * (double)kind->cross_keys / d->c, d->h, kv * (d_qk + d_v));
+        emit_matrix(emit, ORR_LINEAR("cross.kv"), d->b * orr_cross_keys(emit->job, kind) / d->c, d->h,
+                    kv * (d_qk + d_v));
         emit_cross_core(emit, kind, false, false);
         if (emit->backward) emit_cross_core(emit, kind, false, true);
     }

@@ -21,8 +21,8 @@ struct orr_scan_sizes {
 struct orr_scan_sizes orr_scan_sizes_of(const struct orr_layer_kind *kind, double t);
 
 /* Bytes that a sequence of any length holds in one layer: recurrent state, last columns of the convolution, keys and
- * values of an encoder. `w_kv` is the bytes of an element of these keys and values. */
-double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double t, double w_kv);
+ * values of an encoder with `cross_keys` positions. `w_kv` is the bytes of an element of these keys and values. */
+double orr_sequence_state_bytes(const struct orr_layer_kind *kind, double cross_keys, double t, double w_kv);
 
 /* Has the kind a feed-forward block? Has it a block that mixes positions? */
 static inline bool orr_kind_has_ffn(const struct orr_layer_kind *kind)

@@ -39,6 +39,14 @@ struct orr_dims {
 };
 /* The sizes of a training job. */
 struct orr_dims orr_dims_of(const struct orr_job *job);
+/* The sizes of the tower's layers, for so many sequences; and the ranks that share one of its layers. */
+struct orr_dims orr_tower_dims(const struct orr_job *job, double sequences);
+double orr_tower_ranks(const struct orr_job *job);
+/* Input rows of a product of the tower per position. */
+static inline double orr_tower_rows(const struct orr_tower_product *product)
+{
+    return (double)product->rows / (double)product->joined;
+}
 /* Micro-batches of one replica in a step (Eq. 4). */
 double orr_micro_batches(const struct orr_job *job);
 
@@ -82,19 +90,24 @@ void orr_ops_iteration(const struct orr_job *job, const struct orr_stage *heavie
 int64_t orr_expert_places(const struct orr_job *job, const struct orr_layer_kind *kind);
 /* Parameters one rank holds: of one layer of a kind without its routed experts, of those experts, and of the ends. */
 double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind);
+double orr_dense_params_of(const struct orr_model *model, const struct orr_layer_kind *kind, double ranks);
 double orr_rank_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_rank_embedding_params(const struct orr_job *job);
-double orr_rank_head_params(const struct orr_job *job); /* the last stage has a copy of a tied matrix */
+double orr_rank_head_params(const struct orr_job *job);       /* the last stage has a copy of a tied matrix */
+double orr_rank_tower_params(const struct orr_job *job);      /* the tower, on the first stage */
+double orr_rank_tower_edge_params(const struct orr_job *job); /* of these, what is outside its layers */
+double orr_rank_mtp_params(const struct orr_job *job);        /* input of one prediction layer, on the last stage */
 /* Does the engine give its pipeline stages equal work instead of equal layers? A given list of layers comes first. */
 static inline bool orr_stages_by_cost(const struct orr_job *job)
 {
     return job->kind == ORR_JOB_TRAIN && job->engine.stages_by_cost && job->plan.pp > 1 && job->plan.vpp == 1 &&
            job->plan.n_stage_layers == 0;
 }
-double orr_rank_mtp_params(const struct orr_job *job);  /* input of one prediction layer, on the last stage */
 
 /* Model FLOP of one step of the whole system: 3 times forward, unmasked attention, no recomputation (Eqs. 20, 21). */
 double orr_model_flops(const struct orr_job *job);
+/* Forward FLOP of the tower for one sequence (Eq. 124); 0: the tower is no part of the job. */
+double orr_tower_flops(const struct orr_job *job);
 /* Model FLOP with only the causal half of the attention scores, as some sources count. */
 double orr_model_flops_causal(const struct orr_job *job);
 

@@ -25,6 +25,8 @@ enum { ORR_PART_ROWS = 1, ORR_PART_PROMPTS = 2, ORR_PART_DECODES = 4, ORR_PART_S
  * of them. */
 void orr_serve_ops(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                    enum orr_phase phase, struct orr_op_list *list);
+/* Append the operators of the tower for the images, sound or text of so many sequences. */
+void orr_serve_tower(const struct orr_job *job, double sequences, struct orr_op_list *list);
 /* Append only some parts of a step; `parts` is a sum of ORR_PART_*. */
 void orr_serve_parts(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      unsigned parts, enum orr_phase phase, struct orr_op_list *list);
@@ -43,6 +45,9 @@ double orr_decode_key_limit(const struct orr_layer_kind *kind, const struct orr_
 
 /* Most prompt tokens of one step: the request's chunk, else the engine's limit; 0: all at once. */
 double orr_serve_step_tokens(const struct orr_job *job);
+
+/* Runs into which an engine cuts the images, sound or text of so many sequences, as a step has a limit of tokens. */
+double orr_tower_pieces(const struct orr_job *job, double sequences);
 
 /* Format of everything that is not a quantised weight product. */
 enum orr_dtype orr_serve_dtype16(const struct orr_job *job);

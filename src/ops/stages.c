@@ -28,11 +28,39 @@ static double replicated_attention_params(const struct orr_model *model, const s
     return h * (r_q + r + (double)kind->mla_rope) + r_q + r + indexer;
 }
 
+double orr_dense_params_of(const struct orr_model *model, const struct orr_layer_kind *kind, double ranks)
+{
+    const double replicated = replicated_attention_params(model, kind);
+    return replicated + ((double)kind->attention_params - replicated + (double)kind->ffn_params) / ranks +
+           (double)(kind->norm_params + kind->router_params);
+}
+
 double orr_rank_dense_params(const struct orr_job *job, const struct orr_layer_kind *kind)
 {
-    const double t = (double)job->plan.tp, replicated = replicated_attention_params(&job->model, kind);
-    return replicated + ((double)kind->attention_params - replicated + (double)kind->ffn_params) / t +
-           (double)(kind->norm_params + kind->router_params);
+    return orr_dense_params_of(&job->model, kind, (double)job->plan.tp);
+}
+
+/* Mergers are divided over the ranks like layers; every rank has patch embedding, positions and norms whole. */
+double orr_rank_tower_edge_params(const struct orr_job *job)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    const double t = orr_tower_ranks(job);
+    double params = (double)tower->other_params;
+    for (int64_t i = 0; i < tower->n_products; i++) {
+        const struct orr_tower_product *product = &tower->products[i];
+        params += (double)(product->count * product->params) / (product->input ? 1 : t);
+    }
+    return params;
+}
+
+double orr_rank_tower_params(const struct orr_job *job)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    const double t = orr_tower_ranks(job);
+    double params = orr_rank_tower_edge_params(job);
+    for (int k = 0; k < 2; k++)
+        params += (double)tower->n_layers[k] * orr_dense_params_of(&job->model, &tower->kinds[k], t);
+    return params;
 }
 
 int64_t orr_expert_places(const struct orr_job *job, const struct orr_layer_kind *kind)
@@ -89,7 +117,7 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
     return n_layers / n_chunks + (i >= first && i < first + remainder ? 1 : 0);
 }
 
-static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind);
+static double active_matrix_params(double h, const struct orr_layer_kind *kind);
 
 /* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
  * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
@@ -99,7 +127,8 @@ static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
     const struct orr_model *model = &job->model;
     const double head = (double)(model->vocab * model->hidden), p = (double)job->plan.pp;
     double cost[ORR_MAX_LAYER_KINDS], total = head, laid = 0;
-    for (int64_t k = 0; k < model->n_kinds; k++) cost[k] = active_matrix_params(model, &model->kinds[k]);
+    for (int64_t k = 0; k < model->n_kinds; k++)
+        cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
     for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
     int64_t stage = 0;
     for (int64_t i = 0; i < model->n_layers; i++) {
@@ -133,6 +162,7 @@ void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
     }
     stage->dense_params +=
         (stage->embedding ? orr_rank_embedding_params(job) : 0) + (stage->head ? orr_rank_head_params(job) : 0);
+    if (stage->embedding && job->media.encodes) stage->dense_params += orr_rank_tower_params(job);
     if (stage->n_mtp > 0) /* The stage has a copy of the embedding unless it is the first. */
         stage->dense_params +=
             stage->n_mtp * orr_rank_mtp_params(job) + (stage->embedding ? 0 : orr_rank_embedding_params(job));
@@ -204,10 +234,9 @@ static double scan_matrix_params(double h, const struct orr_layer_kind *kind)
 }
 
 /* Weights that a token is multiplied with in one layer (Eqs. 17-19 without norms and biases). */
-static double active_matrix_params(const struct orr_model *model, const struct orr_layer_kind *kind)
+static double active_matrix_params(double h, const struct orr_layer_kind *kind)
 {
-    const double h = (double)model->hidden, a = (double)kind->n_heads, d_qk = (double)kind->head_qk,
-                 d_v = (double)kind->head_v;
+    const double a = (double)kind->n_heads, d_qk = (double)kind->head_qk, d_v = (double)kind->head_v;
     const double matrices = kind->gated ? 3 : 2, routed = (double)(kind->n_active * kind->expert_width);
     const double latent = (double)kind->expert_hidden;
     double params = (kind->out_groups > 0 ? 0 : a * d_v * h) + scan_matrix_params(h, kind);
@@ -240,8 +269,29 @@ static double layer_flops_per_token(const struct orr_job *job, const struct orr_
     const double keys = (kind->cross_only ? 0 : limit > 0 ? orr_min(limit, s) : s) + orr_entries_kept(kind, s);
     const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));
     const double index = 2 * (double)(kind->index_heads * kind->index_size) * s / stride * score_share;
-    return 2 * active_matrix_params(&job->model, kind) + 2 * head * keys * score_share +
-           2 * head * (double)kind->cross_keys + index + orr_scan_sizes_of(kind, 1).chunked_flops;
+    return 2 * active_matrix_params((double)job->model.hidden, kind) + 2 * head * keys * score_share +
+           2 * head * orr_cross_keys(job, kind) + index + orr_scan_sizes_of(kind, 1).chunked_flops;
+}
+
+/* Eq. 124: forward FLOP of the tower for one sequence: every position goes through the products of all layers, and
+ * attends to the positions of its image or window. */
+double orr_tower_flops(const struct orr_job *job)
+{
+    const struct orr_tower *tower = &job->model.tower;
+    const double s = (double)job->media.tower_positions, h = (double)tower->hidden;
+    double flops = 0;
+    if (!job->media.encodes) return 0;
+    for (int k = 0; k < 2; k++) {
+        const struct orr_layer_kind *kind = &tower->kinds[k];
+        const double limit = orr_kind_key_limit(kind), keys = limit > 0 ? orr_min(limit, s) : s;
+        const double head = (double)(kind->n_heads * (kind->head_qk + kind->head_v));
+        flops += (double)tower->n_layers[k] * s * 2 * (active_matrix_params(h, kind) + head * keys);
+    }
+    for (int64_t i = 0; i < tower->n_products; i++) {
+        const struct orr_tower_product *product = &tower->products[i];
+        flops += 2 * s * orr_tower_rows(product) * (double)(product->count * product->in * product->out);
+    }
+    return (double)job->media.tower_runs * flops;
 }
 
 static double step_flops(const struct orr_job *job, double score_share)
@@ -255,7 +305,7 @@ static double step_flops(const struct orr_job *job, double score_share)
     for (int64_t k = 0; k < model->n_kinds; k++) per_token += n_layers[k] * kind_flops[k];
     per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +
                                                      2 * (double)(model->hidden * (2 * model->hidden + model->vocab)));
-    return 3 * per_token * (double)job->workload.seq * (double)job->workload.global_batch;
+    return 3 * (per_token * (double)job->workload.seq + orr_tower_flops(job)) * (double)job->workload.global_batch;
 }
 
 double orr_model_flops(const struct orr_job *job)

@@ -7,6 +7,7 @@
 #include "predict/draft.h"
 #include "predict/interval.h"
 #include "predict/pass.h"
+#include "spec/job.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +33,9 @@ struct repeats {
     double sends;       /* whole pieces sent from stage to stage */
 };
 
-static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, double own)
+/* Adds the operators of a pass. The work of a row is that of the mean GPU: every stage runs its part of a pass through
+ * the text model, but only the first runs the tower. */
+static void add_operators(struct request *r, const struct orr_pass *pass, enum orr_phase phase, struct repeats n)
 {
     const int gemm = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_GEMM : ORR_INFER_DECODE_GEMM;
     for (size_t i = pass->first; i < pass->end; i++) {
@@ -42,7 +45,8 @@ static void add_operators(struct request *r, const struct orr_pass *pass, enum o
         const struct orr_spent spent = {.part = gemm + (int)orr_work_kind_of(op->kind),
                                         .phase = phase,
                                         .resource = cost->bound,
-                                        .runs = own * op->count,
+                                        .runs = n.own * op->count,
+                                        .works = n.all / (double)r->job->plan.pp * op->count,
                                         .run_s = orr_pass_op_s(op, cost, pass->clock_frac),
                                         .hidden_run_s = cost->hidden_s};
         orr_ledger_add_op(r->ledger, &spent, (int64_t)i, op, cost);
@@ -56,7 +60,7 @@ static double add_sends(struct request *r, enum orr_phase phase, struct repeats 
     const double stages = (double)r->job->plan.pp, hops = stages - 1;
     const struct orr_op op = orr_send_op(r->job, rows);
     struct orr_cost cost;
-    if (stages < 2) return 0;
+    if (stages < 2 || n.sends <= 0) return 0;
     orr_cost_collective(r->job, &op, &cost);
     const struct orr_spent spent = {.part = phase == ORR_PHASE_PREFILL ? ORR_INFER_PREFILL_NETWORK
                                                                        : ORR_INFER_DECODE_NETWORK,
@@ -80,7 +84,7 @@ static double add_pass(struct request *r, const struct orr_pass *pass, enum orr_
     memcpy(bound_s, pass->bound_s, sizeof bound_s);
     bound_s[ORR_BOUND_OVERHEAD] += pass->gap_s;
     bound_s[ORR_BOUND_HOST] += pass->host_s;
-    add_operators(r, pass, phase, n.own);
+    add_operators(r, pass, phase, n);
     const double send_s = add_sends(r, phase, n, rows);
     orr_ledger_add_mixed(l, "other stages", ORR_INFER_PIPELINE, phase, bound_s, n.waited);
     orr_ledger_add_wait(l, "launch gaps", ORR_INFER_OVERHEAD, phase, ORR_BOUND_OVERHEAD, n.own, pass->gap_s);
@@ -176,7 +180,7 @@ static double draft_prompt(struct request *r, const struct orr_serve_shape *shap
 /* Returns the tokens of a prompt that are read at once. */
 static int64_t prompt_tokens(const struct orr_job *job)
 {
-    return job->serving.input_len - (job->engine.last_token_decoded ? 1 : 0);
+    return orr_prompt_len(job) - (job->engine.last_token_decoded ? 1 : 0);
 }
 
 static struct orr_serve_shape prefill_shape(const struct orr_job *job, double sequences)
@@ -225,6 +229,28 @@ static void add_prompt_pass(struct request *r, const struct orr_serve_shape *sha
     r->prefill.passes = 1;
 }
 
+/* Adds the tower, which runs once for every request before its prompt, on the first stage. Images of a cached prefix
+ * are not read again. The facts of the prompt count the tower as often as there are stages, because formulas divide by
+ * their number. */
+static void add_tower(struct request *r)
+{
+    const struct orr_job *job = r->job;
+    struct orr_scratch *s = r->scratch;
+    if (!job->media.encodes) return;
+    const double stages = (double)job->plan.pp;
+    const double sequences = (double)job->serving.batch * (1 - job->serving.prefix_hit_frac);
+    const double pieces = orr_tower_pieces(job, sequences);
+    const size_t first = orr_pass_emit_tower(job, sequences / pieces, &s->ops, s->costs);
+    const double rows = orr_tower_dims(job, sequences / pieces).T * (double)job->plan.cp;
+    const struct orr_serve_shape shape = {.prefill_tokens = rows, .queries = 1}; /* no graph, and gaps by rows */
+    const struct orr_pass pass = orr_pass_settle(job, &shape, &s->ops, s->costs, first, s->bends);
+    const struct repeats n = {.own = pieces, .all = pieces, .seen = pieces};
+    r->result->tower_s = add_pass(r, &pass, ORR_PHASE_PREFILL, n, 0, &r->prefill);
+    r->result->prefill_s += r->result->tower_s;
+    r->prefill.stage_frac = 1 / stages;
+    add_sums(&pass, pieces * stages, &r->prefill);
+}
+
 /* Predicts the prompt: it is read at once, or all but its last token is, which then runs like an output token. */
 static void predict_prefill(struct request *r)
 {
@@ -239,10 +265,11 @@ static void predict_prefill(struct request *r)
     if (job->engine.last_token_decoded) {
         const struct orr_flow flow = orr_prompt_flow(job, batch, 1);
         const struct orr_serve_shape shape = {.decode_sequences = (double)batch / flow.pieces,
-                                              .decode_context = (double)job->serving.input_len,
+                                              .decode_context = (double)orr_prompt_len(job),
                                               .queries = 1};
         add_prompt_pass(r, &shape, &flow, 1);
     }
+    add_tower(r);
     take_shares(r->ledger, r->result->prefill_bound_frac);
     r->result->matrix_frac = r->prefill.clock_frac * job->calibration.gemm[job->serving.matrix].burst_frac;
 }
@@ -403,7 +430,7 @@ static void predict_decode(struct request *r)
     result->tokens_per_step = tokens_per_step(s);
     if (s->output_len < 2) return;
     const struct orr_flow flow = orr_decode_flow(job, s->batch);
-    const struct span span = {s->input_len + 1, s->input_len + s->output_len - 1};
+    const struct span span = {orr_prompt_len(job) + 1, orr_prompt_len(job) + s->output_len - 1};
     const double sequences = (double)s->batch / flow.pieces, tokens = (double)(span.last - span.first + 1);
     const double steps = tokens / result->tokens_per_step;
     const struct orr_serve_shape shape = {
@@ -436,7 +463,7 @@ static double handoff_s(const struct orr_job *job, const struct orr_scratch *scr
     const struct orr_system *system = &job->system;
     const double out =
         system->scaleout_bytes_per_s * system->scaleout_efficiency_frac / system->scaleout_oversubscription;
-    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)s->input_len);
+    const double bytes = (double)s->batch * orr_kv_sequence_bytes(job, scratch->stages, (double)orr_prompt_len(job));
     return s->disaggregated ? bytes / (out > 0 ? out : orr_send_bytes_per_s(system)) : 0;
 }
 
@@ -472,8 +499,7 @@ static void fill_latency(struct request *r)
                         ORR_BOUND_NETWORK, 1, seen_handoff_s(job, result));
     result->latency_s = 0;
     for (int i = 0; i < ORR_N_INFER_PARTS; i++) result->latency_s += result->time_s[i] = r->ledger->part_s[i];
-    result->ttft_s =
-        request_s + sample_s + once_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
+    result->ttft_s = request_s + sample_s + once_s + result->prefill_s + result->time_s[ORR_INFER_KV_TRANSFER];
     result->tpot_s = further > 0 ? result->decode_s / further : 0;
 }
 
@@ -489,7 +515,7 @@ static void fill_rates(struct request *r)
     const struct orr_energy energy = orr_energy_of(job, &work, result->latency_s);
     result->output_tokens_per_s = replicas * output / result->latency_s;
     result->output_tokens_per_s_per_gpu = result->output_tokens_per_s / gpus;
-    result->input_tokens_per_s_per_gpu = replicas * batch * (double)s->input_len / result->latency_s / gpus;
+    result->input_tokens_per_s_per_gpu = replicas * batch * (double)orr_prompt_len(job) / result->latency_s / gpus;
     result->power_w_per_gpu = energy.power_w_per_gpu;
     result->energy_j = energy.total_j;
     memcpy(result->energy_part_j, energy.part_j, sizeof result->energy_part_j);

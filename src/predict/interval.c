@@ -24,20 +24,21 @@ enum orr_regime orr_train_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_TRAIN_MOE : ORR_REGIME_TRAIN_DENSE;
 }
 
-/* From this share of overhead on, the host decides how far off a prediction is, and not a kernel. */
+/* From this share of overhead and host on, the host decides how far off a prediction is, and not a kernel. */
 #define HOST_BOUND_FRAC 0.3
 
 /* A job is host-bound where an eager framework launches slower than the GPU executes. */
 static bool host_bound(const struct orr_job *job, const double bound_frac[ORR_N_BOUNDS])
 {
-    return job->engine.host_launch_s > 0 && bound_frac[ORR_BOUND_OVERHEAD] > HOST_BOUND_FRAC;
+    const double idle_frac = bound_frac[ORR_BOUND_HOST] + bound_frac[ORR_BOUND_OVERHEAD];
+    return job->engine.host_launch_s > 0 && idle_frac > HOST_BOUND_FRAC;
 }
 
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
     if (orr_model_has_experts(&job->model)) return ORR_REGIME_INFER_MOE;
     if (host_bound(job, result->prefill_bound_frac)) return ORR_REGIME_HOST;
-    const int64_t tokens = job->serving.batch * job->serving.input_len;
+    const int64_t tokens = job->serving.batch * orr_prompt_len(job);
     return tokens <= ORR_SHORT_PREFILL_TOKENS ? ORR_REGIME_PREFILL_SHORT : ORR_REGIME_PREFILL;
 }
 

@@ -67,8 +67,7 @@ double orr_sends_s(const struct orr_job *job, double rows)
 double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s)
 {
     const struct orr_engine *engine = &job->engine;
-    const double host_s =
-        (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
+    const double host_s = (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
     return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
@@ -113,6 +112,15 @@ size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, c
 {
     const size_t first = list->n;
     orr_serve_ops(job, model, shape, phase, list);
+    orr_cost_range(job, list, first, costs);
+    return first;
+}
+
+size_t orr_pass_emit_tower(const struct orr_job *job, double sequences, struct orr_op_list *list,
+                           struct orr_cost *costs)
+{
+    const size_t first = list->n;
+    orr_serve_tower(job, sequences, list);
     orr_cost_range(job, list, first, costs);
     return first;
 }

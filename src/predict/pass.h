@@ -57,6 +57,9 @@ double orr_sends_s(const struct orr_job *job, double rows);
 /* Emits and prices the operators of one pass from list->n on; returns the index of the first. */
 size_t orr_pass_emit(const struct orr_job *job, const struct orr_model *model, const struct orr_serve_shape *shape,
                      enum orr_phase phase, struct orr_op_list *list, struct orr_cost *costs);
+/* Does the same for the tower over the images, sound or text of so many sequences. */
+size_t orr_pass_emit_tower(const struct orr_job *job, double sequences, struct orr_op_list *list,
+                           struct orr_cost *costs);
 /* Adds up the operators of a pass from `first` on, at the clock their load settles at. `bends` is working memory. */
 struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serve_shape *shape,
                                 const struct orr_op_list *list, const struct orr_cost *costs, size_t first,

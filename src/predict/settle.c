@@ -49,8 +49,8 @@ static double gather_host_s(const struct orr_job *job, double n_layers)
 }
 
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
- * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait for
- * the slowest of many GPUs. */
+ * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait
+ * for the slowest of many GPUs. */
 static void add_overhead(const struct orr_job *job, const struct orr_rank_time *rank, double n_layers, double launches,
                          struct orr_settled *step)
 {
@@ -62,8 +62,8 @@ static void add_overhead(const struct orr_job *job, const struct orr_rank_time *
     step->busy_s = step->pipe.work_s - step->host_wait_s[0] - step->host_wait_s[1] + step->pipe.bubble_s +
                    step->pipe.send_exposed_s + after_s;
     step->straggle_s = step->busy_s * job->calibration.straggle_frac_per_doubling * doublings;
-    step->overhead_s = step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s +
-                       step->straggle_s;
+    step->overhead_s =
+        step->host_wait_s[0] + step->host_wait_s[1] + step->host_wait_s[2] + step->host_step_s + step->straggle_s;
 }
 
 /* A trial is an iteration that is asked for at several clocks. */
@@ -127,6 +127,7 @@ struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape 
     for (int64_t k = 0; k < job->model.n_kinds; k++) orr_work_add(&sum, &shape->work[k], m * stage->n_layers[k]);
     if (stage->embedding) orr_work_add(&sum, &shape->work[ORR_SUM_EMBEDDING], m);
     if (stage->head) orr_work_add(&sum, &shape->work[ORR_SUM_HEAD], m);
+    if (stage->embedding && job->media.encodes) orr_work_add(&sum, &shape->work[ORR_SUM_TOWER], m);
     if (stage->n_mtp > 0) orr_work_add(&sum, &shape->work[ORR_SUM_MTP], m * stage->n_mtp);
     return sum;
 }

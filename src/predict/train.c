@@ -153,6 +153,7 @@ static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, 
     runs[ORR_SUM_EMBEDDING] = stage->embedding ? m : 0;
     runs[ORR_SUM_HEAD] = stage->head ? m : 0;
     runs[ORR_SUM_MTP] = m * stage->n_mtp;
+    runs[ORR_SUM_TOWER] = stage->embedding ? m : 0;
 }
 
 /* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. */

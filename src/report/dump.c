@@ -6,6 +6,7 @@
 #include "metric/roofline.h"
 #include "report/answer.h"
 #include "report/json_text.h"
+#include "spec/job.h"
 
 static bool is_train(const struct orr_answer *answer)
 {
@@ -108,7 +109,7 @@ static void infer_timeline(const struct orr_answer *answer, struct orr_text *tex
     orr_dump_line(text,
                   json_pack("{ss so so so so}", "name", "prefill", "start_s", orr_json_real(0), "end_s",
                             orr_json_real(r->ttft_s), "busy_s", orr_json_real(r->prefill_s), "tokens",
-                            orr_json_real((double)(serving->batch * serving->input_len))),
+                            orr_json_real((double)(serving->batch * orr_prompt_len(answer->job)))),
                   !decodes);
     if (!decodes) return;
     orr_dump_line(text,

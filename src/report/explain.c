@@ -61,9 +61,10 @@ static void add_operator(const struct orr_answer *answer, const struct orr_style
 {
     const struct orr_time_row *row = &answer->rows[alike->first];
     struct orr_text head = {0};
-    char one[32], all[32], runs[32];
-    orr_text_add(&head, "%s: %s × %s = %s, %s bound", row->name, orr_print_times(runs, alike->runs),
-                 orr_print_s(one, row->run_s), orr_print_s(all, alike->exposed_s), orr_bound_name(row->resource));
+    char one[32], all[32], runs[32], title[ORR_TITLE_TEXT];
+    orr_text_add(&head, "%s: %s × %s = %s, %s bound", orr_op_title(title, &answer->ops[row->op]),
+                 orr_print_times(runs, alike->runs), orr_print_s(one, row->run_s), orr_print_s(all, alike->exposed_s),
+                 orr_bound_name(row->resource));
     orr_op_explain(style, head.data ? head.data : "", &answer->ops[row->op], &answer->costs[row->op],
                    clock_of(answer, row->phase), text);
     orr_text_drop(text, &head);

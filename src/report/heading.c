@@ -59,6 +59,7 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     orr_summary_line(text, style, "plan", &line);
     if (train) add_train_workload(&job->workload, &line);
     else add_infer_workload(job, &line);
+    orr_summary_media(&job->media, &line);
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s", job->engine.id);
     if (train) orr_text_add(&line, " · %s attention", orr_attention_kernel_name(job->workload.attention));

@@ -108,12 +108,12 @@ static void add_frame(struct orr_text *text, struct decades x, struct decades y)
 
 static void add_op_mark(struct orr_text *text, const struct orr_html_op *o, struct decades x, struct decades y)
 {
-    char shape[ORR_SHAPE_TEXT], rate[ORR_VALUE_TEXT], time[ORR_VALUE_TEXT];
+    char shape[ORR_SHAPE_TEXT], title[ORR_TITLE_TEXT], rate[ORR_VALUE_TEXT], time[ORR_VALUE_TEXT];
     const double flops_per_s = o->op->flops / o->run_s;
     orr_text_add(text, "<circle class=\"mark\" style=\"--h:%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>",
                  orr_html_hue((size_t)o->op->kind), LEFT + place(x, intensity(o), WIDE),
                  TOP + HIGH - place(y, flops_per_s, HIGH));
-    orr_html_text(text, o->op->name);
+    orr_html_text(text, orr_op_title(title, o->op));
     orr_text_add(text, " (%s), ", orr_phase_name(o->op->phase));
     orr_html_text(text, orr_op_shape(shape, o->op));
     orr_text_add(text, ": %s, %s, %.3g FLOP per byte, bound by %s</title></circle>\n", orr_print_s(time, o->run_s),
@@ -153,19 +153,19 @@ void orr_html_roofline(struct orr_text *text, const struct orr_chip *chip, enum 
 
 void orr_html_ops(struct orr_text *text, const struct orr_html_op *ops, size_t n_ops)
 {
-    char shape[ORR_SHAPE_TEXT], runs[32], run_s[ORR_VALUE_TEXT], all_s[ORR_VALUE_TEXT], bytes[ORR_VALUE_TEXT];
+    char shape[ORR_SHAPE_TEXT], title[ORR_TITLE_TEXT], runs[32], run_s[ORR_VALUE_TEXT], all_s[ORR_VALUE_TEXT],
+        bytes[ORR_VALUE_TEXT];
     orr_text_add(text, "<h2>Operators</h2>\n<table>\n<tr class=\"head\"><th>operator</th><th>phase</th><th>shape</th>"
                        "<td>runs</td><td>each</td><td>together</td><td>share</td><td>DRAM</td><th>bound</th></tr>\n");
     for (size_t i = 0; i < n_ops; i++) {
         const struct orr_html_op *o = &ops[i];
         orr_text_add(text, "<tr>");
-        orr_html_element(text, "th", "", o->op->name);
+        orr_html_element(text, "th", "", orr_op_title(title, o->op));
         orr_text_add(text, "<th>%s</th>", orr_phase_name(o->op->phase));
         orr_html_element(text, "th", "", orr_op_shape(shape, o->op));
         orr_text_add(text, "<td>%s</td><td>%s</td><td>%s</td><td>%.1f %%</td><td>%s</td><th>%s</th></tr>\n",
                      orr_print_times(runs, o->runs), orr_print_s(run_s, o->run_s), orr_print_s(all_s, o->total_s),
-                     100 * o->share_frac, orr_print_bytes(bytes, o->cost->dram_bytes),
-                     orr_bound_name(o->cost->bound));
+                     100 * o->share_frac, orr_print_bytes(bytes, o->cost->dram_bytes), orr_bound_name(o->cost->bound));
     }
     orr_text_add(text, "</table>\n");
 }

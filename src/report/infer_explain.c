@@ -36,10 +36,12 @@ static void add_parts(const struct orr_answer *answer, const struct orr_style *s
 /* ---------------------------------------------------------------- cache */
 
 /* Adds what a sequence of any length holds in all layers of a kind. */
-static void add_state(const struct orr_layer_kind *kind, int64_t layers, double element_bytes, struct orr_text *line)
+static void add_state(const struct orr_job *job, const struct orr_layer_kind *kind, int64_t layers,
+                      double element_bytes, struct orr_text *line)
 {
     char bytes[32];
-    const double state_bytes = (double)layers * orr_sequence_state_bytes(kind, 1, element_bytes);
+    const double state_bytes =
+        (double)layers * orr_sequence_state_bytes(kind, orr_cross_keys(job, kind), 1, element_bytes);
     orr_text_add(line, "%s, state of %s B per sequence; ",
                  kind->cross_keys > 0 ? "cross attention" : orr_mixer_name(kind->mixer),
                  orr_print_count(bytes, llround(state_bytes)));
@@ -58,7 +60,7 @@ static void add_kind(const struct orr_answer *answer, const struct orr_style *st
     if (model->is_mtp) orr_text_add(&line, "MTP layers: %lld · ", (long long)layers);
     else orr_text_add(&line, "layer kind %lld: %lld layers · ", (long long)k, (long long)layers);
     const bool holds = orr_kind_scans(kind) || kind->cross_keys > 0 || orr_kind_compresses(kind);
-    if (holds) add_state(kind, layers, element_bytes, &line);
+    if (holds) add_state(answer->job, kind, layers, element_bytes, &line);
     if (orr_kv_model_bytes(answer->job, kind) <= 0) {
         if (!holds) orr_text_add(&line, "no cache");
         orr_text_wrap(text, style, "", 4, line.data ? line.data : "", " ");

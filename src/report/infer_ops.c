@@ -69,9 +69,9 @@ static void operator_row(const struct orr_answer *answer, const struct orr_alike
     const struct orr_time_row *first = &answer->rows[alike->first];
     const struct orr_op *op = &answer->ops[first->op];
     const struct orr_cost *cost = &answer->costs[first->op];
-    char cells[N_COLUMNS][CELL];
+    char cells[N_COLUMNS][CELL], title[ORR_TITLE_TEXT];
     const char *row[N_COLUMNS];
-    (void)snprintf(cells[0], CELL, "%s", op->name);
+    (void)snprintf(cells[0], CELL, "%s", orr_op_title(title, op));
     (void)orr_print_times(cells[1], alike->count);
     shape_cells(op, &cells[2]);
     work_cell(cells[6], op->flops, print_flops);

@@ -3,6 +3,7 @@
 #include "ops/serve.h"
 #include "report/record.h"
 #include "report/trace.h"
+#include "spec/job.h"
 
 #include <stdio.h>
 
@@ -48,7 +49,7 @@ static double add_group(struct orr_trace *trace, const char *name, double start_
 static double share_of(const struct orr_answer *answer, const struct orr_time_row *row, int64_t first, int64_t last)
 {
     const struct orr_serving *serving = &answer->job->serving;
-    const int64_t context = serving->input_len - 1;
+    const int64_t context = orr_prompt_len(answer->job) - 1;
     const struct orr_op *op = row->op >= 0 ? &answer->ops[row->op] : NULL;
     if (!op || op->kind != ORR_OP_DECODE) return (double)(last - first + 1) / (double)(serving->output_len - 1);
     const struct orr_layer_kind *kind = &answer->job->model.kinds[op->layer_kind];

@@ -145,7 +145,7 @@ static void vllm(const struct orr_job *job, struct command *to)
     number(to, p->cp > 1, "--prefill-context-parallel-size", p->cp);
     flag(to, shared, "--enable-expert-parallel");
     number(to, true, "--max-num-seqs", s->batch);
-    number(to, true, "--max-model-len", s->input_len + s->output_len);
+    number(to, true, "--max-model-len", orr_prompt_len(job) + s->output_len);
     number(to, s->chunk_tokens > 0, "--max-num-batched-tokens", s->chunk_tokens);
     flag(to, s->weights == ORR_DTYPE_BF16, "--dtype bfloat16");
     flag(to, s->weights == ORR_DTYPE_FP16, "--dtype float16");
@@ -172,7 +172,7 @@ static void tensorrt_llm(const struct orr_job *job, struct command *to)
     number(to, p->ep > 1, "--ep_size", p->ep);
     flag(to, attention_dp, "--enable_attention_dp");
     number(to, true, "--max_batch_size", s->batch);
-    number(to, true, "--max_seq_len", s->input_len + s->output_len);
+    number(to, true, "--max_seq_len", orr_prompt_len(job) + s->output_len);
     number(to, s->chunk_tokens > 0, "--enable_chunked_prefill --max_num_tokens", s->chunk_tokens);
     flag(to, plain_cache(s, ORR_DTYPE_FP8), "--kv_cache_dtype fp8");
     note(to, p->dp > 1 && !attention_dp && !ep_beyond_tp, "no flag for replicas: start one server for each of dp");

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -13,6 +14,13 @@
 #define EXPLAIN_INDENT 6
 
 /* ---------------------------------------------------------------- text */
+
+const char *orr_op_title(char buffer[ORR_TITLE_TEXT], const struct orr_op *op)
+{
+    if (op->layer_kind != ORR_LAYER_TOWER || strncmp(op->name, "tower.", strlen("tower.")) == 0) return op->name;
+    (void)snprintf(buffer, ORR_TITLE_TEXT, "tower %s", op->name);
+    return buffer;
+}
 
 /* Prints "batch x m x k x n", as docs/equations.md writes a GEMM, or what a collective moves. */
 char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op)
@@ -138,6 +146,7 @@ static const char *layer_name(int64_t layer_kind, char buffer[32])
     if (layer_kind == ORR_LAYER_STEP) return "step";
     if (layer_kind == ORR_LAYER_MTP) return "mtp";
     if (layer_kind == ORR_LAYER_BOUNDARY) return "boundary";
+    if (layer_kind == ORR_LAYER_TOWER) return "tower";
     (void)snprintf(buffer, 32, "kind %lld", (long long)layer_kind);
     return buffer;
 }

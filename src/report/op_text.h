@@ -7,6 +7,10 @@
 #include "base/text.h"
 #include "orrery.h"
 
+/* The name of an operator, which says so if it is one of the tower. */
+#define ORR_TITLE_TEXT 64
+const char *orr_op_title(char buffer[ORR_TITLE_TEXT], const struct orr_op *op);
+
 /* Prints the shape of an operator, such as "2048×12288×6144" or "allreduce 48.0 MiB", into at least 96 bytes. */
 #define ORR_SHAPE_TEXT 96
 char *orr_op_shape(char buffer[ORR_SHAPE_TEXT], const struct orr_op *op);

@@ -3,6 +3,25 @@
 #include "report/record.h"
 #include "spec/spec.h"
 
+#include <stdio.h>
+
+/* Adds what a tower reads. With `every_key`, every key has its place even where the job has no such input. */
+static json_t *add_media(json_t *json, const struct orr_media *media, bool every_key)
+{
+    char size[48];
+    int failed = !json;
+    (void)snprintf(size, sizeof size, "%lldx%lld", (long long)media->image_width, (long long)media->image_height);
+    if (json && (media->images > 0 || every_key)) {
+        failed |= json_object_set_new(json, "images", json_integer((json_int_t)media->images));
+        failed |= json_object_set_new(json, "image_size", json_string(size));
+    }
+    if (json && (media->audio_s > 0 || every_key))
+        failed |= json_object_set_new(json, "audio_s", orr_json_real(media->audio_s));
+    if (json && (media->encoder_tokens > 0 || every_key))
+        failed |= json_object_set_new(json, "encoder_tokens", json_integer((json_int_t)media->encoder_tokens));
+    return orr_json_whole(json, failed);
+}
+
 /* ---------------------------------------------------------------- training */
 
 static json_t *train_plan(const struct orr_plan *plan)
@@ -23,17 +42,18 @@ static json_t *train_plan(const struct orr_plan *plan)
     return orr_json_whole(json, failed);
 }
 
-static json_t *train_workload(const struct orr_job *job)
+static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
-    return json_pack("{sI sI sI ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
-                     (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
-                     orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute),
-                     "recompute_every", (json_int_t)workload->recompute_every, "attention",
-                     orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id),
-                     "attention_dropout", workload->attention_dropout, "hidden_dropout", workload->hidden_dropout,
-                     "causal", workload->causal, "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers",
-                     (json_int_t)workload->mtp_layers);
+    json_t *json = json_pack(
+        "{sI sI sI ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
+        orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute), "recompute_every",
+        (json_int_t)workload->recompute_every, "attention", orr_attention_kernel_name(workload->attention), "engine",
+        orr_json_word(job->engine.id), "attention_dropout", workload->attention_dropout, "hidden_dropout",
+        workload->hidden_dropout, "causal", workload->causal, "moe_imbalance", orr_json_real(workload->moe_imbalance),
+        "mtp_layers", (json_int_t)workload->mtp_layers);
+    return add_media(json, &job->media, every_key);
 }
 
 /* ---------------------------------------------------------------- inference */
@@ -58,6 +78,7 @@ static json_t *infer_workload(const struct orr_job *job, bool every_key)
         (json_int_t)serving->chunk_tokens, "draft_tokens", (json_int_t)serving->draft_tokens, "draft_accept_frac",
         orr_json_real(serving->draft_accept_frac), "disaggregated", serving->disaggregated, "moe_imbalance",
         orr_json_real(serving->moe_imbalance));
+    json = add_media(json, &job->media, every_key);
     const bool drafted = job->draft.n_layers > 0;
     if (!json || !(drafted || every_key)) return json;
     return orr_json_whole(json, json_object_set_new(json, "draft_model", orr_json_word(drafted ? job->draft.id : "")));
@@ -70,5 +91,5 @@ json_t *orr_request_json(const struct orr_job *job, bool every_key)
     return json_pack("{ss so so* so sI so so}", "kind", train ? "train" : "infer", "model",
                      orr_json_word(job->model.id), "asked", asked, "system", orr_json_word(job->system.id), "gpus",
                      (json_int_t)job->plan.gpus, "plan", train ? train_plan(&job->plan) : infer_plan(&job->plan),
-                     "workload", train ? train_workload(job) : infer_workload(job, every_key));
+                     "workload", train ? train_workload(job, every_key) : infer_workload(job, every_key));
 }

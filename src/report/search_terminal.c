@@ -22,6 +22,7 @@ static void add_workload(const struct orr_job *job, struct orr_text *line)
                      (long long)workload->seq, orr_dtype_name(workload->precision),
                      orr_attention_kernel_name(workload->attention));
     else orr_text_add(line, "%lld → %lld tokens", (long long)serving->input_len, (long long)serving->output_len);
+    orr_summary_media(&job->media, line);
 }
 
 static void add_heading(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)

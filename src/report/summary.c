@@ -43,6 +43,16 @@ void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t 
     orr_summary_asked(&job->model, line);
 }
 
+void orr_summary_media(const struct orr_media *media, struct orr_text *line)
+{
+    if (media->images > 0)
+        orr_text_add(line, " · %lld image%s of %lld × %lld pixels%s, %lld tokens", (long long)media->images,
+                     media->images > 1 ? "s" : "", (long long)media->image_width, (long long)media->image_height,
+                     media->size_assumed ? " (assumed)" : "", (long long)media->image_tokens);
+    if (media->audio_s > 0) orr_text_add(line, " · %g s of sound", media->audio_s);
+    if (media->encoder_tokens > 0) orr_text_add(line, " · %lld encoder tokens", (long long)media->encoder_tokens);
+}
+
 void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line)
 {
     const struct {
@@ -126,7 +136,7 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
     struct orr_alike heaviest[N_HEAVIEST];
     const size_t n = orr_rows_heaviest(answer, ORR_ANY_PART, false, N_HEAVIEST, heaviest, NULL);
     struct orr_table table;
-    char shape[ORR_SHAPE_TEXT], time[32], share[32];
+    char shape[ORR_SHAPE_TEXT], name[ORR_TITLE_TEXT], time[32], share[32];
     if (n == 0) return;
     orr_text_title(text, style, title);
     orr_table_start(&table, "flfrrl");
@@ -134,9 +144,9 @@ void orr_summary_heaviest(const struct orr_answer *answer, const struct orr_styl
         const struct orr_time_row *row = &answer->rows[heaviest[i].first];
         const struct orr_op *op = &answer->ops[row->op];
         (void)snprintf(share, sizeof share, "%.1f %%", 100 * heaviest[i].share_frac);
-        ORR_ROW(&table, ORR_PAINT_NONE, op->name, op->recomputed ? "forward ×2" : orr_phase_name(op->phase),
-                orr_op_shape(shape, op), orr_print_s(time, heaviest[i].exposed_s), share,
-                orr_bound_name(row->resource));
+        ORR_ROW(&table, ORR_PAINT_NONE, orr_op_title(name, op),
+                op->recomputed ? "forward ×2" : orr_phase_name(op->phase), orr_op_shape(shape, op),
+                orr_print_s(time, heaviest[i].exposed_s), share, orr_bound_name(row->resource));
     }
     orr_table_print(&table, text, style);
 }

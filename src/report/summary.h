@@ -14,6 +14,8 @@ void orr_summary_line(struct orr_text *text, const struct orr_style *style, cons
 void orr_summary_model(const struct orr_job *job, int64_t params_total, int64_t params_active, struct orr_text *line);
 /* Adds "tp 8 · pp 8 · dp 1": always these three, and the others where they are above 1. */
 void orr_summary_degrees(const struct orr_plan *plan, struct orr_text *line);
+/* Adds what the tower of the model reads for a sequence, and what the images are in tokens. */
+void orr_summary_media(const struct orr_media *media, struct orr_text *line);
 /* Adds " · asked for as Qwen/Qwen3-32B" where the model was named by something other than its id. */
 void orr_summary_asked(const struct orr_model *model, struct orr_text *line);
 /* Adds shares by binding resource from half a percent on, largest first, without `skip` (ORR_N_BOUNDS skips none). */

@@ -68,6 +68,13 @@ void orr_curve_add(struct orr_layer_curve *curve, struct orr_bend *bends, const 
     else add_kernel(curve, bends, op, cost, clock_min);
 }
 
+/* Layers that a curve is the sum of: one of a kind, all of the tower, none of the ends. */
+static double layers_of(const struct orr_job *job, int64_t layer_kind)
+{
+    if (layer_kind == ORR_LAYER_TOWER) return (double)(job->model.tower.n_layers[0] + job->model.tower.n_layers[1]);
+    return layer_kind >= 0 ? 1 : 0;
+}
+
 void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list, const struct orr_cost *costs,
                       double clock_min, struct orr_curves *curves)
 {
@@ -83,7 +90,8 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
             curve = &curves->layer[orr_sum_index(op->layer_kind)];
             curve->first_bend = n_bends;
             layer_kind = op->layer_kind;
-            for (int pass = 0; layer_kind >= 0 && pass < 2; pass++) curve->host_s[pass] = orr_host_layer_s(job);
+            const double layers = layers_of(job, layer_kind);
+            for (int pass = 0; pass < 2; pass++) curve->host_s[pass] = layers * orr_host_layer_s(job);
         }
         orr_curve_add(curve, &curves->bends[n_bends], op, &costs[i], clock_min);
         orr_host_add_op(job, op, curve->host_s);
@@ -172,6 +180,7 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
         if (stage->n_layers[k] > 0) add_layers(&rank, &layers[k], stage->n_layers[k]);
     if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], 1);
     if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], 1);
+    if (stage->embedding && job->media.encodes) add_layers(&rank, &layers[ORR_SUM_TOWER], 1);
     if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], stage->n_mtp);
     add_host(job, &rank);
     return rank;

@@ -11,11 +11,12 @@ static inline bool orr_sharded_group(enum orr_group group)
     return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP;
 }
 
-/* The layer kinds are followed by the two ends and by what surrounds a multi-token prediction layer. */
+/* The layer kinds are followed by the two ends, by what surrounds a multi-token prediction layer, and by the tower. */
 #define ORR_SUM_EMBEDDING ORR_MAX_LAYER_KINDS
 #define ORR_SUM_HEAD      (ORR_MAX_LAYER_KINDS + 1)
 #define ORR_SUM_MTP       (ORR_MAX_LAYER_KINDS + 2)
-#define ORR_N_ENDS        3
+#define ORR_SUM_TOWER     (ORR_MAX_LAYER_KINDS + 3)
+#define ORR_N_ENDS        4
 #define ORR_N_SUMS        (ORR_MAX_LAYER_KINDS + ORR_N_ENDS)
 
 /* The index of a layer kind or end in arrays of ORR_N_SUMS. */
@@ -23,6 +24,7 @@ static inline int64_t orr_sum_index(int64_t layer_kind)
 {
     if (layer_kind == ORR_LAYER_EMBEDDING) return ORR_SUM_EMBEDDING;
     if (layer_kind == ORR_LAYER_HEAD) return ORR_SUM_HEAD;
+    if (layer_kind == ORR_LAYER_TOWER) return ORR_SUM_TOWER;
     return layer_kind == ORR_LAYER_MTP ? ORR_SUM_MTP : layer_kind;
 }
 
@@ -52,7 +54,7 @@ struct orr_layer_curve {
     double forward_exposed_s, backward_exposed_s; /* exposed collectives */
     double forward_sharded_s, backward_sharded_s; /* collectives of ZeRO-3 */
     double matrix_s, launches;
-    double host_s[2]; /* seconds the host needs to launch the forward and the backward pass (Eq. 126) */
+    double host_s[2]; /* seconds the host needs to launch the forward and the backward pass (Eq. 128) */
     size_t first_bend, n_bends;
 };
 /* Add an operator to a curve whose bends begin at `bends`. `clock_min` is the lowest clock that will be asked for. A
@@ -73,9 +75,9 @@ struct orr_rank_time {
     double wgrad_s;               /* weight gradients, a part of backward_s */
     double matrix_s;              /* matrix FLOP at the burst rate */
     double launches;
-    double host_s[2];      /* seconds the host needs for forward and for backward */
-    double host_wait_s[2]; /* of a rank: how much longer the host takes than the device, a part of the two times above */
-    double sharded_exposed_s;   /* exposed ZeRO-3 collectives, a part of backward_s */
+    double host_s[2];         /* seconds the host needs for forward and for backward */
+    double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
+    double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */
     double ranks;               /* how many ranks of the pipeline have these times */
 };

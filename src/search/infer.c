@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "metric/metric.h"
+#include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/spec.h"
 
@@ -142,6 +143,7 @@ static void join_pools(const struct orr_job *job, const struct orr_choice *choic
     const double batch_s = (double)(job->plan.dp * job->serving.batch) / rate_per_s; /* from one batch to the next */
     joint->ttft_s = prompt->ttft_s;
     joint->prefill_s = prompt->prefill_s;
+    joint->tower_s = prompt->tower_s;
     joint->kv_handoff_s = prompt->kv_handoff_s;
     joint->latency_s = prompt->ttft_s + answer.decode_s;
     joint->interval_low_s *= joint->latency_s / answer.latency_s;
@@ -150,7 +152,7 @@ static void join_pools(const struct orr_job *job, const struct orr_choice *choic
     join_times(prompt, joint);
     joint->output_tokens_per_s = rate_per_s * (double)job->serving.output_len;
     joint->output_tokens_per_s_per_gpu = joint->output_tokens_per_s / gpus;
-    joint->input_tokens_per_s_per_gpu = rate_per_s * (double)job->serving.input_len / gpus;
+    joint->input_tokens_per_s_per_gpu = rate_per_s * (double)orr_prompt_len(job) / gpus;
     joint->fits = answer.fits && prompt->fits;
     joint->memory_total_bytes = orr_max(answer.memory_total_bytes, prompt->memory_total_bytes);
     joint->power_w_per_gpu = ((gpus - decode) * prompt->power_w_per_gpu + decode * answer.power_w_per_gpu) / gpus;

@@ -304,7 +304,7 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    /* An engine that balances stages by cost may leave some of them without a layer: the head's, and those behind it. */
+    /* An engine that balances stages by cost may leave some without a layer: the head's, and those behind it. */
     const bool by_cost = job->engine.stages_by_cost && plan->vpp == 1 && plan->n_stage_layers == 0;
     if (plan->pp > n_layers + (by_cost ? 4 : 0))
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
@@ -455,16 +455,46 @@ static enum orr_err check_serving_plan(const struct orr_job *job, struct orr_err
 static enum orr_err check_lengths(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_serving *serving = &job->serving;
+    const int64_t prompt = orr_prompt_len(job), images = job->media.image_tokens;
+    if (prompt + serving->output_len > ORR_CONTEXT_MAX && images > 0)
+        return FAIL(error, "workload.images", "a prompt with %lld tokens of images has %lld tokens; at most %d",
+                    (ll)images, (ll)prompt, ORR_CONTEXT_MAX);
     if (serving->input_len + serving->output_len > ORR_CONTEXT_MAX)
         return FAIL(error, "workload.input_len", "input_len + output_len = %lld + %lld = %lld tokens; at most %d",
                     (ll)serving->input_len, (ll)serving->output_len, (ll)(serving->input_len + serving->output_len),
                     ORR_CONTEXT_MAX);
-    if (job->plan.cp > serving->input_len)
+    if (job->plan.cp > prompt)
         return FAIL(error, "plan.cp", "%lld ranks share a prompt of %lld tokens: at most one rank per token",
-                    (ll)job->plan.cp, (ll)serving->input_len);
-    if (serving->chunk_tokens > serving->input_len)
+                    (ll)job->plan.cp, (ll)prompt);
+    if (serving->chunk_tokens > prompt)
         return FAIL(error, "workload.chunk_tokens", "%lld is more than the input_len of %lld (0: the prompt at once)",
-                    (ll)serving->chunk_tokens, (ll)serving->input_len);
+                    (ll)serving->chunk_tokens, (ll)prompt);
+    return ORR_OK;
+}
+
+/* ---------------------------------------------------------------- towers */
+
+/* A job can only ask for what the model's tower reads. */
+static enum orr_err check_media(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_media *media = &job->media;
+    const enum orr_tower_input input = job->model.tower.input;
+    const char *id = job->model.id;
+    if (media->images > 0 && input != ORR_TOWER_IMAGE)
+        return FAIL(error, "workload.images", "model %s has no vision tower%s", id,
+                    job->model.tower_params > 0 ? "" : " (its config has no vision_config)");
+    if (media->audio_s > 0 && input != ORR_TOWER_SOUND)
+        return FAIL(error, "workload.audio_s", "model %s has no sound encoder whose time is modelled", id);
+    if (media->audio_s > ORR_SOUND_WINDOW_S)
+        return FAIL(error, "workload.audio_s",
+                    "a sequence has at most %d s of sound, not %g: longer sound is cut into "
+                    "windows, each a sequence of the batch",
+                    ORR_SOUND_WINDOW_S, media->audio_s);
+    if (media->encoder_tokens > 0 && input != ORR_TOWER_TEXT)
+        return FAIL(error, "workload.encoder_tokens", "model %s has no encoder of text", id);
+    if (job->kind == ORR_JOB_TRAIN && media->image_tokens > job->workload.seq)
+        return FAIL(error, "workload.images", "the images of a sequence take %lld tokens, but seq is %lld",
+                    (ll)media->image_tokens, (ll)job->workload.seq);
     return ORR_OK;
 }
 
@@ -519,7 +549,7 @@ static enum orr_err check_format(const struct orr_job *job, struct orr_error *er
 {
     const struct orr_served *served = &job->serving.served[0];
     const enum orr_weight_format own = job->model.checkpoint.format,
-                          format = job->serving.format == ORR_WEIGHT_PUBLISHED ? own : job->serving.format;
+                                 format = job->serving.format == ORR_WEIGHT_PUBLISHED ? own : job->serving.format;
     enum orr_err err = orr_format_check(job, format, error);
     for (int64_t k = 0; k < job->model.n_kinds && !err && served->resolved; k++)
         for (int p = 0; p < ORR_N_PRODUCTS && !err; p++)
@@ -563,12 +593,12 @@ enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
         check_plan_ranges, check_workload_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
-        check_pipeline,    check_batch,           check_sharding, check_recompute, check_kernels,
+        check_pipeline,    check_batch,           check_sharding, check_recompute, check_kernels,  check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,
         check_lengths,     check_draft,          check_tensor,          check_experts,
-        check_pipeline,    check_disaggregated,  check_serving_kernels,
+        check_pipeline,    check_disaggregated,  check_serving_kernels, check_media,
     };
     switch (job->kind) {
     case ORR_JOB_TRAIN: return check_all(TRAIN, sizeof TRAIN / sizeof TRAIN[0], job, error);

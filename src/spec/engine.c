@@ -18,7 +18,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, fused_gate, true, "activation and gate product are one kernel"),
     ORR_BOOL(orr_engine, fused_rope, true, "rotary positions are one kernel"),
     ORR_BOOL(orr_engine, fused_norm, true, "a norm is one kernel"),
-    ORR_REAL(orr_engine, layout_launches, ORR_UNIT_NONE, false, 0, 1e4, "eager layer: copies, masks, casts, in forward"),
+    ORR_REAL(orr_engine, layout_launches, ORR_UNIT_NONE, false, 0, 1e4, "eager layer: copies, masks, casts, forward"),
     ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),
     ORR_REAL(orr_engine, layout_bytes, ORR_UNIT_NONE, false, 0, 1e4, "bytes they move per hidden element, in forward"),
     ORR_REAL(orr_engine, layout_backward_bytes, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),

@@ -19,6 +19,25 @@ bool orr_kind_attends(const struct orr_layer_kind *kind);
 bool orr_kind_compresses(const struct orr_layer_kind *kind); /* attends to a window and to compressed entries */
 bool orr_kind_scans(const struct orr_layer_kind *kind);
 
+/* Seconds of sound that a sequence of a sound encoder has: shorter sound is padded, longer sound is cut into several
+ * sequences (Whisper). */
+#define ORR_SOUND_WINDOW_S 30
+
+/* Fills in what follows from the images, sound or text of a sequence. */
+void orr_media_resolve(const struct orr_model *model, struct orr_media *media);
+
+/* Tokens of a prompt: text and images. */
+static inline int64_t orr_prompt_len(const struct orr_job *job)
+{
+    return job->serving.input_len + job->media.image_tokens;
+}
+
+/* Positions of the encoder that a layer with cross attention attends to; 0: the layer has none. */
+static inline double orr_cross_keys(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return (double)(kind->cross_keys > 0 && job->media.cross_keys > 0 ? job->media.cross_keys : kind->cross_keys);
+}
+
 /* Checks the rules that a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed
  * them; a job that the caller changed has not. */
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);

@@ -12,6 +12,9 @@
 #define ORR_DRAFT_MAX       1024      /* tokens drafted per step */
 #define ORR_PREFIX_HIT_MAX  0.999     /* below 1, because at least one token of a prompt is computed */
 #define ORR_IMBALANCE_MAX   100000
-#define ORR_MTP_MAX         16 /* multi-token prediction layers */
+#define ORR_IMAGES_MAX      10000   /* images of a sequence */
+#define ORR_IMAGE_SIDE_MAX  65536   /* pixels */
+#define ORR_SOUND_MAX       1000000 /* seconds of sound */
+#define ORR_MTP_MAX         16      /* multi-token prediction layers */
 
 #endif

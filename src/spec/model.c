@@ -262,7 +262,8 @@ static void read_shape(struct orr_config *config, const struct orr_model_type *t
     if (type->special) type->special(config, shape);
     shape->ffn_widths[0] = shape->ffn;
     mark_windows(config, type, shape);
-    shape->tower_params += orr_tower_params(config, shape->hidden);
+    orr_tower_read(config, shape->hidden, &shape->tower);
+    shape->audio_params = orr_audio_params(config, shape->hidden);
     check_shape(config, type, shape);
 }
 
@@ -300,7 +301,8 @@ static void fill_model(const struct orr_shape *shape, struct orr_model *model)
     model->head_params = orr_shape_head_params(shape);
     model->n_mtp = shape->n_mtp;
     model->mtp_params = orr_shape_mtp_params(shape);
-    model->tower_params = shape->tower_params;
+    model->tower = shape->tower;
+    model->tower_params = shape->tower.params + shape->audio_params;
 }
 
 enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, struct orr_model *model,

@@ -71,7 +71,7 @@ enum orr_mark {
     ORR_MARK_HASH = 2048     /* a table by token, not the router's scores, chooses the experts */
 };
 /* The bits above the marks are the index of the layer's width in shape.ffn_widths. */
-#define ORR_MARK_WIDTH  4096
+#define ORR_MARK_WIDTH 4096
 #define ORR_WIDTHS_MAX 16
 
 enum orr_norm { ORR_NORM_RMS, ORR_NORM_LAYER, ORR_NORM_LAYER_NO_BIAS, ORR_NORM_LAYER_NO_WEIGHT };
@@ -86,11 +86,11 @@ struct orr_heads {
 struct orr_scan {
     enum orr_mixer mixer;
     int64_t heads, value, groups, key, rank, chunk, conv, state_bytes;
-    bool beside;             /* in parallel with attention */
-    bool conv_bias, bias;    /* biases of the convolution, and of the projections in and out */
-    bool gated_norm;         /* Mamba-2: a norm with weights before the projection out */
-    bool full_gate;          /* KDA: the gate on the outputs has full rank */
-    bool inner_norms;        /* Mamba-1: norms on step sizes, B and C */
+    bool beside;          /* in parallel with attention */
+    bool conv_bias, bias; /* biases of the convolution, and of the projections in and out */
+    bool gated_norm;      /* Mamba-2: a norm with weights before the projection out */
+    bool full_gate;       /* KDA: the gate on the outputs has full rank */
+    bool inner_norms;     /* Mamba-1: norms on step sizes, B and C */
 };
 
 struct orr_shape {
@@ -98,7 +98,7 @@ struct orr_shape {
     int64_t max_seq, n_positions;
     int64_t embedding_width; /* width of the token table, which is projected to hidden if it differs */
     int64_t window;
-    bool chunked; /* the window does not slide */
+    bool chunked;    /* the window does not slide */
     int64_t n_norms; /* per layer */
     int64_t n_mtp;   /* multi-token prediction layers after the last */
     enum orr_norm norm;
@@ -115,24 +115,26 @@ struct orr_shape {
     struct orr_heads other;        /* attention of layers with ORR_MARK_OTHER */
     struct orr_scan scan;          /* mixer of layers with ORR_MARK_SCAN */
     int64_t index_heads, index_size, index_topk;
-    bool compressed;               /* attention of the kind of Eq. 121 */
+    bool compressed;                      /* attention of the kind of Eq. 121 */
     int64_t indexed_ratio, entries_ratio; /* positions of an entry, with an indexer and without one */
     int64_t out_groups, out_rank;
     int64_t residual_streams, residual_reads;
-    unsigned mtp_marks;            /* marks of the prediction layer, where it is not like the last */
-    int64_t cross_keys;            /* positions of the encoder */
-    bool cross_beside;             /* every layer has cross attention beside its own */
+    unsigned mtp_marks;                 /* marks of the prediction layer, where it is not like the last */
+    int64_t cross_keys;                 /* positions of the encoder */
+    bool cross_beside;                  /* every layer has cross attention beside its own */
     int64_t ffn_widths[ORR_WIDTHS_MAX]; /* the first is ffn */
     int64_t n_ffn_widths;
     int64_t expert_hidden, n_zero_experts, layer_embedding;
-    int64_t layer_extra;           /* parameters of a layer that follow from no size above */
-    int64_t cross_extra, moe_extra, embedding_extra, head_extra, tower_params;
-    int64_t q_rank, kv_rank;       /* latent attention when kv_rank > 0 */
+    int64_t layer_extra; /* parameters of a layer that follow from no size above */
+    int64_t cross_extra, moe_extra, embedding_extra, head_extra;
+    int64_t q_rank, kv_rank; /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
     bool latent_bias;
     int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
+    struct orr_tower tower;
+    int64_t audio_params;           /* parameters of an audio tower whose work is not modelled */
     uint32_t marks[ORR_MAX_LAYERS]; /* set of enum orr_mark per layer */
 };
 
@@ -241,8 +243,13 @@ void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape);
 
 /* ---------------------------------------------------------------- towers (model_towers.c) */
 
-/* Parameters of the vision and audio towers beside a text model of `hidden` columns; 0 if no known tower is there. */
-int64_t orr_tower_params(struct orr_config *config, int64_t hidden);
+/* Reads the vision tower beside a text model of `hidden` columns; the tower stays as it is if there is no known one. */
+void orr_tower_read(struct orr_config *config, int64_t hidden, struct orr_tower *tower);
+/* Read the encoder of a Whisper or T5 model. */
+void orr_tower_whisper(struct orr_config *config, int64_t hidden, struct orr_tower *tower);
+void orr_tower_t5(struct orr_config *config, const struct orr_shape *shape, struct orr_tower *tower);
+/* Parameters of an audio tower beside the text model, whose work is not modelled; 0 if there is none. */
+int64_t orr_audio_params(struct orr_config *config, int64_t hidden);
 
 /* ---------------------------------------------------------------- counts (model_count.c) */
 

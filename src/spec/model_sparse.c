@@ -389,31 +389,24 @@ void orr_special_mllama(struct orr_config *config, struct orr_shape *shape)
     shape->embedding_extra = 8 * shape->hidden; /* tokens that only the input embedding has */
 }
 
-/* The decoder is the text model; the encoder is counted as a tower. Its positions cover half a minute of sound. */
+/* The decoder is the text model; the encoder is a tower. */
 void orr_special_whisper(struct orr_config *config, struct orr_shape *shape)
 {
-    const int64_t h = shape->hidden, f = count(config, "encoder_ffn_dim", ORR_REQUIRED);
-    const int64_t mel = count(config, "num_mel_bins", 80), frames = count(config, "max_source_positions", 1500);
-    const int64_t layer = 4 * h * h + 3 * h + 2 * h * f + f + h + 4 * h;
+    orr_tower_whisper(config, shape->hidden, &shape->tower);
     shape->no_key_bias = true;
     shape->cross_beside = true;
-    shape->cross_keys = frames;
-    shape->tower_params =
-        3 * mel * h + 3 * h * h + 4 * h + frames * h + count(config, "encoder_layers", ORR_REQUIRED) * layer;
+    shape->cross_keys = shape->tower.positions;
 }
 
 /* The first layer of each stack has a table of relative positions. A gated FFN marks version 1.1. The encoder reads the
- * prompt, which is taken to be as long as in the encoder's training. */
+ * prompt, which is taken to be as long as in the encoder's training unless the job says otherwise. */
 void orr_special_t5(struct orr_config *config, struct orr_shape *shape)
 {
     char path[ORR_PATH];
     const char *act = json_string_value(orr_config_find(config, "feed_forward_proj", path));
-    const int64_t h = shape->hidden, buckets = count(config, "relative_attention_num_buckets", 32);
     shape->gated = act && !strncmp(act, "gated", 5);
+    orr_tower_t5(config, shape, &shape->tower);
     shape->cross_beside = true;
-    shape->cross_keys = count(config, "n_positions", 512);
-    const int64_t attention = 4 * h * shape->n_heads * shape->head_dim;
-    const int64_t layer = attention + (shape->gated ? 3 : 2) * h * shape->ffn + 2 * h;
-    shape->embedding_extra = buckets * shape->n_heads;
-    shape->tower_params = count(config, "num_layers", ORR_REQUIRED) * layer + h + buckets * shape->n_heads;
+    shape->cross_keys = shape->tower.positions;
+    shape->embedding_extra = count(config, "relative_attention_num_buckets", 32) * shape->n_heads;
 }

@@ -39,6 +39,29 @@ enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, stru
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error);
 
+/* The keys of "workload" that say what a tower reads, as fields of a struct with a member `media`; "image_size" is read
+ * by orr_media_read. */
+#define ORR_MEDIA_FIELDS(S)                                                                                            \
+    {.key = "images",                                                                                                  \
+     .type = ORR_FIELD_INT,                                                                                            \
+     .unit = ORR_UNIT_COUNT,                                                                                           \
+     .max = ORR_IMAGES_MAX,                                                                                            \
+     .offset = offsetof(struct S, media.images),                                                                       \
+     .meaning = "images of a sequence"},                                                                               \
+        {.key = "audio_s",                                                                                             \
+         .type = ORR_FIELD_REAL,                                                                                       \
+         .unit = ORR_UNIT_S,                                                                                           \
+         .max = ORR_SOUND_MAX,                                                                                         \
+         .offset = offsetof(struct S, media.audio_s),                                                                  \
+         .meaning = "seconds of sound of a sequence"},                                                                 \
+    {                                                                                                                  \
+        .key = "encoder_tokens", .type = ORR_FIELD_INT, .unit = ORR_UNIT_COUNT, .max = ORR_CONTEXT_MAX,                \
+        .offset = offsetof(struct S, media.encoder_tokens), .meaning = "tokens that the encoder reads"                 \
+    }
+/* Fill job->media from what was asked and from "image_size". */
+enum orr_err orr_media_read(const struct orr_doc *request, const json_t *object, const struct orr_media *asked,
+                            struct orr_job *job, struct orr_error *error);
+
 /* Reads a weight format or a cache format by its name; `path` is the path of the name. */
 enum orr_err orr_format_read(const struct orr_doc *request, const char *path, const json_t *value, int64_t *format,
                              struct orr_error *error);

@@ -31,6 +31,12 @@ const enum orr_dtype orr_moved_formats[ORR_N_MOVED] = {ORR_DTYPE_FP16, ORR_DTYPE
         .n_names = n, .meaning = what                                                                                  \
     }
 
+/* The workload as written. Fields of orr_serving have the same offsets here, because it comes first. */
+struct ask {
+    struct orr_serving serving;
+    struct orr_media media;
+};
+
 static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_INT(orr_serving, batch, false, 1, ORR_MICRO_BATCH_MAX, "sequences of one replica"),
     ORR_INT(orr_serving, input_len, true, 1, ORR_CONTEXT_MAX, "tokens of a prompt"),
@@ -50,10 +56,11 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     ORR_BOOL(orr_serving, disaggregated, false, "prefill and decode on different GPUs"),
     ORR_REAL(orr_serving, moe_imbalance, ORR_UNIT_NONE, false, 1, ORR_IMBALANCE_MAX,
              "rows on the hottest expert rank over the mean"),
+    ORR_MEDIA_FIELDS(ask),
 };
 
 static const char *const NO_KEYS[] = {NULL};
-static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
 static const char *const TRAIN_PLAN[] = {"vpp",     "sp",           "zero",    "zero_group", "schedule",
                                          "cp_kind", "stage_layers", "overlap", NULL};
 static const char *const TRAIN_WORKLOAD[] = {
@@ -163,7 +170,7 @@ void orr_serving_workload(struct orr_job *job)
     const struct orr_serving *serving = &job->serving;
     const struct orr_engine *engine = &job->engine;
     job->workload = (struct orr_workload){
-        .seq = serving->input_len,
+        .seq = orr_prompt_len(job),
         .micro_batch = serving->batch,
         .global_batch = serving->batch * job->plan.dp,
         .precision = serving->matrix,
@@ -212,13 +219,14 @@ static enum orr_err read_draft(const struct orr_catalogue *catalogue, const stru
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error)
 {
-    struct orr_serving serving = {.batch = 1, .draft_accept_frac = 0.8};
+    struct ask ask = {.serving = {.batch = 1, .draft_accept_frac = 0.8}};
     const json_t *object;
     enum orr_err err = read_plan(request, gpus, job, error);
-    if (!err) err = orr_section_read(request, &WORKLOAD, &object, &serving, error);
+    if (!err) err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
+    if (!err) err = orr_media_read(request, object, &ask.media, job, error);
     if (err) return err;
-    if (!json_object_get(object, "moe_imbalance")) serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
-    job->serving = serving;
+    if (!json_object_get(object, "moe_imbalance")) ask.serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);
+    job->serving = ask.serving;
     err = read_draft(catalogue, request, object, job, error);
     if (!err) err = fill_formats(request, object, job, &job->serving, error);
     orr_serving_workload(job);

@@ -30,6 +30,7 @@ static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", NULL};
 /* The workload as written: attention is a kernel or "flash", the engine's own. */
 struct ask {
     struct orr_workload workload;
+    struct orr_media media;
     int attention;
 };
 
@@ -75,8 +76,9 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .offset = offsetof(struct ask, workload.moe_imbalance),
      .meaning = "rows on the hottest expert rank over the mean"},
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
+    ORR_MEDIA_FIELDS(ask),
 };
-static const char *const WORKLOAD_EXTRA[] = {"engine", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", NULL};
 
 static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
                                              "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
@@ -218,7 +220,7 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
-    return ORR_OK;
+    return orr_media_read(request, object, &ask.media, job, error);
 }
 
 enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, struct orr_job *job,

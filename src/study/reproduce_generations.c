@@ -91,9 +91,10 @@ static void find_shares(struct orr_study *study, const char *name, const struct 
 {
     const double *frac = result->bound_share_frac;
     orr_study_find(study,
-                   "%s, like for like: compute %.0f %%, DRAM %.0f %%, network %.0f %%, overhead %.0f %% of a step",
+                   "%s, like for like: compute %.0f %%, DRAM %.0f %%, network %.0f %%, overhead %.0f %%, host %.0f %% "
+                   "of a step",
                    name, 100 * frac[ORR_BOUND_COMPUTE], 100 * frac[ORR_BOUND_DRAM], 100 * frac[ORR_BOUND_NETWORK],
-                   100 * frac[ORR_BOUND_OVERHEAD]);
+                   100 * frac[ORR_BOUND_OVERHEAD], 100 * frac[ORR_BOUND_HOST]);
 }
 
 static void add_generation(struct orr_sheet *sheet, size_t i, struct orr_study_point *const rules[N_RULES])

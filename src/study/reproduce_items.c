@@ -10,12 +10,12 @@
 #define PANELS(title, file, rows, titles, axis, label)                                                                 \
     "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"                \
     "set boxwidth 0.85\nset yrange [0:100]\nset xlabel '" axis "'\nset ylabel '" label "'\n"                           \
-    "titles = '" titles "'\ncolumns = 'compute l2 dram network overhead'\n"                                            \
-    "names = 'compute L2 DRAM network overhead'\n"                                                                     \
+    "titles = '" titles "'\ncolumns = 'compute l2 dram network overhead host'\n"                                       \
+    "names = 'compute L2 DRAM network overhead host'\n"                                                                \
     "set multiplot layout 2,2 title \"" title "\" margins 0.1,0.98,0.1,0.81 spacing 0.12,0.22\ndo for [i=0:3] {\n"   \
     "    set title word(titles, i+1)\n    set key off\n"                                                               \
     "    if (i == 0) { set key on at screen 0.5, screen 0.915 center top horizontal samplen 1 }\n"                     \
-    "    plot for [k=1:5] '" file "' every ::(" rows "*i)::(" rows "*i+" rows "-1) using "                             \
+    "    plot for [k=1:6] '" file "' every ::(" rows "*i)::(" rows "*i+" rows "-1) using "                             \
     "(100*column(word(columns,k).'_frac')):xtic(1) lt k title word(names,k)\n}\nunset multiplot\n"
 
 /* The second figure of the generations study: the factor of every change, and the chain in both orders. Heights are
@@ -207,13 +207,13 @@ const struct orr_study_item orr_study_items[] = {
         .assumptions =
             "as study nodes: 7.5 B parameters on 1024 devices, the best plan at every point\n"
             "a share is the time of kernels and transfers whose slowest resource it is; overhead is pipeline bubble, "
-            "launches, host and straggling\n",
+            "launches and straggling; host: the device waits for the host\n",
         .compared =
             "Beside: the paper's order, compute, then memory, then network once memory is better.\n"
             "Not compared: no numbers of its shares were at hand.\n",
         .chart = "Share of the step bound by each resource",
         .names = "node_nm memory network",
-        .values = "compute_frac l2_frac dram_frac network_frac overhead_frac",
+        .values = "compute_frac l2_frac dram_frac network_frac overhead_frac host_frac",
         .unit = "%",
         .gnuplot = PANELS("What binds training, by node\\n"
                           "{/*0.85 GPT of 7.5 B parameters on 1024 devices, the best plan at every point}",
@@ -227,7 +227,7 @@ const struct orr_study_item orr_study_items[] = {
         .title = "What binds inference, by batch",
         .assumptions =
             "Llama-2-13B on one A100 or H100, 200 tokens in, 200 out, 16 bits, TensorRT-LLM by way of NeMo\n"
-            "overhead: launches, gaps between kernels, least time of small kernels\n",
+            "overhead: launches, gaps between kernels, least time of small kernels; host: scheduling and sampling\n",
         .compared =
             "Beside: the expectation of the method: decode at batch 1 is bound by memory.\n"
             "Not compared: no numbers of its shares over the batch were at hand.\n",
@@ -275,13 +275,14 @@ const struct orr_study_item orr_study_items[] = {
             "Not compared: no numbers of the paper's curves were at hand.\n",
         .chart = "Latency of one request by what binds",
         .names = "memory link",
-        .values = "compute_s l2_s dram_s network_s overhead_s",
+        .values = "compute_s l2_s dram_s network_s overhead_s host_s",
         .unit = "s",
         .gnuplot =
             "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.9 border lt -1\n"
             "set boxwidth 0.8\nset yrange [0:*]\nset ylabel 'latency, s (bars: NVLink 3)'\n"
-            "plot 'dram.csv' every ::0::7 using 'overhead_s':xtic(1) lt 5 title 'launches, gaps, host', '' every "
-            "::0::7 using 'network_s' lt 4 title 'network', '' every ::0::7 using 'l2_s' lt 2 title 'L2', '' every "
+            "plot 'dram.csv' every ::0::7 using 'host_s':xtic(1) lt 6 title 'host', '' every ::0::7 using "
+            "'overhead_s' lt 5 title 'launches, gaps', '' every ::0::7 using 'network_s' lt 4 title 'network', '' "
+            "every ::0::7 using 'l2_s' lt 2 title 'L2', '' every "
             "::0::7 using 'compute_s' lt 1 title 'compute', '' every ::0::7 using 'dram_s' lt 3 title 'DRAM', '' "
             "every ::16::23 using (column(0)):(column('latency_s')) with points lt -1 pt 4 ps 1.5 title 'NVLink 5, "
             "all of it', '' every ::0::6 using (column(0)):(column('illustrated_s')) with points lt -1 pt 2 ps 1.5 "

@@ -162,7 +162,7 @@ enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error)
     struct orr_sheet *sheet =
         orr_study_sheet(study, "bounds", "Share of the step bound by each resource, the best plan at every point",
                         "node_nm memory network step_time_s compute_frac l2_frac dram_frac network_frac "
-                        "overhead_frac bottleneck");
+                        "overhead_frac host_frac bottleneck");
     for (size_t i = 0; i < N; i++) {
         const struct orr_result *result = &points[i].outcome.answer.train;
         add_machine(sheet, &origins[i]);

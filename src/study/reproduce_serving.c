@@ -32,7 +32,7 @@ static const struct {
 } LINKS[] = {{"nvlink3", 300}, {"nvlink4", 450}, {"nvlink5", 900}};
 enum { N_MEMORIES = sizeof MEMORIES / sizeof *MEMORIES, N_LINKS = sizeof LINKS / sizeof *LINKS };
 
-/* The seconds of a request by the resource that binds; time outside the two passes is overhead. */
+/* The seconds of a request by the resource that binds; time outside the two passes is the host's. */
 static void bound_seconds(const struct orr_infer_result *result, double bound_s[ORR_N_BOUNDS])
 {
     double rest_s = result->latency_s;
@@ -41,7 +41,7 @@ static void bound_seconds(const struct orr_infer_result *result, double bound_s[
             result->prefill_bound_frac[i] * result->prefill_s + result->decode_bound_frac[i] * result->decode_s;
         rest_s -= bound_s[i];
     }
-    bound_s[ORR_BOUND_OVERHEAD] += rest_s;
+    bound_s[ORR_BOUND_HOST] += rest_s;
 }
 
 static void find_floor(struct orr_study *study, const struct orr_study_point *points)
@@ -50,10 +50,10 @@ static void find_floor(struct orr_study *study, const struct orr_study_point *po
     double s[ORR_N_BOUNDS];
     bound_seconds(&floor->outcome.answer.infer, s);
     orr_study_find(study,
-                   "floor with unlimited DRAM bandwidth and NVLink 3: %.3f s, of it launch, gaps and host %.3f, "
+                   "floor with unlimited DRAM bandwidth and NVLink 3: %.3f s, of it launch and gaps %.3f, host %.3f, "
                    "network %.3f, L2 %.3f, compute %.3f, attention at the read rate of its SMs %.3f s",
-                   floor->outcome.answer.infer.latency_s, s[ORR_BOUND_OVERHEAD], s[ORR_BOUND_NETWORK], s[ORR_BOUND_L2],
-                   s[ORR_BOUND_COMPUTE], s[ORR_BOUND_DRAM]);
+                   floor->outcome.answer.infer.latency_s, s[ORR_BOUND_OVERHEAD], s[ORR_BOUND_HOST],
+                   s[ORR_BOUND_NETWORK], s[ORR_BOUND_L2], s[ORR_BOUND_COMPUTE], s[ORR_BOUND_DRAM]);
     orr_study_find(study, "three times the link rate (NVLink 5) takes %.1f %% off that floor: messages are short",
                    100 * (1 - points[N_MEMORIES * N_LINKS - 1].outcome.answer.infer.latency_s /
                                   floor->outcome.answer.infer.latency_s));
@@ -75,7 +75,7 @@ enum orr_err orr_study_dram(struct orr_study *study, struct orr_error *error)
     const enum orr_err err = orr_study_sweep(study, &question, &points, &n, error);
     if (err) return err;
     struct orr_sheet *sheet = orr_study_sheet(study, "dram", "Latency of one request, seconds by what binds",
-                                              "memory link latency_s compute_s l2_s dram_s network_s overhead_s "
+                                              "memory link latency_s compute_s l2_s dram_s network_s overhead_s host_s "
                                               "illustrated_s dram_tb_per_s link_gb_per_s");
     for (size_t i = 0; i < n; i++) {
         const size_t memory = i % N_MEMORIES, link = i / N_MEMORIES;
@@ -107,7 +107,7 @@ enum orr_err orr_study_batch(struct orr_study *study, struct orr_error *error)
     if (err) return err;
     struct orr_sheet *sheet = orr_study_sheet(study, "batch", "Share of prefill and decode bound by each resource",
                                               "batch system phase time_s compute_frac l2_frac dram_frac network_frac "
-                                              "overhead_frac fits");
+                                              "overhead_frac host_frac fits");
     for (size_t i = 0; i < 2 * n; i++) {
         const struct orr_infer_result *result = &points[i % n].outcome.answer.infer;
         const bool decode = i >= n;

@@ -48,6 +48,7 @@ void orr_machine_system(const struct orr_recipe *recipe, const struct orr_machin
     system->scaleout_latency_s = out->latency_s;
     system->scaleout_efficiency_frac = out->efficiency_frac;
     system->scaleout_oversubscription = out->oversubscription;
+    system->host_speed = 1; /* the reference host */
     system->price_usd_per_gpu_hour = machine->cost.usd_per_hour;
     system->pue_frac = recipe->technology.economy.pue_frac;
 }

@@ -32,7 +32,8 @@ static const char *const JOB_MODELS[] = {
  * MiniMax-Text-01 (lightning attention), RecurrentGemma-2b (RG-LRU) and MiniMax-M3 (blocks of keys), with fewer layers
  * where the number does not matter. */
 static const char *const MIXED_MODELS[] = {
-    "qwen3-next-80b-a3b", "deepseek-v4-flash",
+    "qwen3-next-80b-a3b",
+    "deepseek-v4-flash",
     "qwen3.5-35b-a3b",
     "nvidia-nemotron-nano-9b-v2",
     "nvidia-nemotron-3-super-120b-a12b-fp8",
@@ -90,6 +91,7 @@ static const char *const TRAIN_ENGINES[] = {"megatron-core-2025",
                                             "megatron-lm-2021",
                                             "megatron-lm-2022",
                                             "mosaic-fsdp",
+                                            "nanotron-2025",
                                             "pytorch-eager",
                                             "pytorch-fsdp-compile",
                                             "torch-compile"};

@@ -109,7 +109,7 @@ static void caches(void **state)
     assert_close(orr_kv_rank_bytes(&job, layer(&job.model, 2)), (584 + 68) / 4.0, 0);
     assert_close(orr_kv_model_bytes(&job, layer(&job.model, 3)), 584 / 128.0, 0);
     const double element = orr_state_key_bytes(&job, layer(&job.model, 0));
-    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 8, element), 128 * 584, 0);
+    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 0, 8, element), 128 * 584, 0);
     job.serving.kv = ORR_DTYPE_BF16;
     job.serving.kv_format = ORR_KV_PLAIN;
     assert_close(orr_kv_rank_bytes(&job, layer(&job.model, 2)), (1024 + 132) / 4.0, 0);
@@ -248,11 +248,13 @@ static void kimi_k3(void **state)
     assert_int_equal(job.model.tower_params, 3 * 196 * 1024 + 4096 * 1024 +
                                                  27 * (4 * 1024 * 1536 + 2 * 1024 * 4096 + 2 * 1024) + 1024 +
                                                  4096 * 4096 + 4096 * 7168 + 7168);
+    assert_int_equal(job.model.tower.kinds[0].n_heads, 12);
+    assert_int_equal(job.model.tower.kinds[0].head_qk, 128);
     /* 24 layers of 576 elements; 69 states of 96 x 128 x 128 in 32 bits and 3 columns of 3 x 12288 */
     job.plan.tp = 1;
     job.serving.kv = ORR_DTYPE_BF16;
     assert_close(24 * orr_kv_model_bytes(&job, layer(&job.model, 3)), 27648, 0);
-    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 1, 2), 96 * 16384 * 4.0 + 3 * 12288 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(layer(&job.model, 0), 0, 1, 2), 96 * 16384 * 4.0 + 3 * 12288 * 3 * 2, 0);
     /* layer i reads the sums of ceil(i / 12) groups of layers: 0, 12 times 1 to 7, 8 eight times, 4.3 on average */
     assert_int_equal(layer(&job.model, 0)->residual_reads, (12 * 28 + 8 * 8 + 46) / 93);
     /* queries, keys, values, the gate on the outputs and a number per head; the gate of the keys through a rank */

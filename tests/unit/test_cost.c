@@ -188,7 +188,7 @@ static void all_reduce_between_nodes_is_bound_by_the_nics(void **state)
         .kind = ORR_OP_COLLECTIVE, .collective = ORR_COLLECTIVE_ALLREDUCE, .group = ORR_GROUP_DP, .payload_bytes = 1e9};
     struct orr_cost cost;
     w->job.plan.tp = 8;
-    w->job.plan.dp = 8;
+    w->job.plan.dp = w->job.plan.zero_group = 8;
     orr_cost_collective(&w->job, &op, &cost);
     assert_close(cost.total_s, 1.75e9 / 22.5e9 + 6 * hop_s, 1e-12);
 }

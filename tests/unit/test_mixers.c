@@ -56,8 +56,8 @@ static void mamba1(void **state)
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, 1);
     assert_close(z.chunked_flops, 2048 * (8 + 144), 0);
     assert_close(z.step_flops, z.chunked_flops, 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 2048 * 16 * 4 + 2048 * 3 * 2, 0);
-    assert_close(orr_sequence_state_bytes(kind, 2, 2), 1024 * 16 * 4 + 1024 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 2048 * 16 * 4 + 2048 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 2, 2), 1024 * 16 * 4 + 1024 * 3 * 2, 0);
 }
 
 static void mamba2(void **state)
@@ -71,7 +71,7 @@ static void mamba2(void **state)
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, 1);
     assert_close(z.chunked_flops, 8.0 * 12288 + 256.0 * (1024 + 10240) + 4.0 * 128 * 10240, 0); /* chunks of 256 */
     assert_close(z.step_flops, 8.0 * 12288 + 6.0 * 128 * 10240, 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 10240.0 * 128 * 4 + 12288.0 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 10240.0 * 128 * 4 + 12288.0 * 3 * 2, 0);
     /* 16 ranks share 8 groups: each has one of them whole */
     assert_close(orr_scan_sizes_of(kind, 16).conv, 640 + 2 * 128, 0);
 }
@@ -86,7 +86,7 @@ static void gated_delta_net(void **state)
     const struct orr_scan_sizes z = orr_scan_sizes_of(kind, 1);
     assert_close(z.chunked_flops, 32 * (64.0 * (3 * 128 + 2 * 128) + 6 * 16384), 0);
     assert_close(z.step_flops, 7.0 * 32 * 16384, 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 32 * 16384.0 * 4 + 8192 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 32 * 16384.0 * 4 + 8192 * 3 * 2, 0);
     /* its attention layers have a gate as wide as the heads: 16 heads of 256, 2 K,V heads, norms of 2 x 256 */
     const struct orr_layer_kind *full = kind_with(&model, ORR_MIXER_ATTENTION);
     assert_int_equal(full->gate_columns, 4096);
@@ -103,7 +103,7 @@ static void kda(void **state)
                      3 * h * p + 3 * 4 * p + 2 * (h * 128 + 128 * p) + p + 32 + h * 32 + 128 + p * h);
     assert_int_equal(orr_model_params(&model), INT64_C(49122681728));
     assert_close(orr_scan_sizes_of(kind, 1).step_flops, 8.0 * 32 * 16384, 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 32 * 16384.0 * 4 + 3 * 4096 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 32 * 16384.0 * 4 + 3 * 4096 * 3 * 2, 0);
     assert_close(cached_bytes(kind_with(&model, ORR_MIXER_LATENT), ORR_DTYPE_BF16), 576 * 2, 0);
 }
 
@@ -120,7 +120,7 @@ static void lightning(void **state)
     const int64_t h = 6144, d = 8192;
     assert_int_equal(kind->attention_params, h * 3 * d + d * h + h * d + d);
     assert_close(orr_scan_sizes_of(kind, 1).chunked_flops, 64 * (2.0 * 256 * 128 + 4 * 16384), 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 64 * 16384.0 * 4, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 64 * 16384.0 * 4, 0);
     assert_int_equal(model.layer_kind[7], 1);
 }
 
@@ -138,7 +138,7 @@ static void rg_lru(void **state)
     assert_int_equal(kind->attention_params, 2 * (h * w + w) + w * h + h + 4 * w + w + 2 * (w * w / 10 + w) + w);
     assert_int_equal(orr_model_params(&model), INT64_C(2682862080));
     assert_close(orr_scan_sizes_of(kind, 1).step_flops, 2560.0 * (8 + 4 * 256 + 12), 0);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 2560.0 * 4 + 2560 * 3 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 2560.0 * 4 + 2560 * 3 * 2, 0);
     assert_int_equal(kind_with(&model, ORR_MIXER_ATTENTION)->window, 2048);
 }
 
@@ -149,7 +149,7 @@ static void short_convolution(void **state)
     const struct orr_layer_kind *kind = kind_with(&model, ORR_MIXER_SHORT_CONV);
     assert_int_equal(kind->attention_params, INT64_C(4) * 2048 * 2048 + 3 * 2048);
     assert_int_equal(kind->ffn_width, 8192);
-    assert_close(orr_sequence_state_bytes(kind, 1, 2), 2048 * 2 * 2, 0);
+    assert_close(orr_sequence_state_bytes(kind, 0, 1, 2), 2048 * 2 * 2, 0);
 }
 
 /* DeepSeek-V3.2 is V3 with an indexer of 64 heads of 128 in each of 61 layers. */
@@ -241,7 +241,8 @@ static void caches_are_those_of_the_engines(void **state)
         for (int64_t k = 0; k < job.model.n_kinds; k++) {
             token_bytes += n_layers[k] * orr_kv_rank_bytes(&job, &job.model.kinds[k]);
             state_bytes +=
-                n_layers[k] * orr_sequence_state_bytes(&job.model.kinds[k], LOGGED[i].tp, LOGGED[i].element_bytes);
+                n_layers[k] * orr_sequence_state_bytes(&job.model.kinds[k], (double)job.model.kinds[k].cross_keys,
+                                                       LOGGED[i].tp, LOGGED[i].element_bytes);
         }
         if (fabs(token_bytes - LOGGED[i].token_bytes) > 0 || fabs(state_bytes - LOGGED[i].state_bytes) > 0)
             fail_msg("%s: %.0f B per token and %.0f per sequence, logged %.0f and %.0f", LOGGED[i].model, token_bytes,

@@ -2,6 +2,7 @@
  * and several scale-up domains: no answer beats its own speed of light, more work is never faster, better hardware is
  * never slower, parts and energies sum, one step of a serving engine is the step inside the answer to a request, and a
  * request is the sum of its steps. */
+#include "allowances.h"
 #include "jobs.h"
 #include "ops/ops.h"
 #include "spec/job.h"
@@ -15,29 +16,6 @@ enum {
     FIRST_MIXED_TRAIN = FIRST_INFER + N_INFER,
     FIRST_MIXED_INFER = FIRST_MIXED_TRAIN + N_MIXED_TRAIN,
     N_JOBS = FIRST_MIXED_INFER + N_MIXED_INFER
-};
-
-/* Claims that are not strict, by how much, and why. The test fails where one of them is broken by more. */
-static const struct allowance {
-    const char *claim;
-    double excess;
-} ALLOWED[] = {
-    /* the pipeline rank that sets the pace changes, and with it the window its gradient collectives hide under */
-    {"a higher FLOP rate is slower (zero bubble)", 0.01},
-    {"a higher L2 rate is slower (zero bubble)", 0.01},
-    {"a larger L2 is slower (zero bubble)", 0.01},
-    /* with ZeRO-2 every backward hides a scatter, but the bubble, which grows as the weight gradients that fill it get
-     * shorter, is counted to hide none */
-    {"a higher DRAM rate is slower (zero bubble)", 0.05},
-    /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
-    {"a larger L2 is slower (serving)", 0.001},
-    /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
-    {"one sequence more: earlier first token", 0.05},
-    /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
-    {"one sequence more takes less", 0.03},
-    {"one sequence more takes less (pp > 1)", 0.03},
-    {"one sequence more: less per token", 0.03},
-    {"one sequence more: less per token (pp > 1)", 0.03},
 };
 
 struct suite {
@@ -340,7 +318,7 @@ static double decode_step_differs(struct suite *suite, const struct orr_job *job
     return fabs(step_of(&two, &step) / served(suite, &two).decode_s - 1);
 }
 
-/* The prompts at once, nothing cached: prefill and the sampling of its token. */
+/* The prompts at once, nothing cached: prefill without a tower, and the sampling of its token. */
 static double prompt_step_differs(struct suite *suite, const struct orr_job *job)
 {
     static struct orr_job one;
@@ -351,7 +329,8 @@ static double prompt_step_differs(struct suite *suite, const struct orr_job *job
     const int64_t batch = one.serving.batch;
     const struct orr_step step = {.prefill_sequences = batch, .prefill_tokens = batch * one.serving.input_len};
     const double sampling_s = one.engine.sampling_s + one.engine.sampling_s_per_sequence * (double)batch;
-    return fabs(step_of(&one, &step) / (served(suite, &one).prefill_s + sampling_s) - 1);
+    const struct orr_infer_result all = served(suite, &one);
+    return fabs(step_of(&one, &step) / (all.prefill_s - all.tower_s + sampling_s) - 1);
 }
 
 /* The steps of a request are summed in closed form. At one clock, each of them is the request for two tokens after a

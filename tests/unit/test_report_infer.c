@@ -246,7 +246,7 @@ static const char *const contract_time[] = {"prefill_gemm",
                                             NULL};
 static const char *const contract_memory_parts[] = {"weights", "kv_cache", "activations", "workspace", NULL};
 static const char *const contract_memory[] = {"total", "usable", "capacity", NULL};
-static const char *const contract_bounds[] = {"compute", "l2", "dram", "network", "overhead", NULL};
+static const char *const contract_bounds[] = {"compute", "l2", "dram", "network", "overhead", "host", NULL};
 
 static void json_follows_the_contract(void **state)
 {
@@ -394,7 +394,7 @@ static void heaviest_come_first(void **state)
 static void waits_are_explained_by_name(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const lines[] = {"\n    sampling, decode: 199 × 100 us = 19.9 ms\n",
+    static const char *const lines[] = {"\n    scheduling and sampling, decode: 199 × 100 us = 19.9 ms\n",
                                         "\n    request handling: 3.00 ms\n",
                                         "\n    sampling of the first token: 100 us\n",
                                         "\n    launch gaps, decode: 199 × ",

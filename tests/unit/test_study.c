@@ -113,7 +113,8 @@ static void the_bound_moves(void **state)
     const struct orr_sheet *sheet = &study->sheets[0];
     for (size_t r = 0; r < orr_sheet_rows(sheet); r++)
         assert_close(number(sheet, r, "compute_frac") + number(sheet, r, "l2_frac") + number(sheet, r, "dram_frac") +
-                         number(sheet, r, "network_frac") + number(sheet, r, "overhead_frac"),
+                         number(sheet, r, "network_frac") + number(sheet, r, "overhead_frac") +
+                         number(sheet, r, "host_frac"),
                      1, 1e-9);
     assert_string_equal(cell(sheet, row_of(sheet, 12, "memory", "hbm2e", "network", "ndr"), "bottleneck")->word,
                         "compute");
@@ -137,7 +138,7 @@ static void latency_is_steep_then_flat(void **state)
         assert_true(latency_s < last);
         last = latency_s;
         double sum_s = 0;
-        static const char *const PARTS[] = {"compute_s", "l2_s", "dram_s", "network_s", "overhead_s"};
+        static const char *const PARTS[] = {"compute_s", "l2_s", "dram_s", "network_s", "overhead_s", "host_s"};
         for (size_t i = 0; i < COUNT(PARTS); i++) sum_s += number(sheet, r, PARTS[i]);
         assert_close(sum_s, latency_s, 1e-9);
     }
@@ -161,7 +162,10 @@ static void decode_is_bound_by_memory(void **state)
     assert_int_equal(orr_sheet_rows(sheet), 2 * 2 * 7);
     for (size_t r = 0; r < orr_sheet_rows(sheet); r++) {
         const bool decode = strcmp(cell(sheet, r, "phase")->word, "decode") == 0;
-        if (decode) assert_true(number(sheet, r, "dram_frac") + number(sheet, r, "overhead_frac") > 0.98);
+        if (decode)
+            assert_true(number(sheet, r, "dram_frac") + number(sheet, r, "overhead_frac") +
+                            number(sheet, r, "host_frac") >
+                        0.98);
         if (decode) assert_true(number(sheet, r, "dram_frac") > 0.8);
         if (!decode && number(sheet, r, "batch") > 1) assert_true(number(sheet, r, "compute_frac") > 0.8);
     }

@@ -83,7 +83,7 @@ export function legend(names: readonly string[], width_px: number, colours: Pale
     };
 }
 
-const BOUNDS = ['compute', 'l2', 'dram', 'network', 'overhead'];
+const BOUNDS = ['compute', 'l2', 'dram', 'network', 'overhead', 'host'];
 /** Each resource has the same colour everywhere. */
 export const boundColour = (bound: string, colours: Palette): string =>
     colours.series[Math.max(0, BOUNDS.indexOf(bound === 'launch' ? 'overhead' : bound))] ?? colours.soft;
