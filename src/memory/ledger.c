@@ -244,7 +244,8 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
         return;
     }
     if (job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->engine.selective_ops) {
-        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops, at_peak);
+        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops,
+                   at_peak);
         return;
     }
     const bool dropped =

@@ -88,7 +88,7 @@
     X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
       "host_once_s + host_wait_s"                                                                                    \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
-      "Eqs. 39, 126", r->time_s[ORR_TIME_OVERHEAD])                                                                     \
+      "Eqs. 39, 126", r->time_s[ORR_TIME_OVERHEAD])                                                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \

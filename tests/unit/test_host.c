@@ -46,8 +46,8 @@ static struct orr_answer *answer_of(struct world *w)
 
 /* ---------------------------------------------------------------- phases */
 
-/* The host needs as long for a forward and a backward pass as the device for both together. If the law held for a step,
- * nothing would be added; by phases, forward waits for the host and backward does not. */
+/* The host needs as long for a forward and a backward pass as the device for both together. If the law held for a
+ * step, nothing would be added; by phases, forward waits for the host and backward does not. */
 static void the_longer_side_counts_in_every_phase(void **state)
 {
     struct world *w = *state;
@@ -82,8 +82,8 @@ static void micro_batches_and_steps_have_time_of_their_own(void **state)
     assert_close(answer_of(w)->train.step_time_s, step_s + 4 * (b + 0.25 - f + 0.25) + 0.125, 1e-12);
 }
 
-/* After the pipeline the optimizer runs: a norm in 4 launches, two casts in 32 each, Adam in 8. It waits where these 76
- * take the host longer than the device. */
+/* After the pipeline the optimizer runs: a norm in 4 launches, two casts in 32 each, Adam in 8. It waits where these
+ * 76 take the host longer than the device. */
 static void the_optimizer_waits_for_its_launches(void **state)
 {
     struct world *w = *state;
@@ -100,10 +100,10 @@ static void the_optimizer_waits_for_its_launches(void **state)
 /* ---------------------------------------------------------------- launches by hand */
 
 /* Forward of a layer: 2 norms, qkv, 12 copies of layouts, rotation, core, output, gate and up, an activation of 2
- * kernels, down, 2 residual sums, and 4 collectives: 28 launches. Backward: norms 4, products 8, layouts 12, rotation,
- * core, activation 2, residuals 2, sums of gradients 8, and 6 collectives: 44. The embedding has 2 and 5 launches with
- * one collective each; the head a norm, its product, a loss of 3 and 4 collectives in forward (9), and norm 2, products
- * 2, loss 2 and 2 collectives in backward (8). */
+ * kernels, down, 2 residual sums, and 4 collectives: 28 launches. Backward: norms 4, products 8, layouts 12,
+ * rotation, core, activation 2, residuals 2, sums of gradients 8, and 6 collectives: 44. The embedding has 2 and 5
+ * launches with one collective each; the head a norm, its product, a loss of 3 and 4 collectives in forward (9), and
+ * norm 2, products 2, loss 2 and 2 collectives in backward (8). */
 static void launches_and_calls_are_counted(void **state)
 {
     struct world *w = *state;
@@ -118,8 +118,8 @@ static void launches_and_calls_are_counted(void **state)
                  (LAYERS * 44 + 5 + 8) * 14e-6 + (LAYERS * 6 + 1 + 2) * 27e-6 + LAYERS * 1.5e-3, 1e-12);
 }
 
-/* Full recomputation launches forward again, at the price of forward and with its 4 collectives. With early stop the last
- * product is not among it. */
+/* Full recomputation launches forward again, at the price of forward and with its 4 collectives. With early stop the
+ * last product is not among it. */
 static void recomputation_launches_again(void **state)
 {
     struct world *w = *state;

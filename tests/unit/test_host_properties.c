@@ -1,6 +1,6 @@
-/* Properties of the host over random jobs of both kinds, with random host facts on top of every engine: a faster host is
- * never slower, longer launches never faster, an infinitely fast host is none at all, no step is shorter than what its
- * host needs, and a search with a host-bound engine finds what a plain enumeration finds. */
+/* Properties of the host over random jobs of both kinds, with random host facts on top of every engine: a faster
+ * host is never slower, longer launches never faster, an infinitely fast host is none at all, no step is shorter
+ * than what its host needs, and a search with a host-bound engine finds what a plain enumeration finds. */
 #include "jobs.h"
 #include "searches.h"
 

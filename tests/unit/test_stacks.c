@@ -1,6 +1,7 @@
-/* What stacks that people run do otherwise: stages by cost (Eq. 131), groups that shard at ZeRO stages 1 and 2, weights
- * gathered tensor by tensor or by broadcasts (Eqs. 130, 135), buckets (Eq. 132), memory that streams hold (Eq. 133),
- * late ranks (Eq. 134), recomputation by operators, and verdicts of fit. Every number is worked out by hand. */
+/* What stacks that people run do otherwise: stages by cost (Eq. 131), groups that shard at ZeRO stages 1 and 2,
+ * weights gathered tensor by tensor or by broadcasts (Eqs. 130, 135), buckets (Eq. 132), memory that streams hold
+ * (Eq. 133), late ranks (Eq. 134), recomputation by operators, and verdicts of fit. Every number is worked out by
+ * hand. */
 #include "support.h"
 
 #include "memory/memory.h"
@@ -32,9 +33,9 @@ static void read_3b(struct world *w, int pp)
              pp);
 }
 
-/* A layer of nanotron-3b weighs 4 h² + 3 h f = 113,246,208, the head V h = 402,653,184 = 3.5556 layers, all of it 31.5556
- * layers. Stages end with the layer that passes i · 31.5556 / p: 15.78 -> 16; 7.89, 15.78, 23.67 -> 8, 16, 24;
- * 3.94 i -> 4 i; 1.97 i -> 2 i; and with 32 stages 0.986 i -> i. */
+/* A layer of nanotron-3b weighs 4 h² + 3 h f = 113,246,208, the head V h = 402,653,184 = 3.5556 layers, all of it
+ * 31.5556 layers. Stages end with the layer that passes i · 31.5556 / p: 15.78 -> 16; 7.89, 15.78, 23.67 -> 8, 16,
+ * 24; 3.94 i -> 4 i; 1.97 i -> 2 i; and with 32 stages 0.986 i -> i. */
 static void stages_have_equal_cost(void **state)
 {
     struct world *w = *state;
@@ -56,7 +57,8 @@ static void stages_have_equal_cost(void **state)
     }
 }
 
-/* Lists of layers and interleaved chunks are laid out as given, and an engine without the fact divides layers evenly. */
+/* Lists of layers and interleaved chunks are laid out as given, and an engine without the fact divides layers
+ * evenly. */
 static void other_layouts_do_not_follow_cost(void **state)
 {
     struct world *w = *state;
@@ -230,8 +232,9 @@ static void buckets_take_memory_and_copies(void **state)
 
 /* ---------------------------------------------------------------- memory that streams hold */
 
-/* tp 8 with sequence parallelism: 2 (1 - 1/8) · 2 bytes · 2048 · 4096 = 29,360,128 bytes a layer. The allocator reserves
- * 8 % of what is saved. Where the host is behind, the device has passed everything, and only `most` counts it. */
+/* tp 8 with sequence parallelism: 2 (1 - 1/8) · 2 bytes · 2048 · 4096 = 29,360,128 bytes a layer. The allocator
+ * reserves 8 % of what is saved. Where the host is behind, the device has passed everything, and only `most` counts
+ * it. */
 #define HELD 29360128.0
 
 static void streams_hold_while_the_host_is_ahead(void **state)
@@ -362,9 +365,9 @@ static double repeated_flops(const struct world *w)
     return flops;
 }
 
-/* Every other product of q, k, v, output, gate, up, down runs again: k (1024 columns), output (4096) and up (14336). In
- * 8 bits all run again: q, k, v 6144, output 4096, gate and up 28672, down 14336 rows. Norms, rotation, activation and
- * sums run again; the core of attention does not. */
+/* Every other product of q, k, v, output, gate, up, down runs again: k (1024 columns), output (4096) and up (14336).
+ * In 8 bits all run again: q, k, v 6144, output 4096, gate and up 28672, down 14336 rows. Norms, rotation,
+ * activation and sums run again; the core of attention does not. */
 static void every_other_product_runs_again(void **state)
 {
     struct world *w = *state;
@@ -385,8 +388,9 @@ static void every_other_product_runs_again(void **state)
     assert_true(repeated_flops(w) == 0);
 }
 
-/* Kept of a token and layer: input and output of h, q and the core's output of 4096 each, v of 1024 and gate of 14336, in
- * 2 bytes, and 4 bytes of statistics for each of 32 heads: 2 · (8192 + 8192 + 1024 + 14336) + 128 = 63,616. */
+/* Kept of a token and layer: input and output of h, q and the core's output of 4096 each, v of 1024 and gate of
+ * 14336, in 2 bytes, and 4 bytes of statistics for each of 32 heads: 2 · (8192 + 8192 + 1024 + 14336) + 128 =
+ * 63,616. */
 static void kept_products_are_counted(void **state)
 {
     struct world *w = *state;
@@ -409,8 +413,9 @@ static void kept_products_are_counted(void **state)
 
 /* ---------------------------------------------------------------- verdicts */
 
-/* Four runs with a known end: 7 B parameters of 18 bytes do not fit one GPU of 80 GB, on 8 sharded ones they do. One run
- * is said to have failed although it fits, one to have run although it does not. A value other than 0 and 1 is refused. */
+/* Four runs with a known end: 7 B parameters of 18 bytes do not fit one GPU of 80 GB, on 8 sharded ones they do. One
+ * run is said to have failed although it fits, one to have run although it does not. A value other than 0 and 1 is
+ * refused. */
 static void rows_of_fits_are_verdicts(void **state)
 {
     struct world *w = *state;
