@@ -109,6 +109,9 @@ static void add_engine_facts(const struct orr_engine *engine, struct orr_text *t
     cli_text_add(text, "  serving              %s decode kernel, cache budget %.0f %% (%s), blocks of %lld tokens\n",
                  orr_decode_kernel_name(engine->decode_kernel), 100 * engine->budget_frac,
                  orr_budget_name(engine->budget), (long long)engine->kv_block_tokens);
+    if (engine->host_launch_s + engine->host_layer_s + engine->host_step_s <= 0) return;
+    cli_text_add(text, "  host                 %.1f us per launch, %.2f ms per layer and pass, %.1f ms per step\n",
+                 1e6 * engine->host_launch_s, 1e3 * engine->host_layer_s, 1e3 * engine->host_step_s);
 }
 
 /* Add the facts that follow from a part. Chips and calibrations have none beyond their files. */

@@ -1028,8 +1028,8 @@ struct orr_engine {
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
-    bool selective_ops;                       /* selective recomputation keeps every other product and the attention core,
-                                                 and repeats the rest of a layer */
+    bool selective_ops;                       /* selective recomputation keeps every other product and the attention
+                                                 core, and repeats the rest of a layer */
     bool recompute_early_stop;                /* recomputation skips the layer's last GEMM: nothing reads its output */
     bool fused_gradient_accumulation;         /* wgrad accumulates in the GEMM's epilogue */
     bool fused_optimizer_cast;                /* weights are written by the optimizer kernel itself */
@@ -1037,8 +1037,8 @@ struct orr_engine {
     int64_t gradient_bytes;                   /* bytes of an accumulated gradient element */
     int64_t reduce_bytes;                     /* bytes per element of the gradient collective */
     int64_t optimizer_bytes;                  /* master weight and moments per parameter */
-    double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once, in one kernel */
-    double bucket_copy_bytes;                 /* bytes per parameter copied into and out of buckets around a reduction */
+    double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
+    double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
@@ -1056,7 +1056,7 @@ struct orr_engine {
     double zero3_nic_frac;                    /* share of the node's rails sharded gathers use */
     bool zero1_allreduce;                     /* ZeRO-1 sums whole gradients on every rank instead of scattering them */
     bool zero1_exposed;                       /* ZeRO-1 exchanges gradients after backward, beside nothing */
-    bool zero1_gather_exposed;                /* ZeRO-1 gathers the new weights before the next forward, beside nothing */
+    bool zero1_gather_exposed;                /* ZeRO-1 gathers new weights before the next forward, beside nothing */
     bool zero1_broadcast;                     /* ... as one broadcast per owner of whole tensors */
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
@@ -1121,7 +1121,7 @@ struct orr_engine {
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
     int64_t bucket_bytes;                     /* bytes per parameter of gradient buckets beside the gradients, ZeRO-0 */
-    int64_t zero1_gather_bytes;               /* bytes per parameter of the buffers that ZeRO-1 gathers weights through */
+    int64_t zero1_gather_bytes;               /* bytes per parameter of buffers that ZeRO-1 gathers weights through */
     double stream_tensors;                    /* whole activations per layer that the communication stream of tensor
                                                  parallelism keeps from being freed while the host runs ahead */
     double reserved_frac;                     /* memory the allocator holds beyond saved activations, a share of them;
@@ -1495,7 +1495,7 @@ struct orr_what_if {
     const char *text;             /* static: "--recompute selective", or the rate that is raised by 10 %: "DRAM" */
     double step_time_s;
     bool fits;
-    bool hardware;                /* a rate of the machine; else a change of plan or workload */
+    bool hardware;                /* a rate of the machine; else a change of plan, workload or software */
 };
 #define ORR_MAX_WHAT_IFS 32
 

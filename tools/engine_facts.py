@@ -49,14 +49,15 @@ GROUPS = {
     "kernels": [
         ("fused_bias_activation", "false", "gpt"), ("fused_bias_dropout_add", "false", "gpt"),
         ("fused_gate", "false", "dense"), ("fused_rope", "false", "dense"), ("fused_norm", "false", "dense"),
-        ("fused_loss", "true", "dense"), ("layout_launches", "40", "nanotron"),
-        ("layout_backward_launches", "40", "nanotron"), ("layout_bytes", "0", "nanotron fed"),
-        ("layout_backward_bytes", "0", "nanotron fed"), ("loss_bytes_per_logit", "0", "nanotron fed"),
-        ("recompute_early_stop", "true", "recomputed"),
-        ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "0", "fp8 experts")],
+        ("fused_loss", "true", "dense"), ("recompute_early_stop", "true", "recomputed"),
+        ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "0", "fp8 experts"),
+        ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
+        ("layout_backward_bytes", "0", "replicas"), ("loss_bytes_per_logit", "0", "replicas"),
+        ("selective_ops", "false", "selective")],
     "step": [
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("gradient_bytes", "2", "dense"),
-        ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense")],
+        ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
+        ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
@@ -66,15 +67,15 @@ GROUPS = {
         ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),
         ("tp_overlap_frac", "0", "dense"), ("dp_overlap_frac", "0", "dense"),
         ("zero3_overlap_frac", "0", "sharded"), ("zero3_nic_frac", "0.125", "sharded"),
-        ("zero1_allreduce", "false", "nanotron zero"), ("zero1_exposed", "false", "nanotron zero"),
-        ("layer_tensors", "12", "nanotron zero"), ("zero1_tensor_s", "50 us", "nanotron zero"),
-        ("stages_by_cost", "false", "nanotron stages"), ("skew_hop_s", "0", "nanotron nodes"),
-        ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline")],
+        ("p2p_overlap", "false", "interleaved"), ("p2p_scatter_gather", "false", "gpt pipeline"),
+        ("zero1_allreduce", "false", "replicas"), ("zero1_exposed", "false", "replicas"),
+        ("zero1_gather_exposed", "false", "replicas"), ("zero1_broadcast", "false", "owners"), ("layer_tensors", "12", "replicas"),
+        ("stages_by_cost", "false", "pipeline"), ("skew_hop_s", "0", "two nodes")],
     "host": [
-        ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "20 us", "small"),
-        ("host_collective_s", "0", "nanotron"), ("host_pipeline_rank_s", "0", "nanotron stages"),
-        ("host_layer_s", "3 ms", "nanotron"), ("host_sharded_layer_s", "10 ms", "sharded"),
-        ("host_micro_batch_s", "20 ms", "small"), ("host_step_s", "10 ms", "dense"), ("short_run", "true", "dense")],
+        ("host_launch_s", "20 us", "small"), ("host_backward_launch_s", "30 us", "pipeline"), ("host_collective_s", "0", "pipeline"),
+        ("host_pipeline_rank_s", "0", "pipeline"), ("host_layer_s", "0", "pipeline"), ("host_sharded_layer_s", "0", "hooks"),
+        ("host_micro_batch_s", "20 ms", "pipeline"), ("host_step_s", "10 ms", "dense"), ("zero1_tensor_s", "0", "replicas"),
+        ("short_run", "true", "dense")],
     "defaults": [
         ("default_sp", "false", "dense"), ("default_zero", "0", "dense"), ("default_recompute", "full", "dense"),
         ("default_mtp", "false", "deepseek"), ("mtp_full_first_chunk", "false", "deepseek 1f1b")],
@@ -90,25 +91,28 @@ GROUPS = {
     "requests": [
         ("request_s", "10 ms", "chat"), ("request_s_per_sequence", "1 ms", "chat"), ("sampling_s", "0.5 ms", "chat"),
         ("sampling_s_per_sequence", "20 us", "chat"), ("async_scheduling", "true", "sampled"),
-        ("graph_sequences", "64", "launched")],
+        ("graph_sequences", "16", "launched")],
     "cache": [
         ("budget", "static", "chat"), ("budget_frac", "0.5", "chat"), ("kv_windows", "true", "windows"),
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat")],
     "memory": [
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
-        ("bucket_bytes", "0", "nanotron"), ("stream_tensors", "0", "nanotron fed"),
-        ("reserved_frac", "0", "nanotron"),
-        ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
+        ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
+        ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
 }
-EFA = "--system h100-sxm-efa3200 --engine nanotron-2025"
-JOBS["nanotron"] = f"train --model nanotron-3b {EFA} --gpus 8 --tp 2 --global-batch 16 --micro-batch 1 --seq 2048"
-JOBS["nanotron fed"] = f"train --model nanotron-3b {EFA} --gpus 8 --tp 2 --global-batch 32 --micro-batch 8"
-JOBS["nanotron zero"] = JOBS["nanotron fed"] + " --zero 1"
-JOBS["nanotron stages"] = f"train --model nanotron-3b {EFA} --gpus 16 --tp 4 --pp 4 --global-batch 32 --micro-batch 1"
-JOBS["nanotron nodes"] = f"train --model nanotron-3b {EFA} --gpus 16 --tp 16 --global-batch 8 --micro-batch 4"
-JOBS["sampled"] = f"infer --model llama3-8b {H100} --batch 16 --input 1024 --output 128 --engine fastertransformer"
-JOBS["launched"] = f"infer --model gpt2 {H100} --batch 1 --input 128 --output 128 --engine pytorch-eager-stream"
+NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
+JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"
+JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"
+JOBS["two nodes"] = NANOTRON + "--gpus 16 --tp 16 --global-batch 16"
+JOBS["owners"] = "train --model internlm-7b --system a100-80g-sxm-roce400 --gpus 64 --seq 2048 --global-batch 64 " \
+                 "--micro-batch 1 --engine internevo-2023"
+JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute selective --global-batch 8 --micro-batch 1 " \
+                    "--engine torchtitan-2024-eager"
+JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \
+                "--engine torchtitan-2024-eager"
+JOBS["launched"] = "infer --model llama3-8b --system h200-sxm --batch 16 --input 1024 --output 128 --engine pytorch-eager-stream"
+JOBS["sampled"] = JOBS["chat"] + " --set engine.sampling_s=0.5ms"
 JOBS["recomputed"] = JOBS["eager"].replace("pytorch-eager", "megatron-core-2024") + " --recompute full"
 JOBS["gpt pipeline"] = f"train --model gpt3-175b {A100} --gpus 64 --tp 8 --pp 8 --global-batch 64 --micro-batch 1 " \
                        "--recompute full --engine megatron-lm-2022"

@@ -92,7 +92,7 @@ static double nic_frac(const struct orr_job *job, const struct orr_op *op)
     return sharded ? job->engine.zero3_nic_frac : 1;
 }
 
-/* Eq. 150: broadcasts that follow one another each go round a ring of all ranks: hops between domains and inside. */
+/* Eq. 135: broadcasts that follow one another each go round a ring of all ranks: hops between domains and inside. */
 static double broadcasts_s(const struct orr_job *job, const struct orr_op *op, const struct orr_placement *place)
 {
     const double across = place->domains - 1, inside = place->ranks - place->domains;
@@ -112,6 +112,6 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
     if (op->launches > 1) cost->network_s += broadcasts_s(job, op, &place);
     if (job->kind == ORR_JOB_INFER) cost->network_s += job->engine.allreduce_skew_s;
     else if (place.domains > 1 && (op->group == ORR_GROUP_TP || op->group == ORR_GROUP_ETP))
-        cost->network_s += (place.ranks - 1) * job->engine.skew_hop_s; /* Eq. 149 */
+        cost->network_s += (place.ranks - 1) * job->engine.skew_hop_s; /* Eq. 134 */
     cost->total_s = cost->network_s;
 }

@@ -38,12 +38,12 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradients = (double)engine->gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = (double)engine->optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = engine->gradients_16bit_live && plan->zero < 2 ? w : 0;
-    if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 147 */
+    if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }
 
 /* Whole activations that a layer hands to the communication stream of tensor parallelism. The framework has dropped
- * them, but the allocator may not use their place again before the device has passed them (Eq. 148). */
+ * them, but the allocator may not use their place again before the device has passed them (Eq. 133). */
 static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
 {
     return job->plan.sp ? job->engine.stream_tensors * (1 - 1 / d->t) * d->w_a * d->T * d->h : 0;
@@ -244,7 +244,8 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
         return;
     }
     if (job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->engine.selective_ops) {
-        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops, at_peak);
+        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops,
+                   at_peak);
         return;
     }
     const bool dropped =

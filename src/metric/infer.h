@@ -105,7 +105,7 @@
       "(request_s + request_s_per_sequence · batch + host_step_s) / host_speed + first_sample_s + decode_steps ·"     \
       " sample_s + prefill_stage_frac · prefill_gap_s + decode_steps · decode_stage_frac · decode_gap_s +"            \
       " host_wait_s",                                                                                                 \
-      "Eqs. 39, 141", r->time_s[ORR_INFER_OVERHEAD])
+      "Eqs. 39, 126", r->time_s[ORR_INFER_OVERHEAD])
 
 #define ORR_INFER_METRICS_MEMORY(X)                                                                                   \
     X(MEMORY_WEIGHTS, "memory_bytes.weights", BYTES, "weights of one GPU, including their scales",                    \

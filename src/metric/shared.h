@@ -29,7 +29,7 @@
     X(NAME##_OVERHEAD, key ".overhead", FRAC, "share of " of " in " gaps " and other fixed cost",                     \
       "(Σ launch-bound kernels + " fixed ") / " whole, "Eq. 25", r->share[ORR_BOUND_OVERHEAD])                        \
     X(NAME##_HOST, key ".host", FRAC, "share of " of " in which the GPU waits for the host",                          \
-      "Σ host waits / " whole, "Eq. 141", r->share[ORR_BOUND_HOST])
+      "Σ host waits / " whole, "Eq. 126", r->share[ORR_BOUND_HOST])
 
 /* `one` is "one step" or "the request". `token` says which tokens are counted; `tokens` is their number as a formula
  * and `n_tokens` as a value. */

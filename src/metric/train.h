@@ -88,7 +88,7 @@
     X(TIME_OVERHEAD, "time_s.overhead", S, "host time, launch gaps and straggling",                                   \
       "host_once_s + host_wait_s"                                                                                    \
       " + busy_s · straggle_frac_per_doubling · max(0, log2(gpus / gpus_per_node))",                                  \
-      "Eq. 141", r->time_s[ORR_TIME_OVERHEAD])                                                                         \
+      "Eqs. 39, 126", r->time_s[ORR_TIME_OVERHEAD])                                                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, TP, "tp", "tensor-parallel communication", "Eq. 64")                                   \
     ORR_TRAIN_METRIC_HIDDEN(X, CP, "cp", "context-parallel communication", "Eq. 64")                                  \
     ORR_TRAIN_METRIC_HIDDEN(X, EP, "ep", "expert-parallel communication", "Eq. 64")                                   \
@@ -116,7 +116,7 @@
       " + memory_bytes.workspace",                                                                                    \
       "Eq. 79", r->memory.total_bytes)                                                                                \
     X(MEMORY_MOST, "memory_bytes.most", BYTES, "the peak if the host runs ahead of the GPU throughout",                \
-      "memory_bytes.total, and all that communication streams may hold", "Eq. 148", r->memory.most_bytes)             \
+      "memory_bytes.total, and all that communication streams may hold", "Eq. 133", r->memory.most_bytes)             \
     X(MEMORY_USABLE, "memory_bytes.usable", BYTES, "capacity less driver context and fragmentation",                  \
       "memory_bytes.capacity · (1 - fragmentation_frac) - context_bytes", "Eq. 79", r->memory.usable_bytes)           \
     X(MEMORY_CAPACITY, "memory_bytes.capacity", BYTES, "memory of one GPU as the driver reports it",                  \

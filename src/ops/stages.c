@@ -119,7 +119,7 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
 
 static double active_matrix_params(double h, const struct orr_layer_kind *kind);
 
-/* Eq. 146: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
+/* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
  * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
  * stages without a layer, and stages behind the head's without work. */
 static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)

@@ -1,4 +1,4 @@
-/* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 105, 141-144. */
+/* This file prices one pass of a serving engine: its flow through the pipeline, clock and sums. Eqs. 105, 126-129. */
 #include "predict/pass.h"
 
 #include "ops/mixer.h"
@@ -68,13 +68,13 @@ double orr_sampling_s(const struct orr_job *job, double sequences, double pass_s
 {
     const struct orr_engine *engine = &job->engine;
     const double host_s = (engine->sampling_s + engine->sampling_s_per_sequence * sequences) / job->system.host_speed;
-    return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 144 */
+    return engine->async_scheduling ? orr_max(0, host_s - pass_s) : host_s; /* Eq. 129 */
 }
 
 double orr_pass_host_s(const struct orr_job *job, const struct orr_serve_shape *shape, double launches)
 {
     const bool graph = shape->prefill_tokens <= 0 && shape->decode_sequences <= (double)job->engine.graph_sequences;
-    return graph ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 142 */
+    return graph ? 0 : launches * job->engine.host_launch_s / job->system.host_speed; /* Eq. 127 */
 }
 
 double orr_gap_s(const struct orr_job *job, bool prompt_only, double rows, double launches)
@@ -190,6 +190,6 @@ struct orr_pass orr_pass_settle(const struct orr_job *job, const struct orr_serv
     add_up(job, list, costs, &pass);
     pass.light_s = light_s(job, list, first, pass.work.flops);
     pass.launch_s = orr_pass_host_s(job, shape, pass.launches);
-    pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 141 */
+    pass.host_s = orr_max(0, pass.launch_s - pass.busy_s); /* Eq. 126 */
     return pass;
 }

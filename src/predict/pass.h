@@ -36,7 +36,7 @@ struct orr_pass {
     double launches;                 /* kernels the host launches */
     double gap_s;                    /* idle time between kernels */
     double launch_s;                 /* what the host needs to launch them; 0 for a graph */
-    double host_s;                   /* time added by a host that launches slower than the GPU runs (Eq. 141) */
+    double host_s;                   /* time added by a host that launches slower than the GPU runs (Eq. 126) */
     double light_s;                  /* bound: no pass with this work is faster */
     struct orr_work work;
 };

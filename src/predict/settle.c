@@ -1,4 +1,4 @@
-/* This file turns shared parts into the time of one iteration under the power limit. Eqs. 1, 104, 105, 141. */
+/* This file turns shared parts into the time of one iteration under the power limit. Eqs. 1, 104, 105, 126. */
 #include "predict/settle.h"
 
 #include "base/number.h"
@@ -40,7 +40,7 @@ struct orr_iteration orr_iteration_of(const struct orr_job *job, const struct or
 
 /* ---------------------------------------------------------------- time */
 
-/* Engines that gather the weights of ZeRO-1 tensor by tensor and rank by rank spend host time on each (Eq. 145). */
+/* Engines that gather the weights of ZeRO-1 tensor by tensor and rank by rank spend host time on each (Eq. 130). */
 static double gather_host_s(const struct orr_job *job, double n_layers)
 {
     const double ranks = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
@@ -49,7 +49,7 @@ static double gather_host_s(const struct orr_job *job, double n_layers)
 }
 
 /* The host adds time where it launches slower than the GPU executes: in the phases of the pipeline, which have it in
- * their times, and once more after them, beside gradient collectives and optimizer (Eq. 141). Straggling is the wait
+ * their times, and once more after them, beside gradient collectives and optimizer (Eq. 126). Straggling is the wait
  * for the slowest of many GPUs. */
 static void add_overhead(const struct orr_job *job, const struct orr_rank_time *rank, double n_layers, double launches,
                          struct orr_settled *step)

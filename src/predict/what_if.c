@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "schedule/host.h"
 #include "spec/job.h"
 
-/* A change is made with one or two flags, or needs more GPUs, or is 10 % more of a hardware rate. */
+/* A change is made with one or two flags, or needs more GPUs or other software, or is 10 % more of a hardware rate. */
 #define CHANGES(X)                                                                                                     \
     X(SP, "--sp")                                                                                                      \
     X(FLASH, "--attention flash")                                                                                      \
@@ -25,6 +26,7 @@
     X(EP, "twice the ep")                                                                                              \
     X(GPUS_TP, "twice the GPUs for twice the tp")                                                                      \
     X(GPUS_PP, "twice the GPUs for twice the pp")                                                                      \
+    X(HOST, "graphs or compiled layers (no host time)")                                                                \
     X(FLOPS, "FLOP/s")                                                                                                 \
     X(DRAM, "DRAM")                                                                                                    \
     X(SCALEUP, "scale-up")                                                                                             \
@@ -35,6 +37,8 @@ enum change { CHANGES(MEMBER) N_CHANGES };
 static const char *const TEXTS[N_CHANGES] = {CHANGES(TEXT)};
 _Static_assert((int)N_CHANGES <= (int)ORR_MAX_WHAT_IFS, "room for every change");
 #define MORE 1.1
+/* From this share of the step on, a job without host time is worth a line. */
+#define HOST_FRAC 0.01
 
 static bool use_recompute(struct orr_job *job, enum orr_recompute recompute)
 {
@@ -106,6 +110,7 @@ static bool apply(enum change change, struct orr_job *job)
     case CHANGE_EP: plan->ep *= 2; return true;
     case CHANGE_GPUS_TP: return double_degree(plan, &plan->tp, true);
     case CHANGE_GPUS_PP: return double_degree(plan, &plan->pp, true);
+    case CHANGE_HOST: orr_host_remove(&job->engine); return true;
     case CHANGE_FLOPS:
         for (int i = 0; i < ORR_N_DTYPES; i++) system->chip.peak_flops_per_s[i] *= MORE;
         return true;
@@ -139,6 +144,9 @@ size_t orr_train_what_if(const struct orr_job *job, struct orr_scratch *scratch,
     struct orr_result result;
     size_t n = predict_changes(job, scratch, CHANGE_FLOPS, N_CHANGES, what_ifs);
     n += predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs + n);
+    orr_train(job, scratch, &result);
+    if (result.bound_share_frac[ORR_BOUND_HOST] <= HOST_FRAC) return n;
+    n += predict_changes(job, scratch, CHANGE_HOST, CHANGE_FLOPS, what_ifs + n);
     orr_train(job, scratch, &result); /* restores this job's operators in the scratch */
     return n;
 }
@@ -159,7 +167,7 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     if (result->fits) return;
     const double missing = (result->memory.most_bytes - result->memory.usable_bytes) / ORR_GIB;
     size_t n = predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs);
-    if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, CHANGE_GPUS_TP, CHANGE_FLOPS, what_ifs);
+    if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, CHANGE_GPUS_TP, CHANGE_HOST, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);
     if (best)
         snprintf(reason, sizeof reason,

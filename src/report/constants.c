@@ -139,6 +139,8 @@ static void add_hardware(const struct orr_style *style, const struct orr_system 
              "one direction of a GPU");
     number_row(&table, "scaleout_efficiency_frac", system->scaleout_efficiency_frac, "sustained share of it");
     time_row(&table, "scaleout_latency_s", system->scaleout_latency_s, "one hop");
+    if (system->host_speed != 1) /* 1 is the reference host */
+        number_row(&table, "host_speed", system->host_speed, "speed of the host over the reference host");
     if (*system->fabric.id) {
         const bool measured = system->fabric.measured;
         word_row(&table, "fabric", system->fabric.id, "rates and hops of collectives between domains");
@@ -150,15 +152,54 @@ static void add_hardware(const struct orr_style *style, const struct orr_system 
     add_table(style, title, &table, text);
 }
 
-static void train_rows(const struct orr_engine *engine, struct orr_table *table)
+/* Adds a row of a time that few engines have. */
+static void rare_row(struct orr_table *table, const char *name, double value_s, const char *meaning)
 {
+    if (value_s > 0) time_row(table, name, value_s, meaning);
+}
+
+static void host_rows(const struct orr_job *job, struct orr_table *table)
+{
+    const struct orr_engine *engine = &job->engine;
+    time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
+    rare_row(table, "host_backward_launch_s", engine->host_backward_launch_s, "the same in a backward pass");
+    rare_row(table, "host_collective_s", engine->host_collective_s, "more per collective of a layer");
+    if (job->plan.pp > 1)
+        rare_row(table, "host_pipeline_rank_s", engine->host_pipeline_rank_s, "and per rank of it, across nodes");
+    rare_row(table, "host_layer_s", engine->host_layer_s, "host time per layer and pass besides launches");
+    if (job->plan.zero == 3)
+        rare_row(table, "host_sharded_layer_s", engine->host_sharded_layer_s, "more of it where weights are gathered");
+    rare_row(table, "host_micro_batch_s", engine->host_micro_batch_s, "host time per pass outside the layers");
+    time_row(table, "host_step_s", engine->host_step_s, "host time per iteration");
+    if (job->plan.zero == 1)
+        rare_row(table, "zero1_tensor_s", engine->zero1_tensor_s, "host time to gather, per tensor and rank");
+}
+
+/* Adds what an engine does otherwise than most, where the plan is such that it matters. */
+static void stack_rows(const struct orr_job *job, struct orr_table *table)
+{
+    const struct orr_engine *engine = &job->engine;
+    if (job->plan.tp > 1) rare_row(table, "skew_hop_s", engine->skew_hop_s, "late ranks across nodes, per other rank");
+    if (job->plan.pp > 1 && engine->stages_by_cost) flag_row(table, "stages_by_cost", true, "stages of equal work");
+    if (job->plan.zero == 1 && engine->zero1_allreduce)
+        flag_row(table, "zero1_allreduce", true, "ZeRO-1 sums whole gradients");
+    if (job->plan.zero == 1 && engine->zero1_exposed) flag_row(table, "zero1_exposed", true, "and hides none of it");
+    if (job->plan.sp && engine->stream_tensors > 0)
+        number_row(table, "stream_tensors", engine->stream_tensors, "activations of a layer that a stream holds");
+    if (engine->reserved_frac > 0)
+        number_row(table, "reserved_frac", engine->reserved_frac, "of saved activations, reserved beyond them");
+}
+
+static void train_rows(const struct orr_job *job, struct orr_table *table)
+{
+    const struct orr_engine *engine = &job->engine;
     number_row(table, "tp_overlap_frac", engine->tp_overlap_frac, "of TP transfers, pipelined with GEMMs");
     if (!engine->cp_balanced) number_row(table, "cp_balanced", 0, "the last context-parallel rank has most pairs");
     number_row(table, "dp_overlap_frac", engine->dp_overlap_frac, "of the backward window, for collectives");
     number_row(table, "ep_overlap_frac", engine->ep_overlap_frac, "of the all-to-all, hidden");
     number_row(table, "zero3_overlap_frac", engine->zero3_overlap_frac, "of a layer's compute, for its gathers");
-    time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
-    time_row(table, "host_step_s", engine->host_step_s, "host time per iteration");
+    host_rows(job, table);
+    stack_rows(job, table);
 }
 
 static void kernel_rows(const struct orr_engine *engine, struct orr_table *table)
@@ -184,7 +225,10 @@ static void step_rows(const struct orr_engine *engine, struct orr_table *table)
     time_row(table, "request_s_per_sequence", engine->request_s_per_sequence, "and for each of them");
     time_row(table, "sampling_s", engine->sampling_s, "once per step");
     time_row(table, "sampling_s_per_sequence", engine->sampling_s_per_sequence, "and for each sequence");
+    if (engine->async_scheduling) flag_row(table, "async_scheduling", true, "beside the step before");
     time_row(table, "host_launch_s", engine->host_launch_s, "host time per kernel launch");
+    if (engine->graph_sequences > 0)
+        number_row(table, "graph_sequences", (double)engine->graph_sequences, "largest decode batch that is a graph");
     word_row(table, "budget", orr_budget_name(engine->budget), "rule of the cache");
     number_row(table, "budget_frac", engine->budget_frac, "its share of the memory");
     number_row(table, "kv_block_tokens", (double)engine->kv_block_tokens, "tokens of a cache block");
@@ -198,7 +242,7 @@ static void add_engine(const struct orr_style *style, const struct orr_job *job,
     (void)snprintf(title, sizeof title, "software facts: engine %s", job->engine.id);
     orr_table_start(&table, "lrf");
     if (job->kind == ORR_JOB_TRAIN) {
-        train_rows(&job->engine, &table);
+        train_rows(job, &table);
     } else {
         kernel_rows(&job->engine, &table);
         step_rows(&job->engine, &table);

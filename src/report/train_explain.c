@@ -1,5 +1,6 @@
 /* --explain of a training step shows every line of the report as formula = values put in = result [source], the
  * operators behind the parts of the step, and the memory ledger. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,6 +49,24 @@ static void add_bubble(const struct orr_answer *answer, const struct orr_style *
     char forward[32], backward[32], wgrad[32];
     orr_text_add(text, "  critical rank: F %s, B %s, W %s\n", orr_print_s(forward, rank->forward_s),
                  orr_print_s(backward, rank->backward_s), orr_print_s(wgrad, rank->wgrad_s));
+}
+
+/* ---------------------------------------------------------------- host */
+
+/* Says what the host needs beside the device, where an engine has host time at all (Eqs. 126-128). */
+static void add_host(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_train_facts *facts = &answer->facts;
+    char forward[32], backward[32], wait[32], once[32], kernels[32];
+    struct orr_text line = {0};
+    if (facts->host_forward_s + facts->host_backward_s + facts->host_once_s <= 0) return;
+    orr_text_add(&line,
+                 "critical rank: %s kernels a step; the host needs %s for a forward and %s for a backward pass of "
+                 "a micro-batch; the GPU waits %s for launches; host once per step %s",
+                 orr_print_count(kernels, llround(facts->launches)), orr_print_s(forward, facts->host_forward_s),
+                 orr_print_s(backward, facts->host_backward_s), orr_print_s(wait, facts->host_wait_s),
+                 orr_print_s(once, facts->host_once_s));
+    orr_text_wrap_line(text, style, "", 2, &line, " ");
 }
 
 /* ---------------------------------------------------------------- memory ledger */
@@ -101,6 +120,7 @@ static void add_time_parts(const struct orr_answer *answer, const struct orr_sty
         const int metric = (int)ORR_TRAIN_METRIC_TIME_FORWARD + part;
         if (part == ORR_TIME_PP_BUBBLE) add_bubble(answer, style, text);
         else orr_explain_metrics(answer, style, metric, metric, text);
+        if (part == ORR_TIME_OVERHEAD) add_host(answer, style, text);
         orr_explain_rows(answer, style, part, text);
     }
 }

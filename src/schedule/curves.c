@@ -166,7 +166,7 @@ static bool splits_backward(const struct orr_plan *plan)
     return plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
 }
 
-/* Eq. 141: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
+/* Eq. 126: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
  * their own. Transfers of ZeRO-3 that are still exposed come on top, as they have run beside the longer of the two. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
 {

@@ -1,4 +1,4 @@
-/* The host's side of a phase: the seconds it needs to launch what the device runs. Eqs. 141-143. */
+/* The host's side of a phase: the seconds it needs to launch what the device runs. Eqs. 126-128. */
 #include "schedule/host.h"
 
 static double launch_s(const struct orr_engine *engine, bool backward)
@@ -38,4 +38,13 @@ double orr_host_layer_s(const struct orr_job *job)
 double orr_host_micro_batch_s(const struct orr_job *job)
 {
     return job->engine.host_micro_batch_s / job->system.host_speed;
+}
+
+void orr_host_remove(struct orr_engine *engine)
+{
+    engine->host_launch_s = engine->host_backward_launch_s = engine->host_collective_s = 0;
+    engine->host_pipeline_rank_s = engine->host_layer_s = engine->host_sharded_layer_s = 0;
+    engine->host_micro_batch_s = engine->host_step_s = engine->zero1_tensor_s = 0;
+    engine->request_s = engine->request_s_per_sequence = 0;
+    engine->sampling_s = engine->sampling_s_per_sequence = 0;
 }

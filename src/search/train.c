@@ -356,7 +356,7 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
     if (!some) return;
     v->choice.recompute_every = 1;
     v->choice.exposed_groups = v->search->request.job.plan.exposed_groups;
-    forget_shapes(v, v->search->train.cut_by_dp);
+    forget_shapes(v, v->search->train.cut_by_layout);
     if (!v->search->request.brute && !promising(v, layout_bound_s(v), least)) {
         v->outcome->counts.feasible += n_fits;
         v->outcome->counts.rejected[ORR_REJECT_BOUND] += n_fits;

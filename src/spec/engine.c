@@ -31,7 +31,7 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, gradient_bytes, true, 1, 8, "bytes of an accumulated gradient element"),
     ORR_INT(orr_engine, reduce_bytes, true, 1, 8, "bytes per element of the gradient collective"),
     ORR_INT(orr_engine, optimizer_bytes, true, 0, 64, "master weight and moments per parameter"),
-    ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "optimizer traffic; 0: one fused kernel"),
+    ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "its traffic; 0: one fused kernel"),
     ORR_REAL(orr_engine, bucket_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "copied around a gradient reduction"),
     ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
     ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),

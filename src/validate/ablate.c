@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/host.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,11 +150,7 @@ static void no_overlap(struct orr_job *job)
 
 static void no_host(struct orr_job *job)
 {
-    struct orr_engine *e = &job->engine;
-    e->host_launch_s = e->host_backward_launch_s = e->host_collective_s = e->host_layer_s = 0;
-    e->host_sharded_layer_s = e->host_micro_batch_s = e->host_step_s = 0;
-    e->request_s = e->request_s_per_sequence = 0;
-    e->sampling_s = e->sampling_s_per_sequence = 0;
+    orr_host_remove(&job->engine);
 }
 
 static void no_straggling(struct orr_job *job)

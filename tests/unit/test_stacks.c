@@ -1,0 +1,471 @@
+/* What stacks that people run do otherwise: stages by cost (Eq. 131), groups that shard at ZeRO stages 1 and 2,
+ * weights gathered tensor by tensor or by broadcasts (Eqs. 130, 135), buckets (Eq. 132), memory that streams hold
+ * (Eq. 133), late ranks (Eq. 134), recomputation by operators, and verdicts of fit. Every number is worked out by
+ * hand. */
+#include "support.h"
+
+#include "memory/memory.h"
+#include "validate/validate.h"
+
+#define PARAMS 6738415616.0 /* llama2-7b */
+
+static double part_of(const struct world *w, enum orr_memory_part part)
+{
+    return w->result.memory.part_bytes[part];
+}
+
+/* llama2-7b of `engine` with a plan, 8 micro-batches of one sequence of 2048 tokens. */
+static void read_7b(struct world *w, const char *engine, const char *plan, int dp)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':%d%s},'workload':{'seq':2048,"
+             "'micro_batch':1,'global_batch':%d,'engine':'%s','recompute':'none'}}",
+             dp, plan, 8 * dp, engine);
+}
+
+/* ---------------------------------------------------------------- stages by cost */
+
+static void read_3b(struct world *w, int pp)
+{
+    read_job(w,
+             "{'kind':'train','model':'nanotron-3b','system':'h100-sxm-efa3200','plan':{'pp':%d},'workload':{"
+             "'seq':4096,'micro_batch':1,'global_batch':64,'engine':'nanotron-2025'}}",
+             pp);
+}
+
+/* A layer of nanotron-3b weighs 4 h² + 3 h f = 113,246,208, the head V h = 402,653,184 = 3.5556 layers, all of it
+ * 31.5556 layers. Stages end with the layer that passes i · 31.5556 / p: 15.78 -> 16; 7.89, 15.78, 23.67 -> 8, 16,
+ * 24; 3.94 i -> 4 i; 1.97 i -> 2 i; and with 32 stages 0.986 i -> i. */
+static void stages_have_equal_cost(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int pp, full, layers, rest; /* `full` stages of so many layers, then one of the rest, in which the head is */
+    } TABLE[] = {{2, 1, 16, 12}, {4, 3, 8, 4}, {8, 7, 4, 0}, {16, 14, 2, 0}, {32, 28, 1, 0}};
+    for (size_t i = 0; i < COUNT(TABLE); i++) {
+        static struct orr_stage stages[ORR_MAX_STAGES];
+        read_3b(w, TABLE[i].pp);
+        orr_stages_build(&w->job, stages);
+        for (int s = 0; s < TABLE[i].pp; s++) {
+            const int layers = s < TABLE[i].full ? TABLE[i].layers : s == TABLE[i].full ? TABLE[i].rest : 0;
+            assert_true(stages[s].n_layers[0] == layers);
+            assert_true(stages[s].head == (s == TABLE[i].full) && stages[s].embedding == (s == 0));
+            if (s > TABLE[i].full) assert_true(stages[s].dense_params == 0); /* idle */
+        }
+        train(w);
+        assert_true(w->result.step_time_s > 0 && isfinite(w->result.step_time_s));
+    }
+}
+
+/* Lists of layers and interleaved chunks are laid out as given, and an engine without the fact divides layers
+ * evenly. */
+static void other_layouts_do_not_follow_cost(void **state)
+{
+    struct world *w = *state;
+    static struct orr_stage stages[ORR_MAX_STAGES];
+    read_3b(w, 4);
+    w->job.engine.stages_by_cost = false;
+    orr_stages_build(&w->job, stages);
+    for (int i = 0; i < 4; i++) assert_true(stages[i].n_layers[0] == 7 && stages[i].head == (i == 3));
+    read_job(w, "{'kind':'train','model':'nanotron-3b','system':'h100-sxm-efa3200','plan':{'pp':2,'stage_layers':"
+                "[10,18]},'workload':{'seq':4096,'micro_batch':1,'global_batch':64,'engine':'nanotron-2025'}}");
+    orr_stages_build(&w->job, stages);
+    assert_true(stages[0].n_layers[0] == 10 && stages[1].n_layers[0] == 18 && stages[1].head);
+    read_job(w, "{'kind':'train','model':'nanotron-3b','system':'h100-sxm-efa3200','plan':{'pp':2,'vpp':2},"
+                "'workload':{'seq':4096,'micro_batch':1,'global_batch':64,'engine':'nanotron-2025'}}");
+    orr_stages_build(&w->job, stages);
+    assert_true(stages[0].n_layers[0] == 14 && stages[1].n_layers[0] == 14);
+}
+
+/* Four stages more than layers are accepted where stages follow cost: the head's and idle ones. Other engines need a
+ * layer for every stage. */
+static void stages_beyond_the_layers_are_few(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        int pp;
+        const char *engine;
+        enum orr_err err;
+    } CASES[] = {{28, "generic", ORR_OK},
+                 {29, "generic", ORR_ERR_RULE},
+                 {32, "nanotron-2025", ORR_OK},
+                 {33, "nanotron-2025", ORR_ERR_RULE}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char request[512];
+        struct orr_error error;
+        (void)snprintf(request, sizeof request,
+                       "{'kind':'train','model':'nanotron-3b','system':'h100-sxm','plan':{'pp':%d},'workload':{"
+                       "'seq':4096,'micro_batch':1,'global_batch':64,'engine':'%s'}}",
+                       CASES[i].pp, CASES[i].engine);
+        assert_int_equal(try_job(w, request, &error), CASES[i].err);
+        if (CASES[i].err) assert_non_null(strstr(error.text, "each stage needs a layer"));
+    }
+}
+
+/* ---------------------------------------------------------------- ZeRO */
+
+/* 8 replicas in groups of 4: gradients are scattered inside a group, the shards summed between the two groups, weights
+ * gathered inside. Stage 2 scatters after each of 8 micro-batches. */
+static void groups_shard_at_every_stage(void **state)
+{
+    struct world *w = *state;
+    for (int zero = 1; zero < 3; zero++) {
+        char plan[64];
+        (void)snprintf(plan, sizeof plan, ",'zero':%d,'zero_group':4", zero);
+        read_7b(w, "pytorch-eager", plan, 8);
+        w->job.engine.gradients_16bit_live = false;
+        assert_int_equal(orr_group_ranks(&w->job.plan, ORR_GROUP_DP), 4);
+        assert_int_equal(orr_group_ranks(&w->job.plan, ORR_GROUP_RDP), 2);
+        train(w);
+        const struct orr_op *scatter = need_op(w, ORR_LAYER_STEP, "dp.scatter");
+        const struct orr_op *replicas = need_op(w, ORR_LAYER_STEP, "dp.replicas");
+        const struct orr_op *gather = need_op(w, ORR_LAYER_STEP, "dp.gather");
+        assert_true(scatter->payload_bytes == 4 * PARAMS && scatter->group == ORR_GROUP_DP);
+        assert_true(scatter->count == (zero == 2 ? 8 : 1));
+        assert_true(replicas->payload_bytes == PARAMS && replicas->group == ORR_GROUP_RDP); /* 4 bytes of a quarter */
+        assert_true(replicas->collective == ORR_COLLECTIVE_ALLREDUCE);
+        assert_true(gather->payload_bytes == 2 * PARAMS && gather->group == ORR_GROUP_DP);
+        assert_close(part_of(w, ORR_MEMORY_OPTIMIZER), 12 * PARAMS / 4, 1e-12);
+        assert_close(part_of(w, ORR_MEMORY_GRADIENTS), 4 * PARAMS / (zero == 2 ? 4 : 1), 1e-12);
+        assert_close(part_of(w, ORR_MEMORY_WEIGHTS), 2 * PARAMS, 1e-12);
+        assert_close(need_op(w, ORR_LAYER_STEP, "optimizer.adam")->bytes, PARAMS / 4 * (4 + 2 * 12), 1e-12);
+    }
+    struct orr_error error; /* nothing is sharded */
+    assert_int_equal(try_job(w,
+                             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','plan':{'dp':8,'zero':0,"
+                             "'zero_group':4},'workload':{'seq':2048,'micro_batch':1,'global_batch':8}}",
+                             &error),
+                     ORR_ERR_RULE);
+    assert_non_null(strstr(error.text, "needs zero = 1, 2 or 3"));
+}
+
+/* Nanotron's stage 1 sums whole fp32 gradients after backward and gathers 16-bit weights before the step ends: nothing
+ * of either is hidden. Stage 0 hides its sum beside backward. */
+static void stage_1_may_sum_and_hide_nothing(void **state)
+{
+    struct world *w = *state;
+    read_7b(w, "nanotron-2025", ",'zero':1", 8);
+    train(w);
+    const struct orr_op *sum = need_op(w, ORR_LAYER_STEP, "dp.reduce");
+    assert_true(sum->collective == ORR_COLLECTIVE_ALLREDUCE && sum->payload_bytes == 4 * PARAMS);
+    assert_null(find_op(w, ORR_LAYER_STEP, "dp.scatter"));
+    assert_true(need_op(w, ORR_LAYER_STEP, "dp.gather")->payload_bytes == 2 * PARAMS);
+    const struct orr_settled *step = &w->scratch->step;
+    const struct orr_step_sums *sums = &w->scratch->iteration.sums;
+    assert_true(step->dp.scatter_hidden_s == 0 && step->dp.gather_hidden_s == 0);
+    assert_close(step->dp.exposed_s, sums->scatter_s + sums->gather_s, 1e-12);
+    w->job.engine.zero1_exposed = false;
+    train(w);
+    assert_true(step->dp.scatter_hidden_s > 0 && step->dp.gather_hidden_s == 0);
+    read_7b(w, "nanotron-2025", ",'zero':0", 8);
+    train(w);
+    assert_true(step->dp.scatter_hidden_s > 0 && sums->gather_s == 0);
+}
+
+/* 32 layers of 6 tensors and 2 tables: 194 tensors, 8 ranks, 10 us each are 15.52 ms; twice the host halves them. */
+static void weights_are_gathered_tensor_by_tensor(void **state)
+{
+    struct world *w = *state;
+    read_7b(w, "nanotron-2025", ",'zero':1", 8);
+    w->job.engine.zero1_tensor_s = 10e-6;
+    w->job.engine.host_step_s = 0.08;
+    train(w);
+    assert_close(w->scratch->step.host_step_s, 0.09552, 1e-12);
+    w->job.system.host_speed = 2;
+    train(w);
+    assert_close(w->scratch->step.host_step_s, 0.04776, 1e-12);
+    read_7b(w, "nanotron-2025", ",'zero':0", 8);
+    train(w);
+    assert_close(w->scratch->step.host_step_s, 0.079, 1e-12);
+}
+
+/* 16 owners broadcast one after the other over two nodes: the 15 after the first each add one hop between the nodes (2
+ * us) and 14 inside (1 us). Fewer tensors than ranks make fewer broadcasts. */
+static void owners_broadcast_in_turn(void **state)
+{
+    struct world *w = *state;
+    double gather_s[2];
+    for (int on = 0; on < 2; on++) {
+        read_7b(w, "internevo-2023", ",'zero':1", 16);
+        w->job.system.scaleout_latency_s = 2e-6;
+        w->job.system.scaleup_latency_s = 1e-6;
+        w->job.engine.zero1_broadcast = on;
+        train(w);
+        gather_s[on] = w->scratch->iteration.sums.gather_s;
+        assert_true(need_op(w, ORR_LAYER_STEP, "dp.gather")->launches == (on ? 16 : 1));
+    }
+    assert_close(gather_s[1] - gather_s[0], 15 * (2e-6 + 14e-6), 1e-9);
+    w->job.engine.layer_tensors = 0;
+    train(w);
+    assert_true(need_op(w, ORR_LAYER_STEP, "dp.gather")->launches == 2); /* the tables alone */
+}
+
+/* ---------------------------------------------------------------- buckets */
+
+/* Stage 0 with replicas keeps buckets beside the gradients, stage 1 buffers to gather through, one replica neither. */
+static void buckets_take_memory_and_copies(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *plan;
+        int dp;
+        double gradients, buffers;
+    } CASES[] = {{"", 1, 4, 0}, {",'zero':0", 8, 4 + 2, 0}, {",'zero':1", 8, 4, 2}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        read_7b(w, "nanotron-2025", CASES[i].plan, CASES[i].dp);
+        w->job.engine.gradients_16bit_live = false;
+        train(w);
+        assert_close(part_of(w, ORR_MEMORY_GRADIENTS), CASES[i].gradients * PARAMS, 1e-12);
+        assert_close(part_of(w, ORR_MEMORY_WORKSPACE), CASES[i].buffers * PARAMS + GIB, 1e-12);
+    }
+    read_7b(w, "pytorch-eager", "", 8);
+    w->job.engine.bucket_copy_bytes = 8;
+    w->job.engine.optimizer_traffic_bytes = 100;
+    train(w);
+    assert_true(need_op(w, ORR_LAYER_STEP, "dp.buckets")->bytes == 8 * PARAMS);
+    assert_true(need_op(w, ORR_LAYER_STEP, "optimizer.adam")->bytes == 100 * PARAMS);
+    read_7b(w, "pytorch-eager", "", 1);
+    w->job.engine.bucket_copy_bytes = 8;
+    train(w);
+    assert_null(find_op(w, ORR_LAYER_STEP, "dp.buckets"));
+}
+
+/* ---------------------------------------------------------------- memory that streams hold */
+
+/* tp 8 with sequence parallelism: 2 (1 - 1/8) · 2 bytes · 2048 · 4096 = 29,360,128 bytes a layer. The allocator
+ * reserves 8 % of what is saved. Where the host is behind, the device has passed everything, and only `most` counts
+ * it. */
+#define HELD 29360128.0
+
+static void streams_hold_while_the_host_is_ahead(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *plan;
+        double layers, in_flight;
+    } CASES[] = {{",'tp':8", 32, 1}, {",'tp':8,'pp':2", 17, 2}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        const double held = HELD * CASES[i].layers * CASES[i].in_flight;
+        read_7b(w, "nanotron-2025", CASES[i].plan, 1);
+        w->job.engine.host_layer_s = 0;
+        w->job.engine.host_launch_s = w->job.engine.host_backward_launch_s = w->job.engine.host_collective_s = 0;
+        w->job.engine.host_pipeline_rank_s = 0;
+        train(w);
+        const struct orr_memory ahead = w->result.memory;
+        assert_true(ahead.peak_stage == 0 && ahead.in_flight == CASES[i].in_flight);
+        assert_true(ahead.most_bytes == ahead.total_bytes);
+        w->job.engine.host_layer_s = 1;
+        train(w);
+        const struct orr_memory *behind = &w->result.memory;
+        assert_close(behind->most_bytes, ahead.total_bytes, 1e-15);
+        assert_close(ahead.instants[0].bytes - behind->instants[0].bytes, 1.08 * held, 1e-9); /* loss */
+        const double first = CASES[i].in_flight - 1; /* the oldest micro-batch is done at the end of backward */
+        assert_close(ahead.instants[4].bytes - behind->instants[4].bytes, held * (first / (first + 1) + 0.08), 1e-9);
+        w->job.plan.sp = false;
+        train(w);
+        assert_true(w->result.memory.most_bytes == w->result.memory.total_bytes);
+    }
+}
+
+/* The ledger names both, and its tensors still add up to the peak. */
+static void the_memory_ledger_names_held_and_reserved(void **state)
+{
+    struct world *w = *state;
+    read_7b(w, "nanotron-2025", ",'tp':8", 1);
+    w->job.engine.host_layer_s = w->job.engine.host_launch_s = w->job.engine.host_backward_launch_s = 0;
+    w->job.engine.host_collective_s = 0;
+    train(w);
+    const struct orr_memory *memory = &w->result.memory;
+    double held = -1, reserved = -1, sum = 0;
+    for (int64_t i = 0; i < memory->n_tensors; i++) {
+        const struct orr_tensor *tensor = &memory->tensors[i];
+        if (tensor->at_peak) sum += tensor->bytes;
+        if (strcmp(tensor->name, "held by the communication stream") == 0) held = tensor->bytes;
+        if (strcmp(tensor->name, "reserved by the allocator") == 0) reserved = tensor->bytes;
+    }
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    const double saved = 32 * orr_layer_saved_bytes(&w->job, &bytes);
+    assert_true(memory->peak_instant < 3); /* no layer is freed yet */
+    assert_close(held, 32 * HELD, 1e-12);
+    assert_close(reserved, 0.08 * (saved + 32 * HELD), 1e-12);
+    assert_close(sum, memory->total_bytes, 1e-12);
+}
+
+/* What a plan holds at most decides whether it fits, not what it holds while it waits for the host. */
+static void the_most_decides_the_verdict(void **state)
+{
+    struct world *w = *state;
+    read_7b(w, "nanotron-2025", ",'tp':8", 1);
+    w->job.engine.host_layer_s = 1;
+    train(w);
+    const struct orr_memory memory = w->result.memory;
+    assert_true(memory.most_bytes > memory.total_bytes + 32 * HELD / 2);
+    const double kept_frac = 1 - w->job.engine.fragmentation_frac;
+    w->job.engine.context_bytes = 0;
+    w->job.system.chip.hbm_bytes = (memory.total_bytes + memory.most_bytes) / 2 / kept_frac;
+    train(w);
+    assert_true(w->result.memory.total_bytes < w->result.memory.usable_bytes && !w->result.fits);
+    w->job.system.chip.hbm_bytes = memory.most_bytes * 1.001 / kept_frac;
+    train(w);
+    assert_true(w->result.fits);
+}
+
+/* ---------------------------------------------------------------- late ranks, loss */
+
+/* tp 16 over two nodes: every collective of the group waits 15 · 10 us for late ranks; inside a node none does. */
+static void late_ranks_cost_time_across_nodes(void **state)
+{
+    struct world *w = *state;
+    for (int across = 0; across < 2; across++) {
+        double total_s[2];
+        for (int skew = 0; skew < 2; skew++) {
+            read_7b(w, "nanotron-2025", across ? ",'tp':16" : ",'tp':8", 1);
+            w->job.engine.skew_hop_s = skew ? 10e-6 : 0;
+            train(w);
+            total_s[skew] = w->scratch->costs[need_op(w, 0, "tp.scatter") - w->scratch->ops.items].total_s;
+        }
+        assert_close(total_s[1] - total_s[0], across ? 150e-6 : 0, 1e-9);
+    }
+}
+
+/* 52 bytes a logit are divided as 18 and 17 of 35 between forward and backward. */
+static void the_loss_moves_what_an_engine_states(void **state)
+{
+    struct world *w = *state;
+    read_7b(w, "nanotron-2025", "", 1);
+    train(w);
+    const double logits = 2048.0 * 32000;
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss")->bytes, logits * 52 * 18 / 35, 1e-12);
+    assert_close(need_op(w, ORR_LAYER_HEAD, "loss.backward")->bytes, logits * 52 * 17 / 35, 1e-12);
+    const struct orr_op *layout = need_op(w, 0, "attention.layout");
+    assert_true(layout->launches == 12 && layout->bytes == 28.0 * 2048 * 4096);
+    assert_true(need_op(w, 0, "attention.layout.backward")->bytes == 32.0 * 2048 * 4096);
+}
+
+/* ---------------------------------------------------------------- recomputation by operators */
+
+static void read_titan(struct world *w, const char *precision)
+{
+    read_job(w,
+             "{'kind':'train','model':'llama3-8b','system':'h100-sxm','plan':{'dp':8,'zero':3},'workload':{'seq':4096,"
+             "'micro_batch':1,'global_batch':8,'engine':'torchtitan-2024-eager','recompute':'selective',"
+             "'precision':'%s'}}",
+             precision);
+}
+
+/* FLOP of a layer's products that run again. */
+static double repeated_flops(const struct world *w)
+{
+    double flops = 0;
+    for (size_t i = 0; i < w->scratch->ops.n; i++) {
+        const struct orr_op *op = &w->scratch->ops.items[i];
+        if (op->layer_kind == 0 && op->kind == ORR_OP_GEMM && op->recomputed) flops += op->repeat_frac * op->flops;
+    }
+    return flops;
+}
+
+/* Every other product of q, k, v, output, gate, up, down runs again: k (1024 columns), output (4096) and up (14336).
+ * In 8 bits all run again: q, k, v 6144, output 4096, gate and up 28672, down 14336 rows. Norms, rotation,
+ * activation and sums run again; the core of attention does not. */
+static void every_other_product_runs_again(void **state)
+{
+    struct world *w = *state;
+    const double tokens = 4096, h = 4096;
+    read_titan(w, "bf16");
+    train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (1024 + 4096 + 14336), 1e-12);
+    assert_false(need_op(w, 0, "mlp.down")->recomputed);
+    assert_false(need_op(w, 0, "attention.flash")->recomputed);
+    const char *const AGAIN[] = {"norm", "attention.rope", "mlp.activation", "residual.add"};
+    for (size_t i = 0; i < COUNT(AGAIN); i++) assert_true(need_op(w, 0, AGAIN[i])->recomputed);
+    assert_false(need_op(w, ORR_LAYER_HEAD, "head.logits")->recomputed);
+    read_titan(w, "fp8");
+    train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (6144 + 4096 + 28672 + 14336), 1e-12);
+    w->job.engine.selective_ops = false; /* else only unfused scores would run again */
+    train(w);
+    assert_true(repeated_flops(w) == 0);
+}
+
+/* Kept of a token and layer: input and output of h, q and the core's output of 4096 each, v of 1024 and gate of
+ * 14336, in 2 bytes, and 4 bytes of statistics for each of 32 heads: 2 · (8192 + 8192 + 1024 + 14336) + 128 =
+ * 63,616. */
+static void kept_products_are_counted(void **state)
+{
+    struct world *w = *state;
+    read_titan(w, "bf16");
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    assert_close(orr_layer_saved_bytes(&w->job, &bytes), 63616.0 * 4096, 1e-12);
+    w->job.workload.recompute = ORR_RECOMPUTE_NONE;
+    const double whole = orr_layer_saved_bytes(&w->job, &bytes);
+    w->job.workload.recompute = ORR_RECOMPUTE_SELECTIVE;
+    assert_close(orr_layer_recomputed_bytes(&w->job, &bytes), whole - 63616.0 * 4096, 1e-12);
+    train(w);
+    double kept = -1;
+    for (int64_t i = 0; i < w->result.memory.n_tensors; i++)
+        if (strcmp(w->result.memory.tensors[i].name, "kept products and attention") == 0)
+            kept = w->result.memory.tensors[i].bytes;
+    assert_true(w->result.memory.peak_instant < 3); /* no layer is freed yet */
+    assert_close(kept, 32 * 63616.0 * 4096, 1e-12);
+}
+
+/* ---------------------------------------------------------------- verdicts */
+
+/* Four runs with a known end: 7 B parameters of 18 bytes do not fit one GPU of 80 GB, on 8 sharded ones they do. One
+ * run is said to have failed although it fits, one to have run although it does not. A value other than 0 and 1 is
+ * refused. */
+static void rows_of_fits_are_verdicts(void **state)
+{
+    struct world *w = *state;
+    struct orr_validation *v = NULL;
+    struct orr_error error;
+    const char *csv = "id,source,model,system,gpus,dp,zero,seq,micro_batch,global_batch,engine,metric,value,state\n"
+                      "a,t,llama2-7b,h100-sxm,1,1,0,2048,1,1,megatron-core-2024,fits,0,\n"
+                      "b,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,1,\n"
+                      "c,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,0,stalled\n"
+                      "d,t,llama2-7b,h100-sxm,1,1,0,2048,1,1,megatron-core-2024,fits,1,\n"
+                      "e,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,fits,2,\n"
+                      "f,t,llama2-7b,h100-sxm,8,8,3,2048,1,8,megatron-core-2024,peak_memory_gib,40,\n";
+    if (orr_validate(w->catalogue, csv, "test.csv", &v, &error)) fail_msg("%s", error.text);
+    assert_int_equal(v->n_verdicts, 5); /* a to d, and f, which ran */
+    assert_int_equal(v->n_wrong_verdicts, 2);
+    assert_int_equal(v->n_failed, 2);
+    assert_int_equal(v->n_missed, 1);
+    assert_non_null(strstr(v->scores[0].skipped, "failed, predicted not to fit"));
+    assert_non_null(strstr(v->scores[1].skipped, "ran, predicted to fit"));
+    assert_non_null(strstr(v->scores[4].skipped, "must be 0 or 1"));
+    assert_int_equal(orr_validation_group(v, "state", &error), ORR_OK);
+    char *text = orr_validation_render(v, ORR_FORMAT_TERMINAL, NULL);
+    assert_non_null(strstr(text, "Fits or not: 5 runs, 2 wrong; 1 of 2 failed runs recognised."));
+    free(text);
+    text = orr_validation_render(v, ORR_FORMAT_JSON, NULL);
+    assert_non_null(strstr(text, "\"failed\": 2"));
+    assert_non_null(strstr(text, "\"missed\": 1"));
+    free(text);
+    orr_validation_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stages_have_equal_cost),
+        cmocka_unit_test(other_layouts_do_not_follow_cost),
+        cmocka_unit_test(stages_beyond_the_layers_are_few),
+        cmocka_unit_test(groups_shard_at_every_stage),
+        cmocka_unit_test(stage_1_may_sum_and_hide_nothing),
+        cmocka_unit_test(weights_are_gathered_tensor_by_tensor),
+        cmocka_unit_test(owners_broadcast_in_turn),
+        cmocka_unit_test(buckets_take_memory_and_copies),
+        cmocka_unit_test(streams_hold_while_the_host_is_ahead),
+        cmocka_unit_test(the_memory_ledger_names_held_and_reserved),
+        cmocka_unit_test(the_most_decides_the_verdict),
+        cmocka_unit_test(late_ranks_cost_time_across_nodes),
+        cmocka_unit_test(the_loss_moves_what_an_engine_states),
+        cmocka_unit_test(every_other_product_runs_again),
+        cmocka_unit_test(kept_products_are_counted),
+        cmocka_unit_test(rows_of_fits_are_verdicts),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
