@@ -962,6 +962,7 @@ struct orr_attention_constants {
     double head_64_frac, head_96_frac;        /* factor for head size <= 64 and <= 96 */
     double launch_s;                          /* fixed time of the kernel */
     double tail;                              /* tail time, in units of one block's pass over its keys */
+    double backward_tail;                     /* the same of the backward kernel; 0: as forward */
 };
 
 /* Decode attention: t = launch + max(bytes / (DRAM share), FLOP / (peak share), waves of blocks) + reduction of

@@ -11,9 +11,9 @@
 
 /* Products with fewer columns or a shorter reduction do not occur in layers; they are predicted, not fitted. */
 #define LEAST_SIDE 512
-/* Attention with fewer keys or heads leaves most of the chip idle or measures the launch. */
-#define LEAST_KEYS  1024
-#define LEAST_HEADS 32
+/* Attention with fewer keys measures the launch; with fewer queries over all heads it leaves most of the chip idle. */
+#define LEAST_KEYS    1024
+#define LEAST_QUERIES 32768
 /* The context that one block of keys covers. */
 #define LEAST_CONTEXT 64
 /* With more query heads per K,V head serving engines use other kernels. */
@@ -195,7 +195,7 @@ void orr_row_prefill(struct orr_row_reader *r, struct orr_kernel_row *row)
     else emit_prompt(r, row, &kind, batch, queries, keys, shared_dtype(r->fit, dtype));
     const bool narrow_cache = *cache && strcmp(cache, "bf16") != 0 && strcmp(cache, "fp16") != 0;
     row->size = queries;
-    const bool large = keys >= LEAST_KEYS && batch * (double)kind.n_heads >= LEAST_HEADS;
+    const bool large = keys >= LEAST_KEYS && batch * (double)kind.n_heads * queries >= LEAST_QUERIES;
     row->fitted = row->kind != ORR_KERNEL_MLA_PREFILL && !narrow_cache && (large || kernel == ORR_ATTENTION_SERVING);
     row->group = orr_fit_group_of(r->fit, ORR_FIT_FLASH, (int)kernel, 0);
 }

@@ -31,12 +31,13 @@ static double flash_s(const struct orr_attention_constants *u, const struct orr_
     const bool backward = op->kind == ORR_OP_FLASH_BACKWARD;
     const double frac = backward ? u->backward_frac : u->forward_frac;
     const double half = backward ? u->backward_half_seq : u->forward_half_seq;
+    const double last = backward && u->backward_tail > 0 ? u->backward_tail : u->tail;
     const double padded = padded_head(op->head_size);
     const double head = (padded <= 64 ? u->head_64_frac : padded <= 96 ? u->head_96_frac : 1) * op->head_size / padded;
     const double blocks_per_head = orr_ceil(op->m / FLASH_BLOCK), blocks = op->batch * blocks_per_head;
     const double start = half / op->n * orr_max(1, blocks_per_head * FLASH_BLOCK / op->m);
     const double walks = blocks * (1 + half / op->n) / (op->walk_ratio + half / op->n);
-    const double tail = blocks > n_sm ? u->tail * n_sm / walks : 0;
+    const double tail = blocks > n_sm ? last * n_sm / walks : 0;
     const double even_s = op->flops * (1 + start) / (peak * frac * head) * (orr_max(1, n_sm / walks) + tail);
     return even_s * (1 + op->imbalance_frac); /* Eq. 15 */
 }

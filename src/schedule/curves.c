@@ -107,8 +107,10 @@ static void add_sharded(const struct orr_job *job, const struct orr_layer_curve 
 {
     const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.zero3_overlap_frac : 0;
     const double kept = 1 - job->calibration.overlap_contention_frac;
-    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * orr_max(forward_s, curve->host_s[0])) * kept;
-    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * orr_max(backward_s, curve->host_s[1])) * kept;
+    const double forward_window_s = omega * orr_max(forward_s, curve->host_s[0]);
+    const double backward_window_s = omega * orr_max(backward_s, curve->host_s[1]);
+    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, forward_window_s) * kept;
+    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, backward_window_s) * kept;
     time->sharded_exposed_s =
         curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;

@@ -9,8 +9,8 @@
 
 /* The host seconds of an operator's launches in a pass, with all its executions (Eq. 127). */
 double orr_host_op_s(const struct orr_job *job, const struct orr_op *op, bool backward);
-/* Adds the launches of a layer's operator to those of forward [0] and backward [1], and of the latter to those of weight
- * gradients [2]; backward repeats what is recomputed. */
+/* Adds the launches of a layer's operator to those of forward [0] and backward [1], and of the latter to those of
+ * weight gradients [2]; backward repeats what is recomputed. */
 void orr_host_add_op(const struct orr_job *job, const struct orr_op *op, double host_s[3]);
 /* The host seconds of a layer in a pass besides the launches of its operators: modules, views and hooks (Eq. 128). */
 double orr_host_layer_s(const struct orr_job *job);

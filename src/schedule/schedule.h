@@ -54,7 +54,7 @@ struct orr_layer_curve {
     double forward_exposed_s, backward_exposed_s; /* exposed collectives */
     double forward_sharded_s, backward_sharded_s; /* collectives of ZeRO-3 */
     double matrix_s, launches;
-    double host_s[3]; /* seconds the host needs to launch forward, backward, and of that the weight gradients (Eq. 127) */
+    double host_s[3]; /* seconds the host needs to launch forward, backward, and of that weight gradients (Eq. 127) */
     size_t first_bend, n_bends;
 };
 /* Add an operator to a curve whose bends begin at `bends`. `clock_min` is the lowest clock that will be asked for. A

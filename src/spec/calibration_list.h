@@ -110,6 +110,8 @@ enum orr_home { ORR_HOMES(ORR_X_HOME_) ORR_N_HOMES };
       "fixed time of the kernel")                                                                                      \
     X(ATTENTION, tail, NONE, "number", true, 0, 10, NEVER, FLASH, ALL, 0, 5, 0.7,                                      \
       "last blocks of a launch, in walks over the keys")                                                               \
+    X(ATTENTION, backward_tail, NONE, "number", false, 0, 10, NEVER, FLASH, BACKWARD, 0.01, 5, 0.3,                    \
+      "the same of the backward kernel")                                                                               \
     X(DECODE, launch_s, S, "s", true, 0, 1, INFER, DECODE, ALL, 0, 3e-5, 8e-6,                                         \
       "fixed time of the kernel")                                                                                      \
     X(DECODE, dram_frac, NONE, "frac", true, ORR_LEAST_FRAC, 1, INFER, DECODE, ALL, 0.2, 1, 0.9,                       \

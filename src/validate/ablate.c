@@ -36,7 +36,8 @@ static void no_tiles(struct orr_job *job)
         struct orr_gemm_constants *u = &job->calibration.gemm[i];
         u->tile_cost = u->wave_s = u->grouped_tile_s = 0;
     }
-    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++) job->calibration.attention[i].tail = 0;
+    for (int i = 0; i < ORR_N_ATTENTION_KERNELS; i++)
+        job->calibration.attention[i].tail = job->calibration.attention[i].backward_tail = 0;
 }
 
 /* Every operand is read from DRAM once, and the cache delivers it in no time. */

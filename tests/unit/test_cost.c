@@ -563,6 +563,32 @@ static void attention_blocks_walk_their_keys(void **state)
     }
 }
 
+/* The last case above, backward: 8 * (512 + 128) keys and a tail of 0.25 longest walks; without a tail of its own, the
+ * 0.5 of the forward kernel. The backward tail leaves the forward kernel alone. */
+static void attention_backward_has_a_tail_of_its_own(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','workload':{'attention':'flash2'}}");
+    w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 132e12;
+    struct orr_attention_constants *u = &w->job.calibration.attention[ORR_ATTENTION_FLASH2];
+    u->forward_frac = u->backward_frac = 1;
+    u->forward_half_seq = u->backward_half_seq = 256;
+    u->tail = 0.5;
+    struct orr_op op = {.dtype = ORR_DTYPE_BF16, .batch = 132, .m = 1024, .n = 1024, .head_size = 128, .walk_ratio = 2};
+    op.flops = 4 * 128 * 132 * 1024.0 * 1024 / 2;
+    static const struct {
+        enum orr_op_kind kind;
+        double backward_tail, walks;
+    } cases[] = {{ORR_OP_FLASH_BACKWARD, 0, 0.5}, {ORR_OP_FLASH_BACKWARD, 0.25, 0.25}, {ORR_OP_FLASH, 0.25, 0.5}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct orr_cost cost;
+        op.kind = cases[i].kind;
+        u->backward_tail = cases[i].backward_tail;
+        orr_cost_flash(&w->job, &op, &cost);
+        assert_close(cost.compute_s, (8 * 640 + cases[i].walks * 1152) * 65.536e-9, 1e-12);
+    }
+}
+
 /* Eq. 40: traffic over the class's share of DRAM bandwidth, and the launches. */
 static void pointwise_is_bytes_over_rate(void **state)
 {
@@ -663,6 +689,7 @@ int main(void)
         cmocka_unit_test(the_clock_stretches_compute_only),
         cmocka_unit_test(fused_attention_approaches_its_limit),
         cmocka_unit_test(attention_blocks_walk_their_keys),
+        cmocka_unit_test(attention_backward_has_a_tail_of_its_own),
         cmocka_unit_test(pointwise_is_bytes_over_rate),
         cmocka_unit_test(collectives_hide_under_their_window),
         cmocka_unit_test(expert_transfers_hide_in_interleaved_pipelines),
