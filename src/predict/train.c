@@ -156,9 +156,10 @@ static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, 
     runs[ORR_SUM_TOWER] = stage->embedding ? m : 0;
 }
 
-/* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. */
+/* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. Waits for the host hide
+ * `freed_frac` of what the layer leaves exposed. */
 static void fill_sharded(const struct orr_job *job, const struct orr_curves *curves, double clock_frac,
-                         double sharded_frac[ORR_N_SUMS][2])
+                         double freed_frac, double sharded_frac[ORR_N_SUMS][2])
 {
     for (int k = 0; k < ORR_N_SUMS; k++) {
         const struct orr_layer_curve *curve = &curves->layer[k];
@@ -166,6 +167,7 @@ static void fill_sharded(const struct orr_job *job, const struct orr_curves *cur
         const struct orr_rank_time time = orr_curve_at(job, curve, &curves->bends[curve->first_bend], clock_frac);
         sharded_frac[k][0] = ratio(time.sharded_hidden_s[0], curve->forward_sharded_s);
         sharded_frac[k][1] = ratio(time.sharded_hidden_s[1], curve->backward_sharded_s);
+        for (int pass = 0; pass < 2; pass++) sharded_frac[k][pass] += (1 - sharded_frac[k][pass]) * freed_frac;
     }
 }
 
@@ -177,7 +179,8 @@ void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scrat
         .job = job, .step = step, .sums = &scratch->iteration.sums, .m = orr_micro_batches(job), .ledger = ledger};
     ledger->rank = scratch->classes.items[class].first;
     fill_runs(job, &scratch->classes.items[class].stage, w.m, w.runs);
-    if (job->plan.zero == 3) fill_sharded(job, &scratch->shape.curves, step->clock_frac, w.sharded_frac);
+    if (job->plan.zero == 3)
+        fill_sharded(job, &scratch->shape.curves, step->clock_frac, scratch->ranks[class].freed_frac, w.sharded_frac);
     w.pairs = orr_send_pairs_of(job, w.m);
     add_operators(&w, &scratch->ops, scratch->costs);
     add_waits(&w);

@@ -100,17 +100,19 @@ void orr_curves_build(const struct orr_job *job, const struct orr_op_list *list,
 
 /* ---------------------------------------------------------------- at one clock */
 
-/* Eq. 75: the gathers and scatters of a layer run beside the layer as far as the engine can, whether the device or the
- * host sets its time. */
+/* The share of the time of a layer, or of a wait, that transfers of ZeRO-3 can use. */
+static double sharded_overlap(const struct orr_job *job)
+{
+    return orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.zero3_overlap_frac : 0;
+}
+
+/* Eq. 75: the gathers and scatters of a layer run beside its own compute as far as the engine can. */
 static void add_sharded(const struct orr_job *job, const struct orr_layer_curve *curve, double forward_s,
                         double backward_s, struct orr_rank_time *time)
 {
-    const double omega = orr_may_overlap(&job->plan, ORR_GROUP_DP) ? job->engine.zero3_overlap_frac : 0;
-    const double kept = 1 - job->calibration.overlap_contention_frac;
-    const double forward_window_s = omega * orr_max(forward_s, curve->host_s[0]);
-    const double backward_window_s = omega * orr_max(backward_s, curve->host_s[1]);
-    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, forward_window_s) * kept;
-    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, backward_window_s) * kept;
+    const double omega = sharded_overlap(job), kept = 1 - job->calibration.overlap_contention_frac;
+    time->sharded_hidden_s[0] = orr_min(curve->forward_sharded_s, omega * forward_s) * kept;
+    time->sharded_hidden_s[1] = orr_min(curve->backward_sharded_s, omega * backward_s) * kept;
     time->sharded_exposed_s =
         curve->forward_sharded_s + curve->backward_sharded_s - time->sharded_hidden_s[0] - time->sharded_hidden_s[1];
     time->backward_s += time->sharded_exposed_s;
@@ -169,7 +171,7 @@ static bool splits_backward(const struct orr_plan *plan)
 }
 
 /* Eq. 126: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
- * their own. Transfers of ZeRO-3 that are still exposed come on top, as they have run beside the longer of the two. */
+ * their own. Transfers of ZeRO-3 that are exposed beside the device come on top of the phase; they can use its waits. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
 {
     const double outside_s = orr_host_micro_batch_s(job), wgrad_host_s = rank->host_s[2];
@@ -183,8 +185,13 @@ static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
     } else {
         rank->host_wait_s[1] = orr_max(0, rank->host_s[1] + outside_s - device_s);
     }
+    const double window_s = sharded_overlap(job) * (rank->host_wait_s[0] + rank->host_wait_s[1]);
+    const double freed_s = orr_min(rank->sharded_exposed_s, window_s);
+    rank->freed_frac = freed_s > 0 ? freed_s / rank->sharded_exposed_s : 0;
+    rank->sharded_exposed_s -= freed_s;
+    rank->sharded_hidden_s[1] += freed_s;
     rank->forward_s += rank->host_wait_s[0];
-    rank->backward_s += rank->host_wait_s[1];
+    rank->backward_s += rank->host_wait_s[1] - freed_s;
 }
 
 struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct orr_rank_class *class,

@@ -78,6 +78,7 @@ struct orr_rank_time {
     double host_s[3];         /* seconds the host needs for forward, for backward, and of that for weight gradients */
     double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
     double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
+    double freed_frac;        /* share of ZeRO-3 collectives exposed beside the device that waits for the host hide */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */
     double ranks;               /* how many ranks of the pipeline have these times */
 };
