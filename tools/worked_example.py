@@ -339,7 +339,9 @@ class Decode:
         self.time = {"decode_gemm": self.layers * sum(op.seconds() for op in self.products) + self.logits.seconds(),
                      "decode_attention": self.layers * self.attention.seconds(),
                      "decode_pointwise": self.layers * self.pointwise.seconds() + self.embedding.seconds()}
-        self.total = sum(self.time.values())
+        self.device = sum(self.time.values())
+        self.host = engine["sampling_s"] + engine["sampling_s_per_sequence"] * rows
+        self.total = self.device + self.host
         every = [(op, self.layers) for op in (*self.products, self.attention)] + [(self.logits, 1)]
         self.flops, self.bytes = (sum(n * getattr(op, what) for op, n in every) for what in ("flops", "bytes"))
         self.matrix = sum(n * op.matrix for op, n in every)
@@ -610,13 +612,14 @@ def decode_pointwise(x):
 def decode_result(x):
     u = x.at.u
     layer = sum(op.seconds() for op in x.products)
-    load = x.matrix / x.total
+    load = x.matrix / x.device
     yield f"products   {x.layers}·{seconds(layer)} + {seconds(x.logits.seconds())} = {seconds(x.time['decode_gemm'])}"
     yield f"attention  {x.layers}·{seconds(x.attention.seconds())} = {seconds(x.time['decode_attention'])}"
     yield f"pointwise  {x.layers}·{seconds(x.pointwise.seconds())} + {seconds(x.embedding.seconds())} = {seconds(x.time['decode_pointwise'])}"
+    yield f"host       {seconds(x.at.engine['sampling_s'])} + {x.batch}·{seconds(x.at.engine['sampling_s_per_sequence'])} = {seconds(x.host)}                     Eq. 129"
     yield f"step       {seconds(x.total)}: {1 / x.total:.4g} tokens/s per sequence, {x.batch / x.total:.4g} in all            Eqs. 2, 91"
     yield ""
-    yield f"power      x = {seconds(x.matrix)}/{seconds(x.total)} = {load:.4g}: {u['sustained_frac']} + {u['power_slope']}·(1 − {load:.4g}) = " \
+    yield f"power      x = {seconds(x.matrix)}/{seconds(x.device)} = {load:.4g}: {u['sustained_frac']} + {u['power_slope']}·(1 − {load:.4g}) = " \
           f"{u['sustained_frac'] + u['power_slope'] * (1 - load):.4g}, above {u['burst_frac']}: no limit   Eq. 105"
     yield f"bound      max({show(x.flops, 'FLOP')}/{show(x.at.peak, 'FLOP/s')}, {show(x.bytes, 'B')}/{show(x.at.beta, 'B/s')}) = {seconds(x.floor)};" \
           f" the step takes {x.total / x.floor:.4g} times that   Eq. 92"

@@ -8,6 +8,10 @@
 #define N_SPACES 24
 #define ROUNDING 1e-9
 
+/* A claim that is not strict: with ZeRO-3 exposed transfers use the waits for the host, which then cost nothing, but the
+ * step still counts as idle for the power limit (Eq. 105), so that a slower host leaves a higher clock. */
+#define SHARDED 0.01
+
 struct suite {
     struct world *world;
     struct orr_reader *reader;
@@ -77,13 +81,18 @@ static void for_jobs(struct world *w, uint64_t seed, void (*check)(struct suite 
     orr_reader_free(suite.reader);
 }
 
-/* `shorter` must not exceed `longer`. */
-static void assert_order(struct suite *suite, double shorter_s, double longer_s, double allowed, const char *claim)
+static double allowed(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->plan.zero == 3 ? SHARDED : ROUNDING;
+}
+
+/* `shorter` must not exceed `longer` by more than a share. */
+static void assert_order(struct suite *suite, double shorter_s, double longer_s, double most, const char *claim)
 {
     char text[JOB_TEXT];
     const double excess = shorter_s / longer_s - 1;
     suite->worst = fmax(suite->worst, excess);
-    if (excess <= allowed) return;
+    if (excess <= most) return;
     write_drawn(&suite->drawn, text);
     fail_msg("%s: %.9g s against %.9g s\n%s", claim, shorter_s, longer_s, text);
 }
@@ -95,7 +104,8 @@ static void check_faster(struct suite *suite, const struct orr_job *job)
     static struct orr_job fast;
     fast = *job;
     fast.system.host_speed *= 2;
-    assert_order(suite, time_of(suite->world, &fast), time_of(suite->world, job), ROUNDING, "a faster host is slower");
+    assert_order(suite, time_of(suite->world, &fast), time_of(suite->world, job), allowed(job),
+                 "a faster host is slower");
 }
 
 static void a_faster_host_is_never_slower(void **state)
@@ -110,7 +120,7 @@ static void check_launches(struct suite *suite, const struct orr_job *job)
     slow.engine.host_launch_s = 1.5 * slow.engine.host_launch_s + 5e-6;
     if (slow.engine.host_backward_launch_s > 0)
         slow.engine.host_backward_launch_s = fmax(slow.engine.host_backward_launch_s, slow.engine.host_launch_s);
-    assert_order(suite, time_of(suite->world, job), time_of(suite->world, &slow), ROUNDING,
+    assert_order(suite, time_of(suite->world, job), time_of(suite->world, &slow), allowed(job),
                  "longer launches are faster");
 }
 
@@ -130,7 +140,7 @@ static void check_endless(struct suite *suite, const struct orr_job *job)
     const double endless_s = time_of(suite->world, &endless), none_s = time_of(suite->world, &none);
     assert_order(suite, endless_s, none_s, ROUNDING, "an endlessly fast host takes time");
     assert_order(suite, none_s, endless_s, ROUNDING, "an endlessly fast host saves time");
-    assert_order(suite, none_s, time_of(suite->world, job), ROUNDING,
+    assert_order(suite, none_s, time_of(suite->world, job), allowed(job),
                  "the device alone takes longer than with its host");
 }
 
