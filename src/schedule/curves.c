@@ -171,7 +171,7 @@ static bool splits_backward(const struct orr_plan *plan)
 }
 
 /* Eq. 126: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
- * their own. Transfers of ZeRO-3 that are exposed beside the device come on top of the phase; they can use its waits. */
+ * their own. Transfers of ZeRO-3 that are exposed beside the device come on top of the phase, and can use its waits. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
 {
     const double outside_s = orr_host_micro_batch_s(job), wgrad_host_s = rank->host_s[2];

@@ -8,8 +8,8 @@
 #define N_SPACES 24
 #define ROUNDING 1e-9
 
-/* A claim that is not strict: with ZeRO-3 exposed transfers use the waits for the host, which then cost nothing, but the
- * step still counts as idle for the power limit (Eq. 105), so that a slower host leaves a higher clock. */
+/* A claim that is not strict: with ZeRO-3 exposed transfers use the waits for the host, which then cost nothing, but
+ * the step still counts as idle for the power limit (Eq. 105), so that a slower host leaves a higher clock. */
 #define SHARDED 0.01
 
 struct suite {
