@@ -191,7 +191,8 @@ static void judge(struct validator *w, bool ran)
     w->v->n_missed += !ran && w->result.fits;
 }
 
-/* A row of the metric "fits" says only whether a run fitted (1) or failed (0). */
+/* A row of the metric "fits" says only whether a run fitted (1) or failed (0). A plan that the rules refuse counts as
+ * predicted not to fit. */
 static void score_verdict(struct validator *w, size_t row, struct orr_score *score)
 {
     const char *cell = orr_csv_cell(w->csv, row, "value");
@@ -201,7 +202,11 @@ static void score_verdict(struct validator *w, size_t row, struct orr_score *sco
         snprintf(score->skipped, sizeof score->skipped, "value of \"fits\" must be 0 or 1, not \"%.40s\"", cell);
         return;
     }
-    if (!predict_training(w, row, score)) return;
+    if (!predict_training(w, row, score)) {
+        w->result.fits = false;
+        if (w->error.code == ORR_ERR_RULE) judge(w, value == 1);
+        return;
+    }
     judge(w, value == 1);
     snprintf(score->skipped, sizeof score->skipped, "%s, predicted %s (%.1f GiB)", value == 1 ? "ran" : "failed",
              w->result.fits ? "to fit" : "not to fit", w->result.memory.most_bytes / ORR_GIB);
