@@ -377,6 +377,18 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
     X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")
 
+/* Optimizers by what they keep: bytes of master weight and moments, and bytes of an accumulated gradient. */
+#define ORR_OPTIMIZERS(X)                                                                                 \
+    /*  enum              name                 state  gradient  meaning                                */ \
+    X(ENGINE, "engine", 0, 0, "as the engine keeps its states")                                           \
+    X(ADAMW, "adamw", 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                     \
+    X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 4, "fp32 master weights, two 16-bit moments")            \
+    X(ADAMW_BF16, "adamw-bf16", 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")          \
+    X(ADAMW_8BIT, "adamw-8bit", 2, 2, "two 8-bit moments, no master weights, 16-bit gradients")           \
+    X(ADAFACTOR, "adafactor", 0, 2, "factored second moment, no master weights, 16-bit gradients")        \
+    X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
+    X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
+
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
     X(NONE, "none", "nothing")                                          \
@@ -644,6 +656,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
+#define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -670,6 +683,7 @@ enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
+enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
 enum orr_collective { ORR_COLLECTIVES(ORR_X_COLLECTIVE_) ORR_N_COLLECTIVES };
@@ -1154,6 +1168,7 @@ struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
     enum orr_recompute recompute;
+    enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;

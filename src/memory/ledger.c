@@ -35,9 +35,10 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
     r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
-    r->gradients = (double)engine->gradient_bytes * (plan->zero >= 2 ? sharded : whole);
-    r->optimizer = (double)engine->optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
-    r->gradient_16bit = engine->gradients_16bit_live && plan->zero < 2 ? w : 0;
+    const struct orr_states states = orr_states_of(job);
+    r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
+    r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
+    r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }

@@ -107,7 +107,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
 static double wgrad_output_bytes(const struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    return engine->fused_gradient_accumulation ? 2 * (double)engine->gradient_bytes : emit->dims.w_a;
+    return engine->fused_gradient_accumulation ? 2 * orr_states_of(emit->job).gradient_bytes : emit->dims.w_a;
 }
 
 static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,

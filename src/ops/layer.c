@@ -153,12 +153,13 @@ static void emit_accumulation(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     if (engine->fused_gradient_accumulation) return;
     /* A framework that drops gradients between steps stores the first one instead of adding it. */
-    const double share = engine->gradients_16bit_live ? (emit->dims.m - 1) / emit->dims.m : 1;
+    const struct orr_states states = orr_states_of(emit->job);
+    const double share = states.first_kept ? (emit->dims.m - 1) / emit->dims.m : 1;
     orr_emit_pointwise(emit,
                        &(struct orr_pointwise_op){
                            .backward_name = "gradient.accumulate",
                            .kind = ORR_POINTWISE_ADD,
-                           .backward_bytes = share * params * (emit->dims.w_a + 2 * (double)engine->gradient_bytes),
+                           .backward_bytes = share * params * (emit->dims.w_a + 2 * states.gradient_bytes),
                            .backward_launches = 8});
 }
 

@@ -3,6 +3,7 @@
 #ifndef ORR_OPS_OPS_H
 #define ORR_OPS_OPS_H
 
+#include "ops/states.h"
 #include "spec/names.h"
 
 #define ORR_MAX_OPS 1024

@@ -78,15 +78,15 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
 static void emit_optimizer(struct orr_emit *emit, double params)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    const double gradient = (double)engine->gradient_bytes, state = (double)engine->optimizer_bytes,
-                 w = weight_bytes(emit);
+    const struct orr_states states = orr_states_of(emit->job);
+    const double gradient = states.gradient_bytes, state = states.optimizer_bytes, w = weight_bytes(emit);
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
-    if (!engine->fused_optimizer_cast) {
+    if (states.casts) {
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
     }
-    const double fused = gradient + 2 * state + (engine->fused_optimizer_cast ? w : 0);
+    const double fused = gradient + 2 * state + (states.casts ? 0 : w);
     const double traffic = engine->optimizer_traffic_bytes;
     emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM, params * (traffic > 0 ? traffic : fused), ADAM_LAUNCHES);
 }

@@ -11,6 +11,7 @@
 const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
 const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
 const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
+const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
@@ -54,6 +55,7 @@ NAMED(memory_part, MEMORY_PART_NAMES, ORR_N_MEMORY_PARTS)
 NAMED(bound, BOUND_NAMES, ORR_N_BOUNDS)
 NAMED(schedule, orr_schedule_names, ORR_N_SCHEDULES)
 NAMED(recompute, orr_recompute_names, ORR_N_RECOMPUTES)
+NAMED(optimizer, orr_optimizer_names, ORR_N_OPTIMIZERS)
 NAMED(attention_kernel, orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS)
 NAMED(cp_kind, orr_cp_kind_names, ORR_N_CP_KINDS)
 NAMED(collective, orr_collective_names, ORR_N_COLLECTIVES)

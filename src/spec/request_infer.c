@@ -65,7 +65,8 @@ static const char *const TRAIN_PLAN[] = {"vpp",     "sp",           "zero",    "
                                          "cp_kind", "stage_layers", "overlap", NULL};
 static const char *const TRAIN_WORKLOAD[] = {
     "seq",       "micro_batch",       "global_batch",   "recompute", "recompute_every",
-    "attention", "attention_dropout", "hidden_dropout", "causal",    NULL};
+    "attention", "attention_dropout", "hidden_dropout", "causal",    "optimizer",
+    NULL};
 
 static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
                                         "infer", "train"};

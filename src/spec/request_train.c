@@ -64,6 +64,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .n_names = ORR_N_MATRIX_DTYPES,
      .meaning = "inputs of the matrix products"},
     WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
+    WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),

@@ -447,9 +447,58 @@ static void rows_of_fits_are_verdicts(void **state)
     orr_validation_free(v);
 }
 
+/* ---------------------------------------------------------------- optimizers */
+
+/* Bytes per parameter of gradients and of states, on one GPU under an engine of 4 + 12 bytes: weights stay at 2. The
+ * fused kernel reads the gradient, reads and writes the states and writes the weight. */
+static void optimizers_keep_what_they_name(void **state)
+{
+    struct world *w = *state;
+    const struct {
+        const char *name;
+        double gradient, states;
+    } TABLE[] = {{"engine", 4, 12},     {"adamw", 4, 12},    {"adamw-bf16-states", 4, 8}, {"adamw-bf16", 2, 4},
+                 {"adamw-8bit", 2, 2}, {"adafactor", 2, 0}, {"sgd-momentum", 2, 2},      {"sgd", 2, 0}};
+    for (size_t i = 0; i < COUNT(TABLE); i++) {
+        read_job(w,
+                 "{'kind':'train','model':'llama2-7b','system':'h200-sxm','plan':{},'workload':{'seq':64,'micro_batch':"
+                 "1,'global_batch':1,'engine':'pytorch-eager','recompute':'full','optimizer':'%s'},"
+                 "'set':{'engine.gradients_16bit_live':false,'engine.fused_optimizer_cast':true}}",
+                 TABLE[i].name);
+        train(w);
+        assert_close(part_of(w, ORR_MEMORY_WEIGHTS), 2 * PARAMS, 1e-12);
+        assert_close(part_of(w, ORR_MEMORY_GRADIENTS), TABLE[i].gradient * PARAMS, 1e-12);
+        if (TABLE[i].states > 0) assert_close(part_of(w, ORR_MEMORY_OPTIMIZER), TABLE[i].states * PARAMS, 1e-12);
+        else assert_true(part_of(w, ORR_MEMORY_OPTIMIZER) == 0);
+        const struct orr_op_list *ops = &w->scratch->ops;
+        for (size_t k = 0; k < ops->n; k++)
+            if (!strcmp(ops->items[k].name, "optimizer.adam"))
+                assert_close(ops->items[k].bytes, (TABLE[i].gradient + 2 * TABLE[i].states + 2) * PARAMS, 1e-12);
+    }
+}
+
+/* Published: fine-tuning all of Llama-3-8B in pure 16 bits takes 61 GiB, which 16 bytes per parameter would not. */
+static void pure_16_bits_fit_where_masters_do_not(void **state)
+{
+    struct world *w = *state;
+    const char *const NAMES[] = {"adamw", "adamw-bf16"};
+    const double least[] = {130, 59.8}, most[] = {155, 67};
+    for (int i = 0; i < 2; i++) {
+        read_job(w,
+                 "{'kind':'train','model':'llama3-8b','system':'h200-sxm','plan':{},'workload':{'seq':2048,'micro_batch"
+                 "':1,'global_batch':1,'engine':'pytorch-eager','recompute':'full','optimizer':'%s'}}",
+                 NAMES[i]);
+        train(w);
+        assert_in_range((uint64_t)(w->result.memory.total_bytes / 1073741824), (uint64_t)least[i], (uint64_t)most[i]);
+    }
+    assert_true(w->result.fits);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(optimizers_keep_what_they_name),
+        cmocka_unit_test(pure_16_bits_fit_where_masters_do_not),
         cmocka_unit_test(stages_have_equal_cost),
         cmocka_unit_test(other_layouts_do_not_follow_cost),
         cmocka_unit_test(stages_beyond_the_layers_are_few),

@@ -119,6 +119,22 @@ export const FIELDS: readonly Field[] = [
         options: ['unfused', 'flash', 'flash1', 'flash2', 'flash3', 'serving'],
     },
     {
+        key: 'workload.optimizer',
+        label: 'Optimizer',
+        kinds: TRAIN,
+        group: 'more',
+        options: [
+            'adamw',
+            'adamw-bf16-states',
+            'adamw-bf16',
+            'adamw-8bit',
+            'adafactor',
+            'sgd-momentum',
+            'sgd',
+        ],
+        title: 'what is kept per parameter; auto: as the engine keeps it',
+    },
+    {
         key: 'workload.recompute_every',
         label: 'Layers per saved',
         kinds: TRAIN,
