@@ -22,7 +22,7 @@ static const struct allowance {
     {"a higher DRAM rate is slower", 0.01},
     /* tiles are chosen at the burst clock, and the product that is faster there loads the power limit more */
     {"a larger L2 is slower", 0.001},
-    {"a larger L2 is slower (serving)", 0.001},
+    {"a larger L2 is slower (serving)", 0.01},
     {"a higher L2 rate is slower", 0.001},
     {"a higher L2 rate is slower (serving)", 0.001},
     /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
