@@ -1334,6 +1334,7 @@ struct orr_cost {
     bool partial_overlap;         /* compute and DRAM time overlap only in part, as in grouped products */
     enum orr_bound bound;
     enum orr_algorithm algorithm; /* COLLECTIVE: the fastest */
+    bool across;                  /* COLLECTIVE: it uses the NICs between domains */
     int64_t tile_m, tile_n, split_k; /* GEMM: the fastest */
 };
 

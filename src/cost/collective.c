@@ -103,7 +103,7 @@ void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, str
 {
     const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
     const struct orr_placement place = orr_place(&job->system, ranks, stride);
-    *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK};
+    *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK, .across = place.domains > 1};
     if (op->collective == ORR_COLLECTIVE_P2P) orr_cost_send(job, op, &place, cost);
     else if (place.domains > 1) orr_cost_across(job, op, &place, nic_frac(job, op), cost);
     else if (op->collective == ORR_COLLECTIVE_ALLTOALL)

@@ -15,6 +15,7 @@ static void add_collective(struct orr_layer_curve *curve, const struct orr_op *o
     double *in_backward = sharded ? &curve->backward_sharded_s : &curve->backward_exposed_s;
     if (forward) *in_forward += time_s;
     if (!forward) *in_backward += time_s;
+    if (!forward && !sharded && cost->across) curve->nic_s += op->count * cost->total_s;
     if (op->recomputed) curve->backward_exposed_s += op->repeat_frac * op->count * (cost->total_s - cost->hidden_s);
 }
 
@@ -137,6 +138,7 @@ struct orr_rank_time orr_curve_at(const struct orr_job *job, const struct orr_la
                                  .wgrad_s = wgrad_s,
                                  .matrix_s = curve->matrix_s,
                                  .launches = curve->launches,
+                                 .nic_s = curve->nic_s,
                                  .host_s = {curve->host_s[0], curve->host_s[1], curve->host_s[2]}};
     if (curve->forward_sharded_s + curve->backward_sharded_s > 0) add_sharded(job, curve, forward_s, backward_s, &time);
     return time;
@@ -159,6 +161,7 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->wgrad_s += n * layer->wgrad_s;
     rank->matrix_s += n * layer->matrix_s;
     rank->launches += n * layer->launches;
+    rank->nic_s += n * layer->nic_s;
     for (int i = 0; i < 3; i++) rank->host_s[i] += n * layer->host_s[i];
     rank->sharded_exposed_s += n * layer->sharded_exposed_s;
     rank->sharded_hidden_s[0] += n * layer->sharded_hidden_s[0];

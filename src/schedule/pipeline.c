@@ -101,7 +101,9 @@ struct orr_data_parallel orr_data_parallel_time(const struct orr_job *job, const
     /* Stage 2 scatters after every micro-batch, beside the backward of the next one. */
     const double passes = job->plan.zero == 2 ? orr_micro_batches(job) : 1;
     /* Eq. 76: no compute is left to hide the gradients of the last bucket and the weights of the first. */
-    const double backward_window_s = passes * omega * (1 - 1 / buckets) * rank->backward_s;
+    /* While collectives of the layers use the NICs, those of gradients wait. */
+    const double free_s = orr_max(0, rank->backward_s - rank->nic_s);
+    const double backward_window_s = passes * omega * (1 - 1 / buckets) * free_s;
     const double forward_window_s = gather_omega * (1 - 1 / buckets) * rank->forward_s;
     const double kept = 1 - job->calibration.overlap_contention_frac;
     struct orr_data_parallel dp = {.scatter_hidden_s = orr_min(step->scatter_s, backward_window_s) * kept,

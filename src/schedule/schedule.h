@@ -53,6 +53,7 @@ struct orr_layer_curve {
     double forward_clock_s, backward_clock_s, wgrad_clock_s;
     double forward_exposed_s, backward_exposed_s; /* exposed collectives */
     double forward_sharded_s, backward_sharded_s; /* collectives of ZeRO-3 */
+    double nic_s; /* collectives of backward between domains, hidden or not */
     double matrix_s, launches;
     double host_s[3]; /* seconds the host needs to launch forward, backward, and of that weight gradients (Eq. 127) */
     size_t first_bend, n_bends;
@@ -78,6 +79,7 @@ struct orr_rank_time {
     double host_s[3];         /* seconds the host needs for forward, for backward, and of that for weight gradients */
     double host_wait_s[2];    /* of a rank: how much longer the host takes than the device, a part of these two times */
     double sharded_exposed_s; /* exposed ZeRO-3 collectives, a part of backward_s */
+    double nic_s;             /* backward: how long collectives of the layers use the NICs between domains */
     double freed_frac;        /* share of ZeRO-3 collectives exposed beside the device that waits for the host hide */
     double sharded_hidden_s[2]; /* ZeRO-3 collectives beside the compute of forward and of backward */
     double ranks;               /* how many ranks of the pipeline have these times */
