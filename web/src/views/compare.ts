@@ -231,7 +231,7 @@ export class Compare implements View {
         draw(
             this.memory,
             'Memory',
-            ({ memory_bytes: { total: _t, usable: _u, capacity: _c, headroom: _h, ...rest } }) =>
+            ({ memory_bytes: { total: _t, most: _m, usable: _u, capacity: _c, headroom: _h, ...rest } }) =>
                 Object.fromEntries(Object.entries(rest).map(([k, v]) => [k, v / GIB])),
             gib,
         );

@@ -88,7 +88,7 @@ export class Overview implements View {
     }
 
     private showMemory(result: Result): void {
-        const { total = 0, usable = 0, capacity = 0, headroom: _, ...rest } = result.memory_bytes;
+        const { total = 0, usable = 0, capacity = 0, most: _m, headroom: _h, ...rest } = result.memory_bytes;
         const parts = Object.entries(rest).filter(([, v]) => v > 0);
         this.memory.set(
             `Memory bar: ${bytes(total)} of ${bytes(usable)} usable; ` +
