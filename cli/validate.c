@@ -98,6 +98,8 @@ static enum cli_status validate_files(const struct cli_args *args, const char *c
     struct orr_error error;
     struct scores scores = {0};
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!status && args->unseen && orr_validation_unseen(&scores.validation, &error))
+        status = cli_fail("--unseen: %s", error.text);
     if (!status && args->without && orr_validation_without(args->without, &scores.validation, &error))
         status = cli_fail("--without: %s", error.text);
     for (size_t i = 0; i < n && !status; i++)
@@ -129,6 +131,7 @@ static const char *beside_ablation(const struct cli_args *args)
            : args->by                 ? "by"
            : args->html               ? "html"
            : args->intervals          ? "intervals"
+           : args->unseen             ? "unseen"
            : args->max_mape_frac >= 0 ? "max-mape"
                                       : NULL;
 }
@@ -140,6 +143,8 @@ static enum cli_status validate(const struct cli_args *args)
         return cli_fail("--intervals cannot be combined with --json or --csv");
     if (cli_args_has(args, "collectives")) return cli_fabric(args, true);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --collectives");
+    if (args->unseen && (args->intervals || args->without))
+        return cli_fail("--unseen cannot be combined with --%s", args->intervals ? "intervals" : "without");
     const char *beside = args->ablation ? beside_ablation(args) : NULL;
     if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
     if (args->n_words) return validate_files(args, args->words, args->n_words);

@@ -369,6 +369,21 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(OVERHEAD, "overhead", "launch gap and other fixed cost")                \
     X(HOST, "host", "the host: launches, Python, scheduling, sampling")
 
+#define ORR_DOUBTS(X)                                                                                          \
+    /*  enum      name        what widens the 80 % interval of a time; what to measure to narrow it         */ \
+    X(RUNS, "runs", "runs of one stack differ so much", "runs of this plan on your machine (orrery fit)")        \
+    X(STACK, "stack", "no measured run has this engine in this regime", "three runs of this stack (orrery fit)") \
+    X(COMPUTE, "compute", "what products and attention sustain on this stack", "kernels of this stack (orrery calibrate)") \
+    X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "one step under a profiler")        \
+    X(NETWORK, "network", "what collectives sustain on this stack", "nccl-tests on this machine (orrery calibrate --fabric)") \
+    X(OVERLAP, "overlap", "communication predicted to be hidden may not be", "one step under a profiler")        \
+    X(GAPS, "gaps", "launch gaps and fixed times", "one step under a profiler")                                  \
+    X(HOST, "host", "the time of the host", "kit_host.py on this host, or three runs (orrery fit)")              \
+    X(CHIP, "chip", "constants of this chip come from its datasheet or family", "its kernels (orrery calibrate)") \
+    X(FABRIC, "fabric", "nothing of this network between nodes is measured", "nccl-tests over nodes (orrery calibrate --fabric)") \
+    X(EXPERTS, "experts", "grouped products and the load of experts", "a run of an expert layer (orrery fit)")   \
+    X(CELLS, "cells", "settings that the request leaves open", "nothing: state them in the request")
+
 #define ORR_SCHEDULES(X)                                                      \
     /*  enum          name           iteration time of equal stages        */ \
     X(GPIPE, "gpipe", "Eq. 67: all forwards, then all backwards")             \
@@ -654,6 +669,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_TIME_(name, ...) ORR_TIME_##name,
 #define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
+#define ORR_X_DOUBT_(name, ...) ORR_DOUBT_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
@@ -681,6 +697,7 @@ enum orr_product { ORR_PRODUCTS(ORR_X_PRODUCT_) ORR_N_PRODUCTS };
 enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
+enum orr_doubt { ORR_DOUBTS(ORR_X_DOUBT_) ORR_N_DOUBTS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
@@ -1376,8 +1393,11 @@ struct orr_memory {
 };
 
 struct orr_result {
-    double step_time_s, interval_low_s, interval_high_s;
+    double step_time_s, interval_low_s, interval_high_s; /* 10 % of measured times lie below, 10 % above */
+    double median_s;                        /* half of the measured times lie below */
     const char *interval_class;             /* static name of the job class the interval comes from */
+    enum orr_doubt interval_from;           /* what widens the interval most */
+    bool engine_measured;                   /* measured runs have this engine in this regime */
     double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */
     enum orr_bound bottleneck;              /* resource that holds the largest share of the step */
     double bound_share_frac[ORR_N_BOUNDS];  /* of step_time_s; sums to 1 */
@@ -1405,7 +1425,10 @@ struct orr_infer_result {
     double prefill_s, decode_s;             /* GPU time of the prompt, and of all further tokens */
     double tower_s;                         /* part of prefill_s: vision tower or encoder */
     double interval_low_s, interval_high_s; /* of latency_s */
+    double median_s;                        /* half of the measured latencies lie below */
     const char *interval_class;
+    enum orr_doubt interval_from;           /* what widens the interval most */
+    bool engine_measured;                   /* measured runs have this engine in this regime */
     double bound_s;                         /* speed of light of the latency */
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s_per_gpu;
     double time_s[ORR_N_INFER_PARTS];       /* sums to latency_s */
@@ -1858,6 +1881,9 @@ ORR_API const char *orr_piece_name(size_t i, const char **meaning);
 /* Start a validation that leaves `pieces` ("tiles,power") out of every job; pass it to orr_validate instead of NULL. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation,
                                                           struct orr_error *error);
+/* Start a validation that predicts every source as if nobody had seen it: with the parent of its engine, with everything
+ * undone that was chosen with its rows in view, and with the interval of an engine that no run covers. */
+ORR_API ORR_NODISCARD enum orr_err orr_validation_unseen(struct orr_validation **validation, struct orr_error *error);
 /* An ablation scores the same rows with everything and without each piece in turn. Start with a NULL *ablation; every
  * further call adds a file. On error free the ablation. */
 struct orr_ablation;

@@ -1,7 +1,13 @@
-/* The class of a job decides the 80 % interval of its time. The factors come from validation residuals:
- * validate/intervals.c computes them, and interval_table.h records them. */
+/* The 80 % interval of a time. The class of a job decides what runs of a measured engine differ by: the factors come
+ * from validation residuals (validate/intervals.c computes them, interval_table.h records them). An engine without
+ * measured runs adds what each resource may be off by between stacks. */
 #include "predict/interval.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
 #include "predict/interval_table.h"
 #include "predict/pass.h"
 #include "spec/job.h"
@@ -13,11 +19,137 @@ static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
     [ORR_REGIME_##regime] = {{datasheet_low, datasheet_high}, {low, high}},
 static const double FACTORS[ORR_N_REGIMES][2][2] = {ORR_INTERVALS(FACTORS_)};
 
-struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated)
+struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated)
 {
     const double *factors = FACTORS[regime][calibrated];
-    return (struct orr_interval){.name = NAMES[regime][calibrated], .low = factors[0], .high = factors[1]};
+    return (struct orr_interval){.name = NAMES[regime][calibrated],
+                                 .low = factors[0],
+                                 .mid = 1,
+                                 .high = factors[1],
+                                 .from = ORR_DOUBT_RUNS,
+                                 .measured = true};
 }
+
+/* ---------------------------------------------------------------- measured engines */
+
+struct measured {
+    const char *id;
+    unsigned regimes; /* bit r: enough rows of regime r */
+};
+
+#define MEASURED_(id, regimes) {id, regimes},
+static const struct measured MEASURED[] = {ORR_MEASURED(MEASURED_)};
+
+static int by_id(const void *id, const void *entry)
+{
+    return strcmp(id, ((const struct measured *)entry)->id);
+}
+
+bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime)
+{
+    const struct measured *found =
+        bsearch(engine_id, MEASURED, sizeof MEASURED / sizeof *MEASURED, sizeof *MEASURED, by_id);
+    return found && (found->regimes >> regime & 1);
+}
+
+/* ---------------------------------------------------------------- between stacks */
+
+/* What a resource may be off by between stacks: the logarithm of the factor that one stack in ten stays below, and that
+ * one in ten exceeds. The first four hold for the whole time, the others for the share that the resource has of it. The
+ * values are priors (docs/trust.md): `orrery validate --unseen` judges them. */
+struct prior {
+    double down, up;
+};
+
+static const struct prior TRAINING[ORR_N_DOUBTS] = {
+    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
+    [ORR_DOUBT_EXPERTS] = {0.15, 0.2}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.5},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
+    [ORR_DOUBT_HOST] = {0.5, 1}};
+static const struct prior SERVING[ORR_N_DOUBTS] = {
+    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
+    [ORR_DOUBT_EXPERTS] = {0.15, 0.2}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.4},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
+    [ORR_DOUBT_HOST] = {0.5, 1}};
+
+/* The bound that a doubt is about; the caches are kernels too. */
+static const enum orr_doubt DOUBT_OF[ORR_N_BOUNDS] = {
+    [ORR_BOUND_COMPUTE] = ORR_DOUBT_COMPUTE, [ORR_BOUND_L2] = ORR_DOUBT_COMPUTE,
+    [ORR_BOUND_DRAM] = ORR_DOUBT_MEMORY,     [ORR_BOUND_NETWORK] = ORR_DOUBT_NETWORK,
+    [ORR_BOUND_OVERHEAD] = ORR_DOUBT_GAPS,   [ORR_BOUND_HOST] = ORR_DOUBT_HOST};
+
+/* Times of the host that engines spend once per training step, request and decode step, and that a stack nobody has
+ * measured may spend as well: assumptions of the usual size (docs/trust.md). */
+#define STEP_FIXED_S    10e-3
+#define REQUEST_FIXED_S 3e-3
+#define DECODE_FIXED_S  0.3e-3
+
+static bool is_training(enum orr_regime regime)
+{
+    return regime == ORR_REGIME_TRAIN_DENSE || regime == ORR_REGIME_TRAIN_MOE;
+}
+
+static bool leaves_node(const struct orr_job *job)
+{
+    return job->plan.gpus > job->system.domain_gpus;
+}
+
+/* Fills what every doubt adds in logarithms, downwards and upwards (Eqs. 491 and 492). */
+static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
+                        struct prior doubts[ORR_N_DOUBTS])
+{
+    const struct prior *priors = is_training(regime) ? TRAINING : SERVING;
+    double share[ORR_N_DOUBTS] = {
+        [ORR_DOUBT_RUNS] = 1, [ORR_DOUBT_STACK] = 1, [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
+    share[ORR_DOUBT_CHIP] = job->calibration.calibrated ? 0 : 1;
+    share[ORR_DOUBT_EXPERTS] = orr_model_has_experts(&job->model) ? 1 : 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) share[DOUBT_OF[i]] += exposure->bound_frac[i];
+    for (int i = 0; i < ORR_N_DOUBTS; i++)
+        doubts[i] = (struct prior){share[i] * priors[i].down, share[i] * priors[i].up};
+    doubts[ORR_DOUBT_HOST].up += log(1 + exposure->fixed_frac);
+}
+
+/* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 493). */
+static void add_fabric(const struct orr_job *job, const struct orr_exposure *exposure,
+                       struct prior doubts[ORR_N_DOUBTS])
+{
+    const struct orr_fabric *fabric = &job->system.fabric;
+    if (!leaves_node(job) || fabric->measured || fabric->spread_low_frac <= 0) return;
+    const double share = exposure->bound_frac[ORR_BOUND_NETWORK];
+    doubts[ORR_DOUBT_FABRIC] =
+        (struct prior){-share * log(fabric->spread_low_frac), log(1 + share * (fabric->spread_high_frac - 1))};
+}
+
+/* Adds the doubts in squares, and names the widest (Eq. 494). */
+static struct orr_interval combined(const char *name, const struct prior doubts[ORR_N_DOUBTS], bool measured)
+{
+    double down = 0, up = 0, most = 0;
+    struct orr_interval interval = {.name = name, .mid = 1, .measured = measured};
+    for (int i = 0; i < ORR_N_DOUBTS; i++) {
+        const double width = doubts[i].down * doubts[i].down + doubts[i].up * doubts[i].up;
+        down += doubts[i].down * doubts[i].down;
+        up += doubts[i].up * doubts[i].up;
+        if (width > most) interval.from = (enum orr_doubt)i;
+        most = orr_max(most, width);
+    }
+    interval.low = exp(-sqrt(down));
+    interval.high = exp(sqrt(up));
+    return interval;
+}
+
+struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
+                                    const struct orr_exposure *exposure)
+{
+    struct prior doubts[ORR_N_DOUBTS] = {{0}};
+    const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
+    const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);
+    if (measured) doubts[ORR_DOUBT_RUNS] = (struct prior){-log(recorded.low), log(recorded.high)};
+    else fill_doubts(job, regime, exposure, doubts);
+    add_fabric(job, exposure, doubts);
+    return combined(recorded.name, doubts, measured);
+}
+
+/* ---------------------------------------------------------------- regimes */
 
 enum orr_regime orr_train_regime(const struct orr_job *job)
 {
@@ -59,18 +191,54 @@ enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_inf
     return result->prefill_s >= result->decode_s ? orr_prefill_regime(job, result) : orr_decode_regime(job, result);
 }
 
+/* ---------------------------------------------------------------- exposure */
+
+struct orr_exposure orr_train_exposure(const struct orr_result *result)
+{
+    struct orr_exposure exposure = {0};
+    double hidden_s = 0;
+    for (int i = 0; i < ORR_N_GROUPS; i++) hidden_s += result->hidden_s[i];
+    exposure.hidden_frac = hidden_s / result->step_time_s;
+    exposure.fixed_frac = STEP_FIXED_S / result->step_time_s;
+    memcpy(exposure.bound_frac, result->bound_share_frac, sizeof exposure.bound_frac);
+    return exposure;
+}
+
+struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, double prefill_s, double decode_s)
+{
+    struct orr_exposure exposure = {0};
+    const double whole_s = prefill_s + decode_s;
+    const double steps = result->tpot_s > 0 ? decode_s / result->tpot_s : 0;
+    if (whole_s > 0)
+        exposure.fixed_frac = ((prefill_s > 0 ? REQUEST_FIXED_S : 0) + steps * DECODE_FIXED_S) / whole_s;
+    for (int i = 0; i < ORR_N_BOUNDS && whole_s > 0; i++)
+        exposure.bound_frac[i] =
+            (prefill_s * result->prefill_bound_frac[i] + decode_s * result->decode_bound_frac[i]) / whole_s;
+    return exposure;
+}
+
+/* ---------------------------------------------------------------- results */
+
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
 {
-    const struct orr_interval interval = orr_interval_of(orr_train_regime(job), job->calibration.calibrated);
+    const struct orr_exposure exposure = orr_train_exposure(result);
+    const struct orr_interval interval = orr_interval_of(job, orr_train_regime(job), &exposure);
     result->interval_class = interval.name;
+    result->interval_from = interval.from;
+    result->engine_measured = interval.measured;
     result->interval_low_s = result->step_time_s * interval.low;
+    result->median_s = result->step_time_s * interval.mid;
     result->interval_high_s = result->step_time_s * interval.high;
 }
 
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result)
 {
-    const struct orr_interval interval = orr_interval_of(orr_infer_regime(job, result), job->calibration.calibrated);
+    const struct orr_exposure exposure = orr_infer_exposure(result, result->prefill_s, result->decode_s);
+    const struct orr_interval interval = orr_interval_of(job, orr_infer_regime(job, result), &exposure);
     result->interval_class = interval.name;
+    result->interval_from = interval.from;
+    result->engine_measured = interval.measured;
     result->interval_low_s = result->latency_s * interval.low;
+    result->median_s = result->latency_s * interval.mid;
     result->interval_high_s = result->latency_s * interval.high;
 }

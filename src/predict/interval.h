@@ -1,4 +1,6 @@
-/* The 80 % interval of a predicted time depends on the job's regime and on whether the chip's kernels were measured. */
+/* How sure a predicted time is. The 80 % interval of a job comes from two kinds of error: within a stack, which the
+ * residuals of measured runs of the same engine tell, and between stacks, which is what each resource may be off by on
+ * a stack that nobody has measured, weighted by the part of the time that the resource takes. */
 #ifndef ORR_PREDICT_INTERVAL_H
 #define ORR_PREDICT_INTERVAL_H
 
@@ -20,13 +22,28 @@
 #define ORR_X_REGIME_(name, ...) ORR_REGIME_##name,
 enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
 
-struct orr_interval {
-    const char *name; /* name of the class as reports print it; a static string */
-    double low, high; /* factors of the predicted time */
+/* What the time of a job is exposed to: shares of it, and facts that make a share more or less certain. */
+struct orr_exposure {
+    double bound_frac[ORR_N_BOUNDS]; /* of the time, by the resource that binds */
+    double hidden_frac;              /* communication hidden beside other work, over the time */
+    double fixed_frac;               /* host time that an engine may add to every step and request, over the time */
+    bool unseen;                     /* treat the engine as one that no measured run covers */
 };
 
-/* Returns the recorded interval of a class. */
-struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated);
+struct orr_interval {
+    const char *name;      /* name of the class as reports print it; a static string */
+    double low, mid, high; /* factors of the predicted time: 10, 50 and 90 % of measured times lie below */
+    enum orr_doubt from;   /* what widens the interval most */
+    bool measured;         /* runs of this engine in this regime are among the measurements */
+};
+
+/* Returns the recorded factors of a class, which hold for engines that measured runs cover. */
+struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated);
+/* Do enough measured runs of this regime have this engine? */
+bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime);
+/* Returns the factors of a job (Eqs. 490-494). */
+struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
+                                    const struct orr_exposure *exposure);
 
 enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
@@ -34,6 +51,10 @@ enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_in
 enum orr_regime orr_in_flight_regime(const struct orr_job *job);
 /* The regime of the whole latency is that of the longer phase. */
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
+
+struct orr_exposure orr_train_exposure(const struct orr_result *result);
+/* The exposure of a request: of its prompt, of its decode steps, or of both (weights of the two phases). */
+struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, double prefill_s, double decode_s);
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);

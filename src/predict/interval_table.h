@@ -33,3 +33,30 @@
     /* Calibrated: rows 61, sources 2, inside 93 %, left out 92 %. \
        Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
     X(IN_FLIGHT_MOE, 0.78, 1.40, 0.77, 1.40)
+
+/* Engines with at least 8 measured times in a regime, as bits. */
+#define ORR_MEASURED(X) \
+    X("fastertransformer", 0x02c) \
+    X("generic", 0x001) \
+    X("internevo-2023", 0x001) \
+    X("jax-xla", 0x001) \
+    X("lmdeploy-turbomind-0.2", 0x004) \
+    X("maxtext-2025", 0x001) \
+    X("megatron-core-2024", 0x001) \
+    X("megatron-core-2025", 0x003) \
+    X("megatron-core-2026", 0x003) \
+    X("megatron-lm-2020", 0x001) \
+    X("megatron-lm-2022", 0x001) \
+    X("mosaic-fsdp", 0x001) \
+    X("nanotron-2025", 0x001) \
+    X("pytorch-compiled-pointwise-cudagraph", 0x064) \
+    X("pytorch-eager", 0x001) \
+    X("pytorch-eager-cudagraph", 0x064) \
+    X("pytorch-eager-stream", 0x020) \
+    X("tensorrt-llm-0.9", 0x0ec) \
+    X("tensorrt-llm-1.2", 0x300) \
+    X("tensorrt-llm-nemo", 0x00c) \
+    X("torchtitan-2024-compiled", 0x001) \
+    X("torchtitan-2024-eager", 0x001) \
+    X("torchtitan-2025-async-tp", 0x001) \
+    X("vllm-0.6", 0x094)

@@ -221,7 +221,7 @@ static json_t *validation_json(const struct orr_validation *v)
 
 static void add_csv(const struct orr_validation *v, struct orr_text *text)
 {
-    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class\n");
+    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class,engine,low,high\n");
     for (size_t i = 0; i < v->n_scores; i++) {
         const struct orr_score *s = &v->scores[i];
         const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};
@@ -238,7 +238,9 @@ static void add_csv(const struct orr_validation *v, struct orr_text *text)
         orr_csv_word(text, s->skipped);
         orr_text_add(text, ",");
         orr_csv_word(text, s->skipped[0] ? "" : orr_class_of(s));
-        orr_text_add(text, "\n");
+        orr_text_add(text, ",%s,", s->skipped[0] ? "" : s->engine);
+        if (s->timed && !s->skipped[0]) orr_text_add(text, "%.4f,%.4f\n", s->low, s->high);
+        else orr_text_add(text, ",\n");
     }
 }
 

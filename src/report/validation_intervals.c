@@ -3,6 +3,7 @@
 #include "report/validation.h"
 
 #include <math.h>
+#include <string.h>
 
 #define NAME_(name, ...) #name,
 static const char *const NAMES[ORR_N_REGIMES] = {ORR_REGIMES(NAME_)};
@@ -52,11 +53,51 @@ static void add_table(struct orr_text *text, const struct orr_interval_table *ta
     orr_text_add(text, "\n");
 }
 
+/* Fewer rows of an engine in a regime say too little about it. */
+#define LEAST_ROWS 8
+
+static unsigned measured_regimes(const struct orr_validation *v, const char *engine)
+{
+    size_t rows[ORR_N_REGIMES] = {0};
+    unsigned mask = 0;
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].timed && strcmp(v->scores[i].engine, engine) == 0) rows[v->scores[i].regime]++;
+    for (int r = 0; r < ORR_N_REGIMES; r++)
+        if (rows[r] >= LEAST_ROWS) mask |= 1U << r;
+    return mask;
+}
+
+/* The first name in alphabetical order after `after`; NULL if there is none. */
+static const char *next_engine(const struct orr_validation *v, const char *after)
+{
+    const char *next = NULL;
+    for (size_t i = 0; i < v->n_scores; i++) {
+        const char *name = v->scores[i].engine;
+        if (v->scores[i].timed && strcmp(name, after) > 0 && (!next || strcmp(name, next) < 0)) next = name;
+    }
+    return next;
+}
+
+/* Adds the engines that measured runs cover, with a bit for every regime of which there are enough. */
+static void add_measured(const struct orr_validation *v, struct orr_text *text)
+{
+    orr_text_add(text, "\n/* Engines with at least %d measured times in a regime, as bits. */\n#define ORR_MEASURED(X)",
+                 LEAST_ROWS);
+    for (const char *name = next_engine(v, ""); name; name = next_engine(v, name)) {
+        const unsigned mask = measured_regimes(v, name);
+        if (mask) orr_text_add(text, " \\\n    X(\"%s\", 0x%03x)", name, mask);
+    }
+    orr_text_add(text, "\n");
+}
+
 void orr_validation_table(const struct orr_validation *validation, struct orr_text *text)
 {
     struct orr_interval_table table;
     struct orr_coverage coverage[ORR_N_REGIMES][2];
     if (orr_interval_table_of(validation, NULL, &table) || orr_interval_coverage(validation, coverage))
         text->failed = true;
-    else add_table(text, &table, coverage);
+    else {
+        add_table(text, &table, coverage);
+        add_measured(validation, text);
+    }
 }

@@ -16,6 +16,7 @@ struct orr_catalogue {
     char **owned;                     /* texts, paths and ids of the user's files */
     size_t n_owned;
     bool sealed; /* requests cannot name files */
+    const char *left_out; /* source of measurements that nobody has seen; NULL: none */
 };
 
 /* ---------------------------------------------------------------- filling */
@@ -173,6 +174,25 @@ void orr_catalogue_seal(struct orr_catalogue *catalogue)
 }
 
 /* ---------------------------------------------------------------- looking up */
+
+struct orr_catalogue *orr_catalogue_without(const struct orr_catalogue *catalogue, const char *source)
+{
+    struct orr_catalogue *view = malloc(sizeof *view);
+    if (!view) return NULL;
+    *view = *catalogue;
+    view->left_out = source;
+    return view;
+}
+
+void orr_catalogue_view_free(struct orr_catalogue *view)
+{
+    free(view);
+}
+
+const char *orr_catalogue_left_out(const struct orr_catalogue *catalogue)
+{
+    return catalogue->left_out;
+}
 
 bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue)
 {

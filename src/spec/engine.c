@@ -118,7 +118,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
 };
 
-static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "parent", "sources", NULL};
 
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)

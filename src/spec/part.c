@@ -257,7 +257,8 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
     if (err) return err;
     if (in_chain(outer, part))
         return orr_reference_fail(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
-    if (!json_object_get(part->doc.root, "base")) return ORR_OK;
+    err = orr_undo_apply(&part->doc, orr_catalogue_left_out(catalogue), error);
+    if (err || !json_object_get(part->doc.root, "base")) return err;
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }
 

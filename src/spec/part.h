@@ -26,6 +26,12 @@ enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const c
                                   struct orr_error *error);
 /* The entry of the same part and id that this one hides; NULL if there is none. */
 const struct orr_entry *orr_catalogue_hidden(const struct orr_catalogue *catalogue, const struct orr_entry *entry);
+/* The same catalogue as if a source of measurements had never been seen (undo.c); NULL: out of memory. It shares what
+ * it holds with the catalogue, which must outlive it. */
+struct orr_catalogue *orr_catalogue_without(const struct orr_catalogue *catalogue, const char *source);
+void orr_catalogue_view_free(struct orr_catalogue *view);
+/* The source that a view leaves out; NULL: none. */
+const char *orr_catalogue_left_out(const struct orr_catalogue *catalogue);
 /* Are requests forbidden to name files? */
 bool orr_catalogue_is_sealed(const struct orr_catalogue *catalogue);
 /* All ids of a part, for the nearest-name search. */
@@ -82,6 +88,9 @@ enum orr_err orr_reference_fail(const struct orr_reference *reference, enum orr_
 
 /* Put the values of doc->set into doc->root. */
 enum orr_err orr_set_apply(struct orr_doc *doc, struct orr_error *error);
+
+/* Undoes what was chosen with a source in view (NULL: none), and removes the keys that say so (undo.c). */
+enum orr_err orr_undo_apply(struct orr_doc *doc, const char *source, struct orr_error *error);
 
 /* A model read from a folder with an hf_quant_config.json takes its quantisation from there, unless its own
  * configuration says it (quant_file.c). */

@@ -138,7 +138,7 @@ static void put_request(struct validator *w, size_t row, const struct lengths *n
     put_plan(w, row);
     orr_row_put(w, "workload.precision", formats->precision[0] ? formats->precision : "fp16");
     orr_row_put(w, "workload.kv_precision", formats->kv);
-    orr_row_put(w, "workload.engine", engine[0] ? engine : "vllm");
+    orr_row_put_engine(w, engine[0] ? engine : "vllm", "vllm");
     orr_row_put_number(w, "workload.batch", n->batch);
     orr_row_put_number(w, "workload.input_len", n->input);
     orr_row_put_number(w, "workload.output_len", n->output);
@@ -260,6 +260,16 @@ static enum orr_regime regime_of(const struct orr_job *job, const struct orr_inf
     return orr_infer_regime(job, result);
 }
 
+/* The time of a row about one phase is exposed to what binds that phase. */
+static void set_exposure(struct validator *w, const struct orr_infer_result *result, const char *metric,
+                         const char *phase)
+{
+    const bool prompt = is(metric, "prefill_s") || is(metric, "ttft_s") || is(phase, "prefill");
+    const bool decode = is(metric, "decode_step_s") || is(metric, "tpot_s") || is(phase, "decode");
+    w->exposure = orr_infer_exposure(result, decode ? 0 : result->prefill_s, prompt ? 0 : result->decode_s);
+    w->exposure.unseen = w->v->unseen;
+}
+
 /* Throughputs and latencies are scored in flight if the batch is filled so, and token times if only the load is
  * known. */
 static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
@@ -297,6 +307,7 @@ void orr_score_infer_row(struct validator *w, size_t row)
     if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
     orr_infer(&w->job, w->scratch, &result);
+    set_exposure(w, &result, metric, phase);
     if (scored_in_flight(csv, row, metric, phase)) {
         score_in_flight(w, row, &result, score);
         return;

@@ -120,7 +120,7 @@ static void fill_table(struct pool *pool, struct orr_interval_table *table)
         const enum orr_regime regime = (enum orr_regime)r;
         table->known[r] = count_sources(pool, LEVEL_KIND, regime, true) > 0;
         for (int calibrated = 0; calibrated < 2; calibrated++) {
-            const struct orr_interval recorded = orr_interval_of(regime, calibrated != 0);
+            const struct orr_interval recorded = orr_interval_recorded(regime, calibrated != 0);
             table->low[r][calibrated] = recorded.low;
             table->high[r][calibrated] = recorded.high;
             if (table->known[r])

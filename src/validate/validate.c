@@ -21,6 +21,17 @@ void orr_row_put(struct validator *w, const char *path, const char *cell)
     if (!w->err) w->err = orr_form_set(w->form, path, cell[0] ? cell : NULL, &w->error);
 }
 
+void orr_row_put_engine(struct validator *w, const char *cell, const char *fallback)
+{
+    char parent[ORR_ID] = "";
+    if (!w->v->unseen) {
+        orr_row_put(w, "workload.engine", cell);
+        return;
+    }
+    if (!w->err) w->err = orr_unseen_engine(&w->unseen, cell[0] ? cell : fallback, parent, &w->error);
+    orr_row_put(w, "workload.engine", parent);
+}
+
 void orr_row_put_number(struct validator *w, const char *path, long number)
 {
     char digits[24];
@@ -67,7 +78,7 @@ static void put_training(struct validator *w, size_t row, const char *micro_batc
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
     orr_row_put_cells(w, row, "workload.", "seq global_batch precision recompute attention");
     orr_row_put(w, "workload.micro_batch", micro_batch);
-    orr_row_put(w, "workload.engine", jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"));
+    orr_row_put_engine(w, jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"), "generic");
 }
 
 /* ---- scoring */
@@ -90,10 +101,13 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
 static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
                           struct orr_score *score)
 {
-    const struct orr_interval interval = orr_interval_of(regime, w->job.calibration.calibrated);
+    const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
     score->error = predicted_s / measured_s - 1;
     score->timed = true;
     score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
+    score->low = interval.low;
+    score->high = interval.high;
+    memcpy(score->engine, w->job.engine.id, sizeof score->engine);
     score->job_class = interval.name;
     score->regime = regime;
     score->calibrated = w->job.calibration.calibrated;
@@ -151,11 +165,18 @@ bool orr_row_read(struct validator *w, struct orr_score *score)
     return true;
 }
 
+static void set_exposure(struct validator *w)
+{
+    w->exposure = orr_train_exposure(&w->result);
+    w->exposure.unseen = w->v->unseen;
+}
+
 /* Read the request into the validator's job and predict it. On failure the score says why. */
 static bool predict(struct validator *w, struct orr_score *score)
 {
     if (!orr_row_read(w, score)) return false;
     orr_train(&w->job, w->scratch, &w->result);
+    set_exposure(w);
     return true;
 }
 
@@ -177,6 +198,7 @@ static bool predict_training(struct validator *w, size_t row, struct orr_score *
         if (!result.fits) continue;
         w->job = job;
         w->result = result;
+        set_exposure(w);
         break;
     }
     return true;
@@ -266,7 +288,7 @@ static void put_lab(struct validator *w, size_t row)
     for (size_t i = 0; i < sizeof SHAPE / sizeof *SHAPE; i++)
         orr_row_put(w, SHAPE[i][0], orr_csv_cell(csv, row, SHAPE[i][1]));
     orr_row_put_cells(w, row, "workload.", STEP);
-    orr_row_put(w, "workload.engine", compiled ? "torch-compile" : "pytorch-eager");
+    orr_row_put_engine(w, compiled ? "torch-compile" : "pytorch-eager", "generic");
     orr_row_put(w, "workload.attention_dropout", dropout);
     orr_row_put(w, "workload.hidden_dropout", dropout);
 }
@@ -308,7 +330,7 @@ static void put_layer(struct validator *w, size_t row)
     orr_row_put(w, "plan.sp", strcmp(orr_csv_cell(w->csv, row, "sp"), "1") == 0 ? "true" : "false");
     orr_row_put_cells(w, row, "workload.", STEP);
     orr_row_put(w, "workload.global_batch", orr_csv_cell(w->csv, row, "micro_batch"));
-    orr_row_put(w, "workload.engine", "megatron-lm-2022");
+    orr_row_put_engine(w, "megatron-lm-2022", "generic");
 }
 
 /* The time of one micro-batch through the first layer of the last prediction, at the clock of its step. */
@@ -389,23 +411,40 @@ static enum orr_err add_table(struct orr_validation *v, const char *csv, const c
     return err;
 }
 
+/* Opens the form over a catalogue in which nothing was chosen with the source of the row in view. Rows of one source
+ * stand together, so that this is seldom done. */
+static enum orr_err hide_source(struct validator *w, const char *request, size_t row, struct orr_error *error)
+{
+    const char *source = orr_csv_cell(w->csv, row, "source");
+    if (w->form && strcmp(w->unseen.source, source) == 0) return ORR_OK;
+    orr_form_close(w->form);
+    w->form = NULL;
+    const enum orr_err err = orr_unseen_hide(&w->unseen, w->csv, source, error);
+    return err ? err : orr_form_open(w->unseen.view, request, "row", &w->form, error);
+}
+
 /* Score the last file of every validation. The rows come one by one, because the validations share the request form. */
 static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *catalogue,
                                struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {
     const struct orr_csv *first = &validations[0]->csvs[validations[0]->n_csvs - 1];
     const struct schema *schema = schema_of(first);
-    const enum orr_err err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
-    if (err) return err;
     w->set = schema->set;
-    for (size_t row = 0; row < first->n_rows; row++)
-        for (size_t i = 0; i < n; i++) {
+    w->csv = first;
+    w->v = validations[0];
+    enum orr_err err = orr_unseen_open(&w->unseen, catalogue, w->v->unseen, error);
+    if (!err && !w->v->unseen) err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
+    for (size_t row = 0; row < first->n_rows && !err; row++) {
+        if (w->v->unseen) err = hide_source(w, schema->request, row, error);
+        for (size_t i = 0; i < n && !err; i++) {
             w->v = validations[i];
             w->csv = &w->v->csvs[w->v->n_csvs - 1];
             schema->score_row(w, row);
         }
+    }
     orr_form_close(w->form);
-    return ORR_OK;
+    orr_unseen_close(&w->unseen);
+    return err;
 }
 
 enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char *csv, const char *origin,
@@ -442,6 +481,14 @@ enum orr_err orr_validation_without(const char *pieces, struct orr_validation **
     *validation = err ? NULL : calloc(1, sizeof **validation);
     if (*validation) (*validation)->without = mask;
     return err || *validation ? err : orr_out_of_memory(error, NULL);
+}
+
+enum orr_err orr_validation_unseen(struct orr_validation **validation, struct orr_error *error)
+{
+    *validation = calloc(1, sizeof **validation);
+    if (!*validation) return orr_out_of_memory(error, NULL);
+    (*validation)->unseen = true;
+    return ORR_OK;
 }
 
 void orr_validation_free(struct orr_validation *validation)

@@ -29,6 +29,8 @@ struct orr_score {
     double measured, predicted;
     double error;           /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
     bool covered;           /* The measured value is inside the 80 % interval (times only). */
+    double low, high;       /* ends of that interval, as factors of the predicted time (times only) */
+    char engine[ORR_ID];    /* engine that the prediction is for (times only) */
     bool timed;             /* The score has an interval. */
     const char *job_class;  /* class of the interval; a literal */
     enum orr_regime regime; /* regime in job_class (times only) */
@@ -45,6 +47,7 @@ struct orr_validation {
     size_t n_failed, n_missed;           /* of these: runs that failed, and failed ones that were predicted to fit */
     const char *by;                      /* column given to orr_validation_group; NULL: none */
     uint32_t without;                    /* mask of pieces left out of every job (ablate.h) */
+    bool unseen;                         /* every source is predicted as if nobody had seen it (unseen.h) */
 };
 
 struct orr_error_stats {

@@ -4,6 +4,7 @@
 
 #include "predict/interval.h"
 #include "predict/scratch.h"
+#include "validate/unseen.h"
 #include "validate/validate.h"
 
 struct validator {
@@ -16,10 +17,14 @@ struct validator {
     enum orr_err err;   /* result of filling the form; `error` says what is wrong */
     struct orr_job job; /* the job of the request, without the pieces left out */
     struct orr_result result;
+    struct orr_exposure exposure; /* of the predicted time, for its interval */
+    struct orr_unseen unseen;     /* where every source is predicted as if nobody had seen it */
 };
 
 /* Put a cell at a path of the request. An empty cell removes the path, so that the documented default applies. */
 void orr_row_put(struct validator *w, const char *path, const char *cell);
+/* Put the engine of a row; an empty cell means `fallback` where its parent is asked for. */
+void orr_row_put_engine(struct validator *w, const char *cell, const char *fallback);
 void orr_row_put_number(struct validator *w, const char *path, long number);
 /* Put the cells of these columns, separated by spaces, at the paths that begin with `section` ("" or "plan."). */
 void orr_row_put_cells(struct validator *w, size_t row, const char *section, const char *columns);

@@ -61,7 +61,7 @@ static void empty_classes_are_their_parent(void **state)
     assert_close(table.low[ORR_REGIME_DECODE_DRAM][1], 1 / 1.1, 1e-12);
     assert_close(table.high[ORR_REGIME_DECODE_DRAM][1], 1.1, 1e-12);
     assert_close(table.high[ORR_REGIME_PREFILL][0], 1.1, 1e-12);
-    assert_close(table.high[ORR_REGIME_TRAIN_MOE][1], orr_interval_of(ORR_REGIME_TRAIN_MOE, true).high, 0);
+    assert_close(table.high[ORR_REGIME_TRAIN_MOE][1], orr_interval_recorded(ORR_REGIME_TRAIN_MOE, true).high, 0);
 }
 
 /* Calibrated chips err more here: an interval on datasheet constants is no narrower all the same. And a prediction lies
@@ -113,14 +113,14 @@ static void recorded_intervals_hold_the_prediction(void **state)
 {
     (void)state;
     for (int r = 0; r < ORR_N_REGIMES; r++) {
-        const struct orr_interval calibrated = orr_interval_of((enum orr_regime)r, true);
-        const struct orr_interval datasheet = orr_interval_of((enum orr_regime)r, false);
+        const struct orr_interval calibrated = orr_interval_recorded((enum orr_regime)r, true);
+        const struct orr_interval datasheet = orr_interval_recorded((enum orr_regime)r, false);
         assert_true(calibrated.low > 0.2 && calibrated.low < 1 && calibrated.high > 1 && calibrated.high < 5);
         assert_true(datasheet.low <= calibrated.low && datasheet.high >= calibrated.high);
         assert_non_null(strstr(calibrated.name, ", calibrated"));
         assert_non_null(strstr(datasheet.name, ", datasheet"));
         for (int other = 0; other < r; other++)
-            assert_string_not_equal(calibrated.name, orr_interval_of((enum orr_regime)other, true).name);
+            assert_string_not_equal(calibrated.name, orr_interval_recorded((enum orr_regime)other, true).name);
     }
 }
 
@@ -184,7 +184,7 @@ static void intervals_hold_for_unseen_sources(void **state)
             n_timed += class->n;
             if (class->n > 0)
                 print_message("# %s: %zu times of %zu sources, %zu inside, %zu when their source is left out\n",
-                              orr_interval_of((enum orr_regime)r, c).name, class->n, class->n_sources, class->n_inside,
+                              orr_interval_recorded((enum orr_regime)r, c).name, class->n, class->n_sources, class->n_inside,
                               class->n_left_inside);
         }
     assert_int_equal(n[0] + n[1], n_timed); /* every timed row is judged */

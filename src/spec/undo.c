@@ -1,0 +1,56 @@
+/* What was chosen with measured runs in view, undone. A part may say "chosen_with": {"KEY": ["source", ...]} for facts
+ * whose values were chosen while rows of these sources were visible, and "undo": {"KEY": value} for what stood there
+ * before; without that, the value of the base counts. A catalogue without a source reads every part as if nobody had
+ * seen the rows of that source. */
+#include <string.h>
+
+#include "spec/part.h"
+
+static bool names_source(const json_t *sources, const char *source)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach((json_t *)sources, i, value)
+    {
+        const char *name = json_string_value(value);
+        if (name && (strcmp(name, "*") == 0 || strcmp(name, source) == 0)) return true;
+    }
+    return false;
+}
+
+static enum orr_err check_shape(const struct orr_doc *doc, const json_t *chosen, struct orr_error *error)
+{
+    char path[ORR_KEY_PATH], shown[ORR_SHOWN];
+    const char *key;
+    json_t *value;
+    if (chosen && !json_is_object(chosen))
+        return orr_doc_fail(doc, "chosen_with", error, "must be an object, not %s", orr_json_shown(shown, chosen));
+    json_object_foreach((json_t *)chosen, key, value)
+    {
+        if (!json_is_array(value))
+            return orr_doc_fail(doc, orr_key_path(path, "chosen_with", key), error,
+                                "must be an array of sources of measurements, not %s", orr_json_shown(shown, value));
+        if (!json_object_get(doc->root, key))
+            return orr_doc_fail(doc, orr_key_path(path, "chosen_with", key), error, "is not a key of this file");
+    }
+    return ORR_OK;
+}
+
+enum orr_err orr_undo_apply(struct orr_doc *doc, const char *source, struct orr_error *error)
+{
+    json_t *chosen = json_object_get(doc->root, "chosen_with"), *before = json_object_get(doc->root, "undo");
+    const enum orr_err err = check_shape(doc, chosen, error);
+    const char *key;
+    json_t *sources;
+    if (err) return err;
+    json_object_foreach(chosen, key, sources)
+    {
+        json_t *value = json_object_get(before, key);
+        if (!source || !names_source(sources, source)) continue;
+        if (value ? json_object_set(doc->root, key, value) : json_object_del(doc->root, key))
+            return orr_out_of_memory(error, NULL);
+    }
+    (void)json_object_del(doc->root, "chosen_with");
+    (void)json_object_del(doc->root, "undo");
+    return ORR_OK;
+}

@@ -1,0 +1,84 @@
+/* The catalogue as it would be if a source of measurements had never been seen. */
+#include "validate/unseen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "spec/part.h"
+
+enum orr_err orr_unseen_open(struct orr_unseen *unseen, const struct orr_catalogue *catalogue, bool on,
+                             struct orr_error *error)
+{
+    *unseen = (struct orr_unseen){.whole = catalogue, .source = ""};
+    if (!on) return ORR_OK;
+    unseen->view = orr_catalogue_without(catalogue, "");
+    return unseen->view ? ORR_OK : orr_out_of_memory(error, NULL);
+}
+
+void orr_unseen_close(struct orr_unseen *unseen)
+{
+    orr_catalogue_view_free(unseen->view);
+    unseen->view = NULL;
+}
+
+/* Finds the entry of an engine by any of its names. */
+static enum orr_err find_engine(const struct orr_unseen *unseen, const char *name, const struct orr_entry **entry,
+                                struct orr_error *error)
+{
+    const enum orr_err err = orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, entry, error);
+    if (err || *entry) return err;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "unknown engine \"%.100s\"", name);
+}
+
+static bool is_own(const struct orr_unseen *unseen, const char *id)
+{
+    for (size_t i = 0; i < unseen->n_own; i++)
+        if (strcmp(unseen->own[i], id) == 0) return true;
+    return false;
+}
+
+enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *csv, const char *source,
+                             struct orr_error *error)
+{
+    const struct orr_entry *entry;
+    orr_catalogue_view_free(unseen->view);
+    unseen->view = orr_catalogue_without(unseen->whole, source);
+    unseen->source = source;
+    unseen->n_own = 0;
+    for (size_t row = 0; row < csv->n_rows; row++) {
+        const char *name = orr_csv_cell(csv, row, "engine");
+        if (!name[0] || strcmp(orr_csv_cell(csv, row, "source"), source) != 0) continue;
+        if (orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, &entry, error) || !entry) continue;
+        if (!is_own(unseen, entry->id) && unseen->n_own < ORR_MAX_OWN_ENGINES)
+            orr_copy_line(unseen->own[unseen->n_own++], ORR_ID, entry->id);
+    }
+    return unseen->view ? ORR_OK : orr_out_of_memory(error, NULL);
+}
+
+/* Reads "parent" of an engine file, or its "base" where the file names none. */
+static enum orr_err read_parent(const struct orr_entry *entry, char parent[ORR_ID], struct orr_error *error)
+{
+    struct orr_doc doc;
+    const enum orr_err err = orr_doc_parse(entry->text, entry->id, &doc, error);
+    if (err) return err;
+    const char *name = json_string_value(json_object_get(doc.root, "parent"));
+    if (!name) name = json_string_value(json_object_get(doc.root, "base"));
+    orr_copy_line(parent, ORR_ID, name ? name : entry->id);
+    orr_doc_close(&doc);
+    return ORR_OK;
+}
+
+enum orr_err orr_unseen_engine(const struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
+                               struct orr_error *error)
+{
+    const struct orr_entry *entry = NULL;
+    enum orr_err err = find_engine(unseen, name, &entry, error);
+    parent[0] = '\0';
+    for (size_t i = 0; !err && i <= unseen->n_own; i++) {
+        err = read_parent(entry, parent, error);
+        if (!err) err = find_engine(unseen, parent, &entry, error);
+        if (!err && !is_own(unseen, entry->id)) break;
+    }
+    return err;
+}
