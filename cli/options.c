@@ -182,6 +182,7 @@ static const struct cli_option options[] = {
            "also write one page: the report and its data; -: only that"),
     OWN("all", NULL, CLI_FOR_LIST, "also models that are only shapes of papers and benchmarks"),
     ACTION("intervals", "", NULL, CLI_INTERVALS, CLI_FOR_VALIDATE, "the 80 % intervals the rows give, as a C table"),
+    ACTION("runs", "", NULL, CLI_RUNS, CLI_FOR_VALIDATE, "measured runs that answers are compared with, as a C table"),
     ACTION("unseen", "", NULL, CLI_UNSEEN, CLI_FOR_VALIDATE, "predict every source as if nobody had seen it"),
     ACTION("ablation", "", NULL, CLI_ABLATION, CLI_FOR_VALIDATE, "errors with everything and without each piece"),
     ACTION("width", "", "N", CLI_WIDTH, CLI_FOR_TABLES | CLI_FOR_REPRODUCE, "columns of the terminal, from 60"),
@@ -329,6 +330,7 @@ static enum cli_status apply(struct cli_args *args, const struct cli_given *give
     case CLI_HTML: args->html = given->value; return CLI_ANSWERED;
     case CLI_TRACE: args->trace = given->value; return CLI_ANSWERED;
     case CLI_INTERVALS: args->intervals = true; return CLI_ANSWERED;
+    case CLI_RUNS: args->runs = true; return CLI_ANSWERED;
     case CLI_UNSEEN: args->unseen = true; return CLI_ANSWERED;
     case CLI_WITHOUT: args->without = given->value; return CLI_ANSWERED;
     case CLI_ABLATION: args->ablation = true; return CLI_ANSWERED;

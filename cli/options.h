@@ -27,6 +27,7 @@ enum cli_kind {
     CLI_TRACE,
     CLI_INTERVALS,
     CLI_UNSEEN,
+    CLI_RUNS,
     CLI_WITHOUT,
     CLI_ABLATION,
     CLI_HELP
@@ -87,6 +88,7 @@ struct cli_args {
     const char *by;       /* column to group by; NULL: none */
     const char *html;     /* file to write a page to; NULL: none */
     const char *trace;    /* file to write a trace to; NULL: none */
+    bool runs;            /* print the table of measured runs instead of a report */
     bool unseen;          /* validate as if nobody had seen the rows */
     bool intervals;       /* print the table of intervals instead of a report */
     const char *without;  /* pieces of physics to leave out; NULL: none */

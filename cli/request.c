@@ -69,6 +69,7 @@ static void put_given(struct filling *f, const struct cli_given *given)
     case CLI_TRACE:
     case CLI_INTERVALS:
     case CLI_UNSEEN:
+    case CLI_RUNS:
     case CLI_WITHOUT:
     case CLI_ABLATION:
     case CLI_WHERE: /* put_where() adds all of them together. */

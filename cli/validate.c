@@ -64,6 +64,13 @@ static enum cli_status add_file(const struct cli_args *args, const struct orr_ca
     return code ? cli_fail("%s", error.text) : CLI_ANSWERED;
 }
 
+/* The C tables of the record, or a report. */
+static enum orr_format table_or_report(const struct cli_args *args)
+{
+    if (args->intervals) return ORR_FORMAT_INTERVALS;
+    return args->runs ? ORR_FORMAT_RUNS : args->format;
+}
+
 static enum cli_status answer(const struct cli_args *args, struct orr_validation *validation)
 {
     struct orr_error error;
@@ -73,7 +80,7 @@ static enum cli_status answer(const struct cli_args *args, struct orr_validation
                                  : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
         char *report =
-            orr_validation_render(validation, args->intervals ? ORR_FORMAT_INTERVALS : args->format, &args->style);
+            orr_validation_render(validation, table_or_report(args), &args->style);
         if (!report) return cli_fail_memory();
         status = cli_write(report);
         free(report);
@@ -143,8 +150,8 @@ static enum cli_status validate(const struct cli_args *args)
         return cli_fail("--intervals cannot be combined with --json or --csv");
     if (cli_args_has(args, "collectives")) return cli_fabric(args, true);
     if (cli_args_has(args, "system")) return cli_fail("--system belongs to --collectives");
-    if (args->unseen && (args->intervals || args->without))
-        return cli_fail("--unseen cannot be combined with --%s", args->intervals ? "intervals" : "without");
+    const char *other = args->intervals ? "intervals" : args->runs ? "runs" : args->without ? "without" : NULL;
+    if (args->unseen && other) return cli_fail("--unseen cannot be combined with --%s", other);
     const char *beside = args->ablation ? beside_ablation(args) : NULL;
     if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
     if (args->n_words) return validate_files(args, args->words, args->n_words);

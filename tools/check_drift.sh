@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Are the errors of this version those on record? check_drift.sh --check | --record
 # The record is validation/recorded.csv, the error of every source in `orrery validate`, and
-# src/predict/interval_table.h, the 80 % intervals that follow from these errors. --record rewrites both; the program
-# must then be built again, because it contains the table. --check writes nothing. Each source is one TAP case, which
+# src/predict/interval_table.h, the 80 % intervals that follow from these errors, and src/predict/nearest_table.h, the
+# measured runs that answers are compared with. --record rewrites all; the program must then be built again, because it
+# contains the tables. --check writes nothing. Each source is one TAP case, which
 # fails if its mean or median moved by more than 1 percentage point, its rows changed, or the source is new or missing.
 # One more case fails if an interval moved by more than 0.02.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 record=$root/validation/recorded.csv
 table=$root/src/predict/interval_table.h
+runs=$root/src/predict/nearest_table.h
 case ${1:-} in
 --check | --record) ;;
 *) echo "check_drift.sh: expected --check or --record" >&2; exit 2 ;;
@@ -20,6 +22,7 @@ trap 'rm -rf "$work"' EXIT
 export ORRERY_DATADIR="$root" LC_ALL=C.UTF-8
 "$program" validate --json >"$work/errors.json"
 "$program" validate --intervals >"$work/interval_table.h"
+"$program" validate --runs >"$work/nearest_table.h"
 python3 - "$work/errors.json" >"$work/recorded.csv" <<'PYTHON'
 import csv, json, sys
 out = csv.writer(sys.stdout, lineterminator="\n")
@@ -29,14 +32,14 @@ for s in json.load(open(sys.argv[1]))["by_source"]:
 PYTHON
 
 if [ "$1" = --record ]; then
-    for file in "$record" "$table"; do
+    for file in "$record" "$table" "$runs"; do
         fresh=$work/${file##*/}
         cmp -s "$fresh" "$file" || { cp "$fresh" "$file" && echo "${file#"$root/"}: recorded"; }
     done
     exit 0
 fi
 
-python3 - "$record" "$work/recorded.csv" "$table" "$work/interval_table.h" <<'PYTHON'
+python3 - "$record" "$work/recorded.csv" "$table" "$work/interval_table.h" "$runs" "$work/nearest_table.h" <<'PYTHON'
 import csv, os, re, sys
 
 def sources(path):
@@ -69,6 +72,15 @@ was, now = intervals(sys.argv[3]), intervals(sys.argv[4])
 moved = [f"{name} {was.get(name)}, now {now.get(name)}" for name in {**now, **was}
          if name not in was or name not in now or max(abs(a - b) for a, b in zip(was[name], now[name])) > 0.02]
 bad.append(case(len(bad) + 1, "80 % intervals", moved))
+
+def runs(path):
+    return set(re.findall(r'X\("[^"]*", "([^"]*)", "([^"]*)"', open(path, encoding="utf-8").read()))
+
+def measured(path):
+    return set(re.findall(r'X\("([^"]*)", (0x[0-9a-f]+)\)', open(path, encoding="utf-8").read()))
+
+changed = sorted(runs(sys.argv[5]) ^ runs(sys.argv[6])) + sorted(measured(sys.argv[3]) ^ measured(sys.argv[4]))
+bad.append(case(len(bad) + 1, "measured engines and runs", [" ".join(one) for one in changed[:10]]))
 print(f"1..{len(bad)}")
 sys.exit(any(bad))
 PYTHON

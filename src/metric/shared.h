@@ -12,6 +12,18 @@
     X(INTERVAL_HIGH, "interval_s.1", S, "upper end of the 80 % interval of the " of,                                  \
       time " · high_ratio, the 90 % quantile of measured/predicted in the class", "validation residuals",             \
       r->interval_high_s)                                                                                             \
+    X(QUANTILE_10, "quantiles_s.p10", S, "one measured " of " in ten is expected below", "interval_s[0]",              \
+      "validation residuals", r->interval_low_s)                                                                      \
+    X(QUANTILE_50, "quantiles_s.p50", S, "half of the measured values are expected below",                            \
+      time " · median of measured/predicted", "validation residuals", r->median_s)                                    \
+    X(QUANTILE_90, "quantiles_s.p90", S, "one measured " of " in ten is expected above", "interval_s[1]",              \
+      "validation residuals", r->interval_high_s)                                                                     \
+    X(INTERVAL_FROM, "interval_from", WORD, "what widens the interval most", "largest term of the width",             \
+      "Eq. 494", orr_doubt_text(r->interval_from))                                                                    \
+    X(INTERVAL_NARROWED, "interval_narrowed_by", WORD, "what to measure to narrow the interval",                      \
+      "by interval_from", "Eq. 494", orr_doubt_remedy(r->interval_from))                                              \
+    X(ENGINE_MEASURED, "engine_measured", FLAG, "measured runs have this engine in this regime",                      \
+      "at least 8 measured times", "validation rows", r->engine_measured)                                             \
     X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \
       classes, "validation residuals", r->interval_class)
 

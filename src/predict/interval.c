@@ -74,9 +74,8 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
 
 /* The bound that a doubt is about; the caches are kernels too. */
 static const enum orr_doubt DOUBT_OF[ORR_N_BOUNDS] = {
-    [ORR_BOUND_COMPUTE] = ORR_DOUBT_COMPUTE, [ORR_BOUND_L2] = ORR_DOUBT_COMPUTE,
-    [ORR_BOUND_DRAM] = ORR_DOUBT_MEMORY,     [ORR_BOUND_NETWORK] = ORR_DOUBT_NETWORK,
-    [ORR_BOUND_OVERHEAD] = ORR_DOUBT_GAPS,   [ORR_BOUND_HOST] = ORR_DOUBT_HOST};
+    [ORR_BOUND_COMPUTE] = ORR_DOUBT_COMPUTE, [ORR_BOUND_L2] = ORR_DOUBT_COMPUTE,    [ORR_BOUND_DRAM] = ORR_DOUBT_MEMORY,
+    [ORR_BOUND_NETWORK] = ORR_DOUBT_NETWORK, [ORR_BOUND_OVERHEAD] = ORR_DOUBT_GAPS, [ORR_BOUND_HOST] = ORR_DOUBT_HOST};
 
 /* Times of the host that engines spend once per training step, request and decode step, and that a stack nobody has
  * measured may spend as well: assumptions of the usual size (docs/trust.md). */
@@ -84,9 +83,14 @@ static const enum orr_doubt DOUBT_OF[ORR_N_BOUNDS] = {
 #define REQUEST_FIXED_S 3e-3
 #define DECODE_FIXED_S  0.3e-3
 
-static bool is_training(enum orr_regime regime)
+bool orr_regime_is_training(enum orr_regime regime)
 {
     return regime == ORR_REGIME_TRAIN_DENSE || regime == ORR_REGIME_TRAIN_MOE;
+}
+
+double orr_bound_doubt(enum orr_regime regime, enum orr_bound bound)
+{
+    return (orr_regime_is_training(regime) ? TRAINING : SERVING)[DOUBT_OF[bound]].up;
 }
 
 static bool leaves_node(const struct orr_job *job)
@@ -98,7 +102,7 @@ static bool leaves_node(const struct orr_job *job)
 static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                         struct prior doubts[ORR_N_DOUBTS])
 {
-    const struct prior *priors = is_training(regime) ? TRAINING : SERVING;
+    const struct prior *priors = orr_regime_is_training(regime) ? TRAINING : SERVING;
     double share[ORR_N_DOUBTS] = {
         [ORR_DOUBT_RUNS] = 1, [ORR_DOUBT_STACK] = 1, [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
     share[ORR_DOUBT_CHIP] = job->calibration.calibrated ? 0 : 1;
@@ -137,13 +141,20 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
     return interval;
 }
 
+/* The least that runs of a measured engine are taken to differ by. The residuals of a class are of sources whose facts
+ * were known; the next cluster of the same engine brings a network, a host and settings of its own. */
+#define LEAST_DOWN 0.09
+#define LEAST_UP   0.17
+
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
     struct prior doubts[ORR_N_DOUBTS] = {{0}};
     const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
     const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);
-    if (measured) doubts[ORR_DOUBT_RUNS] = (struct prior){-log(recorded.low), log(recorded.high)};
+    if (measured)
+        doubts[ORR_DOUBT_RUNS] =
+            (struct prior){orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
     else fill_doubts(job, regime, exposure, doubts);
     add_fabric(job, exposure, doubts);
     return combined(recorded.name, doubts, measured);
@@ -209,8 +220,7 @@ struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, do
     struct orr_exposure exposure = {0};
     const double whole_s = prefill_s + decode_s;
     const double steps = result->tpot_s > 0 ? decode_s / result->tpot_s : 0;
-    if (whole_s > 0)
-        exposure.fixed_frac = ((prefill_s > 0 ? REQUEST_FIXED_S : 0) + steps * DECODE_FIXED_S) / whole_s;
+    if (whole_s > 0) exposure.fixed_frac = ((prefill_s > 0 ? REQUEST_FIXED_S : 0) + steps * DECODE_FIXED_S) / whole_s;
     for (int i = 0; i < ORR_N_BOUNDS && whole_s > 0; i++)
         exposure.bound_frac[i] =
             (prefill_s * result->prefill_bound_frac[i] + decode_s * result->decode_bound_frac[i]) / whole_s;

@@ -45,6 +45,10 @@ bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime);
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure);
 
+bool orr_regime_is_training(enum orr_regime regime);
+/* What the share of a resource may be off by between stacks, upwards, in logarithms. */
+double orr_bound_doubt(enum orr_regime regime, enum orr_bound bound);
+
 enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);

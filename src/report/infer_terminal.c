@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/answer.h"
 #include "report/summary.h"
+#include "report/sureness.h"
 #include "report/table.h"
 
 /* ---------------------------------------------------------------- headline: the answer */
@@ -68,6 +69,7 @@ static void add_headline(const struct orr_answer *answer, const struct orr_style
     headline_memory(answer, &table);
     headline_cost(answer, &table);
     orr_table_print(&table, text, style);
+    orr_sureness(answer, style, text);
     orr_summary_reason(style, answer->infer.reason, text);
     orr_text_add(text, "\n");
 }

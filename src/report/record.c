@@ -6,6 +6,7 @@
 
 #include "report/answer.h"
 #include "report/formats.h"
+#include "report/sureness.h"
 #include "report/json_text.h"
 
 static json_t *metric_json(struct orr_value value)
@@ -47,6 +48,7 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
         failed = orr_record_put(root, &entry);
     }
     if (!failed && kind == ORR_JOB_INFER) failed = json_object_set_new(root, "formats", orr_formats_json(answer->job));
+    if (!failed) failed = json_object_set_new(root, "nearest", orr_nearest_json(answer));
     if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;
     orr_json_lines(text, root);

@@ -20,6 +20,7 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
     switch (format) {
     case ORR_FORMAT_GNUPLOT:
     case ORR_FORMAT_INTERVALS:
+    case ORR_FORMAT_RUNS:
     case ORR_FORMAT_TERMINAL: (train ? orr_train_terminal : orr_infer_terminal)(answer, style, &text); break;
     case ORR_FORMAT_EXPLAIN: orr_explain(answer, style, &text); break;
     case ORR_FORMAT_JSON: orr_answer_json(answer, &text); break;

@@ -1,5 +1,6 @@
 /* orr_search_render writes the answer of a search and predicts any plan of it in full. */
 #include "report/search.h"
+#include "report/sureness.h"
 
 #include "search/search.h"
 
@@ -149,4 +150,14 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
     else orr_search_terminal(view, style, &text);
     view_close(view);
     return orr_text_take(&text);
+}
+
+size_t orr_search_inside(struct orr_search_view *view)
+{
+    size_t i = 0;
+    for (; i < view->n_best; i++) {
+        orr_search_show(view, &view->best[i].choice);
+        if (!orr_answer_nearest(&view->answer).outside) break;
+    }
+    return i;
 }

@@ -2,6 +2,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/search.h"
+#include "report/sureness.h"
 #include "search/search.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ static json_t *plan_json(struct orr_search_view *v, const struct orr_choice *cho
         const struct orr_entry entry = orr_metric_entry(&v->answer, metrics[i]);
         failed = orr_record_put(plan, &entry);
     }
+    if (!failed) failed = json_object_set_new(plan, "nearest", orr_nearest_json(&v->answer));
     json_decref(request);
     return orr_json_whole(plan, failed);
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/search.h"
 #include "report/summary.h"
+#include "report/sureness.h"
 #include "report/table.h"
 #include "search/search.h"
 
@@ -94,6 +95,22 @@ static void quality_rows(const struct orr_search_view *v, struct orr_table *tabl
                 "the winner, of another layout");
 }
 
+/* The winner lies outside what was measured: adds the best listed plan that does not, if there is one. */
+static void add_inside(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    char times[32];
+    const size_t inside = orr_search_inside(v);
+    if (inside < v->n_best) {
+        orr_search_show(v, &v->best[inside].choice);
+        orr_search_plan(v, &line);
+        orr_text_add(&line, " · rank %zu, %s the winner", inside + 1,
+                     orr_print_ratio(times, orr_ratio(v->best[inside].objective, v->best[0].objective)));
+    } else orr_text_add(&line, "none of the plans listed");
+    orr_summary_line(text, style, "measured", &line);
+    free(line.data);
+}
+
 static void add_winner(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     struct orr_table table;
@@ -107,6 +124,8 @@ static void add_winner(struct orr_search_view *v, const struct orr_style *style,
     else infer_rows(&v->answer, &table);
     quality_rows(v, &table);
     orr_table_print(&table, text, style);
+    orr_sureness(&v->answer, style, text);
+    if (orr_answer_nearest(&v->answer).outside) add_inside(v, style, text);
     free(line.data);
 }
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/answer.h"
 #include "report/summary.h"
+#include "report/sureness.h"
 #include "report/table.h"
 
 /* ---------------------------------------------------------------- headline: the answer */
@@ -52,6 +53,7 @@ static void add_headline(const struct orr_answer *answer, const struct orr_style
     headline_speed(answer, &table);
     headline_resources(answer, &table);
     orr_table_print(&table, text, style);
+    orr_sureness(answer, style, text);
     orr_summary_reason(style, answer->train.reason, text);
     orr_text_add(text, "\n");
 }

@@ -248,10 +248,14 @@ char *orr_validation_render(const struct orr_validation *validation, enum orr_fo
                             const struct orr_style *style)
 {
     struct orr_text text = {0};
-    if (format == ORR_FORMAT_JSON) orr_json_add(&text, validation_json(validation), ORR_JSON_FLAGS | JSON_INDENT(2));
+    if (format == ORR_FORMAT_JSON)
+        orr_json_add(&text, validation->unseen ? orr_validation_unseen_json(validation) : validation_json(validation),
+                     ORR_JSON_FLAGS | JSON_INDENT(2));
     else if (format == ORR_FORMAT_CSV) add_csv(validation, &text);
     else if (format == ORR_FORMAT_HTML) orr_validation_page(validation, &text);
     else if (format == ORR_FORMAT_INTERVALS) orr_validation_table(validation, &text);
+    else if (format == ORR_FORMAT_RUNS) orr_validation_runs(validation, &text);
+    else if (validation->unseen) orr_validation_unseen_terminal(validation, &text, style);
     else add_terminal(validation, &text, style);
     return orr_text_take(&text);
 }

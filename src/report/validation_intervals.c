@@ -90,6 +90,49 @@ static void add_measured(const struct orr_validation *v, struct orr_text *text)
     orr_text_add(text, "\n");
 }
 
+/* ---- runs that a job is compared with */
+
+/* A source gives at most so many runs of an engine in a regime to the record, spread over its rows. */
+#define RUNS_OF_A_KIND 8
+
+static bool same_kind(const struct orr_score *a, const struct orr_score *b)
+{
+    return a->timed && !a->skipped[0] && a->regime == b->regime && strcmp(a->source, b->source) == 0 &&
+           strcmp(a->engine, b->engine) == 0;
+}
+
+/* Is this score one of those that stand for its kind: evenly spaced among them in the order of the file? */
+static bool stands_for_kind(const struct orr_validation *v, size_t at)
+{
+    size_t before = 0, n = 0;
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (same_kind(&v->scores[i], &v->scores[at])) {
+            before += i < at;
+            n++;
+        }
+    return n <= RUNS_OF_A_KIND || before == 0 || before * RUNS_OF_A_KIND / n != (before - 1) * RUNS_OF_A_KIND / n;
+}
+
+static void add_run(const struct orr_score *s, struct orr_text *text)
+{
+    orr_text_add(text, " \\\n    X(\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.0f, %.4g, %s", s->source, s->id,
+                 s->engine, s->system, s->model, s->plan, s->gpus, s->params, NAMES[s->regime]);
+    for (int i = 0; i < ORR_N_BOUNDS; i++) orr_text_add(text, ", %.3f", s->bound_frac[i]);
+    orr_text_add(text, ", %.3f)", s->error);
+}
+
+void orr_validation_runs(const struct orr_validation *v, struct orr_text *text)
+{
+    orr_text_add(text,
+                 "/* Written by tools/check_drift.sh --record from `orrery validate --runs`: do not edit.\n"
+                 " * Measured runs that answers are compared with: source, id, engine, system, model, plan, GPUs,\n"
+                 " * active parameters, regime, shares of the time by resource, error of the prediction. */\n"
+                 "#define ORR_MEASURED_RUNS(X)");
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].timed && !v->scores[i].skipped[0] && stands_for_kind(v, i)) add_run(&v->scores[i], text);
+    orr_text_add(text, "\n");
+}
+
 void orr_validation_table(const struct orr_validation *validation, struct orr_text *text)
 {
     struct orr_interval_table table;

@@ -97,3 +97,18 @@ double orr_dtype_bytes(enum orr_dtype dtype)
     assert((unsigned)dtype < ORR_N_DTYPES);
     return DTYPE_BITS[dtype] / 8;
 }
+
+#define DOUBT_TEXT(name, id, text, remedy) text,
+#define DOUBT_REMEDY(name, id, text, remedy) remedy,
+
+const char *orr_doubt_text(enum orr_doubt doubt)
+{
+    static const char *const TEXTS[ORR_N_DOUBTS] = {ORR_DOUBTS(DOUBT_TEXT)};
+    return TEXTS[doubt];
+}
+
+const char *orr_doubt_remedy(enum orr_doubt doubt)
+{
+    static const char *const REMEDIES[ORR_N_DOUBTS] = {ORR_DOUBTS(DOUBT_REMEDY)};
+    return REMEDIES[doubt];
+}

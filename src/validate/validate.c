@@ -98,6 +98,21 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
     return score;
 }
 
+/* Writes down what a nearest measured run is recognised by. */
+static void describe_run(const struct validator *w, struct orr_score *score)
+{
+    const struct orr_plan *p = &w->job.plan;
+    const bool trains = w->job.kind == ORR_JOB_TRAIN;
+    memcpy(score->engine, w->job.engine.id, sizeof score->engine);
+    memcpy(score->bound_frac, w->exposure.bound_frac, sizeof score->bound_frac);
+    score->gpus = (double)p->gpus;
+    score->params = (double)orr_model_params_active(&w->job.model);
+    const int64_t a = trains ? w->job.workload.micro_batch : w->job.serving.batch;
+    const int64_t b = trains ? w->job.workload.seq : w->job.serving.input_len;
+    snprintf(score->plan, sizeof score->plan, "tp %d pp %d dp %d ep %d, %s %d, %d tokens", (int)p->tp, (int)p->pp,
+             (int)p->dp, (int)p->ep, trains ? "micro-batch" : "batch", (int)a, (int)b);
+}
+
 static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
                           struct orr_score *score)
 {
@@ -107,7 +122,7 @@ static void compare_times(const struct validator *w, enum orr_regime regime, dou
     score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
     score->low = interval.low;
     score->high = interval.high;
-    memcpy(score->engine, w->job.engine.id, sizeof score->engine);
+    describe_run(w, score);
     score->job_class = interval.name;
     score->regime = regime;
     score->calibrated = w->job.calibration.calibrated;

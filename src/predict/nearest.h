@@ -1,0 +1,31 @@
+/* The measured run that is nearest to a job, and how far away it is. */
+#ifndef ORR_PREDICT_NEAREST_H
+#define ORR_PREDICT_NEAREST_H
+
+#include "predict/interval.h"
+
+/* A measured run as the record keeps it: what it was, what its time was exposed to, and how far off its prediction is. */
+struct orr_measured_run {
+    const char *source, *id, *engine, *system, *model, *plan;
+    double gpus, params;
+    enum orr_regime regime;
+    double bound_frac[ORR_N_BOUNDS];
+    double error_frac; /* predicted over measured time - 1 */
+};
+
+struct orr_nearest {
+    const struct orr_measured_run *run; /* NULL: there is no measured run of this kind of job */
+    double distance;                    /* in logarithms of time: what the errors of the two may differ by (Eq. 495) */
+    bool outside;                       /* farther than ORR_MEASURED_REACH */
+};
+
+/* Beyond this distance a job lies outside what was measured: a choice, at which the errors of two runs of one stack
+ * begin to differ by more than runs usually do. */
+#define ORR_MEASURED_REACH 0.15
+
+struct orr_nearest orr_nearest_of(const struct orr_job *job, enum orr_regime regime,
+                                  const struct orr_exposure *exposure);
+struct orr_nearest orr_train_nearest(const struct orr_job *job, const struct orr_result *result);
+struct orr_nearest orr_infer_nearest(const struct orr_job *job, const struct orr_infer_result *result);
+
+#endif

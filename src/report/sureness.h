@@ -1,0 +1,16 @@
+/* How sure an answer is, for people and as JSON: what widens its interval, and the nearest measured run. */
+#ifndef ORR_REPORT_SURENESS_H
+#define ORR_REPORT_SURENESS_H
+
+#include "predict/nearest.h"
+#include "report/answer.h"
+
+#include <jansson.h>
+
+struct orr_nearest orr_answer_nearest(const struct orr_answer *answer);
+/* Adds two lines: what widens the interval and what to measure; the nearest measured run and its own error. */
+void orr_sureness(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text);
+/* The object at "nearest" of a result; null where no run of this kind is on record. */
+json_t *orr_nearest_json(const struct orr_answer *answer);
+
+#endif

@@ -1,0 +1,22 @@
+/* How well intervals hold for groups of scores, every group counted once whatever its number of rows. */
+#ifndef ORR_VALIDATE_UNSEEN_STATS_H
+#define ORR_VALIDATE_UNSEEN_STATS_H
+
+#include "validate/validate.h"
+
+struct orr_held {
+    size_t rows, sources;
+    double median_frac;   /* of |error| */
+    double bias_frac;     /* median of the signed error */
+    double coverage_frac; /* share of the rows inside their 80 % interval */
+    double width_ln;      /* mean of ln(high / low) */
+    double too_fast_frac; /* share of the misses where the run was slower than the interval; NAN: no misses */
+};
+
+/* The statistics of the timed scores for which member(score) equals `value` (member NULL: all). */
+struct orr_held orr_held_by(const struct orr_validation *validation, const char *(*member)(const struct orr_score *),
+                            const char *value);
+/* The means over sources of coverage, width and median; rows and sources are sums. */
+struct orr_held orr_held_mean(const struct orr_validation *validation);
+
+#endif
