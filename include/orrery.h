@@ -370,20 +370,28 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(OVERHEAD, "overhead", "launch gap and other fixed cost")                \
     X(HOST, "host", "the host: launches, Python, scheduling, sampling")
 
-#define ORR_DOUBTS(X)                                                                                          \
-    /*  enum      name        what widens the 80 % interval of a time; what to measure to narrow it         */ \
-    X(RUNS, "runs", "runs of one stack differ so much", "runs of this plan on your machine (orrery fit)")        \
-    X(STACK, "stack", "no measured run has this engine in this regime", "three runs of this stack (orrery fit)") \
-    X(COMPUTE, "compute", "what products and attention sustain on this stack", "kernels of this stack (orrery calibrate)") \
-    X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "one step under a profiler")        \
-    X(NETWORK, "network", "what collectives sustain on this stack", "nccl-tests on this machine (orrery calibrate --fabric)") \
-    X(OVERLAP, "overlap", "communication predicted to be hidden may not be", "one step under a profiler")        \
-    X(GAPS, "gaps", "launch gaps and fixed times", "one step under a profiler")                                  \
-    X(HOST, "host", "the time of the host", "kit_host.py on this host, or three runs (orrery fit)")              \
-    X(CHIP, "chip", "constants of this chip come from its datasheet or family", "its kernels (orrery calibrate)") \
-    X(FABRIC, "fabric", "nothing of this network between nodes is measured", "nccl-tests over nodes (orrery calibrate --fabric)") \
-    X(EXPERTS, "experts", "grouped products and the load of experts", "a run of an expert layer (orrery fit)")   \
-    X(CELLS, "cells", "settings that the request leaves open", "nothing: state them in the request")
+#define ORR_DOUBTS(X)                                                                                      \
+    /*  enum     name       what widens the 80 % interval of a time                                     */ \
+    /*                      what to measure to narrow it                                                */ \
+    X(RUNS, "runs", "runs of one stack differ so much",                                                    \
+      "measure runs of this plan on your machine (orrery fit)")                                            \
+    X(STACK, "stack", "no measured run has this engine in this regime",                                    \
+      "measure three runs of this stack (orrery fit)")                                                     \
+    X(COMPUTE, "compute", "what products and attention sustain on this stack",                             \
+      "measure kernels of this stack (orrery calibrate)")                                                  \
+    X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "profile one step")           \
+    X(NETWORK, "network", "what collectives sustain on this stack",                                        \
+      "run nccl-tests on this machine (orrery calibrate --fabric)")                                        \
+    X(OVERLAP, "overlap", "communication predicted to be hidden may not be", "profile one step")           \
+    X(GAPS, "gaps", "launch gaps and fixed times", "profile one step")                                     \
+    X(HOST, "host", "the time of the host", "run kit_host.py on it, or three runs (orrery fit)")           \
+    X(CHIP, "chip", "constants of this chip come from its datasheet or family",                            \
+      "measure its kernels (orrery calibrate)")                                                            \
+    X(FABRIC, "fabric", "nothing of this network between nodes is measured",                               \
+      "run nccl-tests over nodes (orrery calibrate --fabric)")                                             \
+    X(EXPERTS, "experts", "grouped products and the load of experts",                                      \
+      "measure a run of an expert layer (orrery fit)")                                                     \
+    X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
 
 #define ORR_SCHEDULES(X)                                                      \
     /*  enum          name           iteration time of equal stages        */ \
@@ -1882,7 +1890,7 @@ ORR_API const char *orr_piece_name(size_t i, const char **meaning);
 /* Start a validation that leaves `pieces` ("tiles,power") out of every job; pass it to orr_validate instead of NULL. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_without(const char *pieces, struct orr_validation **validation,
                                                           struct orr_error *error);
-/* Start a validation that predicts every source as if nobody had seen it: with the parent of its engine, with everything
+/* Start a validation that predicts every source as if nobody had seen it: with the parent of its engine, with all
  * undone that was chosen with its rows in view, and with the interval of an engine that no run covers. */
 ORR_API ORR_NODISCARD enum orr_err orr_validation_unseen(struct orr_validation **validation, struct orr_error *error);
 /* An ablation scores the same rows with everything and without each piece in turn. Start with a NULL *ablation; every

@@ -21,7 +21,7 @@ STATUSES = ("ok", "no_fit", "invalid")  # ORR_POINT_STATUSES
 MODES = ("product", "zip", "sample")  # of a sweep's request
 REAL, WHOLE, FLAG, TEXT = range(4)  # enum orr_column_type
 FORMATS = ("terminal", "explain", "json", "csv", "ops", "dump-ops", "dump-costs", "dump-timeline", "dump-memory",
-           "dump-ledger", "trace", "html", "json-explained", "gnuplot", "intervals")  # enum orr_format
+           "dump-ledger", "trace", "html", "json-explained", "gnuplot", "intervals", "runs")  # enum orr_format
 N_PARTS = 10  # ORR_N_PARTS
 
 

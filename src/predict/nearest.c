@@ -23,8 +23,8 @@
      error},
 static const struct orr_measured_run RUNS[] = {ORR_MEASURED_RUNS(RUN_)};
 
-/* What another engine, system, regime, size or number of GPUs adds to the distance: judgements in logarithms of time, as
- * the errors of stacks, chips and regimes differ (docs/trust.md). */
+/* What another engine, system, regime, size or number of GPUs adds to the distance: judgements in logarithms of time,
+ * as the errors of stacks, chips and regimes differ (docs/trust.md). */
 #define ENGINE_FAR   0.2
 #define SYSTEM_FAR   0.085
 #define REGIME_FAR   0.15

@@ -17,14 +17,13 @@ void orr_sureness(const struct orr_answer *answer, const struct orr_style *style
     const enum orr_doubt from = train ? answer->train.interval_from : answer->infer.interval_from;
     const struct orr_nearest nearest = orr_answer_nearest(answer);
     struct orr_text line = {0};
-    orr_text_add(&line, "%s · to narrow it: %s", orr_doubt_text(from), orr_doubt_remedy(from));
-    orr_summary_line(text, style, "width", &line);
+    orr_text_add(&line, "%s: %s", orr_doubt_text(from), orr_doubt_remedy(from));
+    orr_text_wrap_line(text, style, "width", ORR_SUMMARY_LABEL, &line, " ");
     if (nearest.run) {
-        orr_text_add(&line, "%s%.2f away · %s, %s on %.0f × %s · %s · its prediction is %+.0f %% off",
-                     nearest.outside ? "outside what was measured: " : "", nearest.distance, nearest.run->source,
-                     nearest.run->model, nearest.run->gpus, nearest.run->system, nearest.run->plan,
-                     100 * nearest.run->error_frac);
-        orr_summary_line(text, style, "nearest", &line);
+        orr_text_add(&line, "%s%.2f away · %s · %.0f × %s · %s · %+.0f %% off",
+                     nearest.outside ? "outside what was measured: " : "", nearest.distance, nearest.run->model,
+                     nearest.run->gpus, nearest.run->system, nearest.run->source, 100 * nearest.run->error_frac);
+        orr_text_wrap_line(text, style, "nearest", ORR_SUMMARY_LABEL, &line, " ");
     }
     free(line.data);
 }

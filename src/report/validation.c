@@ -210,10 +210,10 @@ static json_t *validation_json(const struct orr_validation *v)
     const double left_out = orr_validation_coverage(v).left_out;
     json_object_set_new(object, "coverage80_left_out", isnan(left_out) ? json_null() : json_real(left_out));
     add_groups_json(v, object);
-    json_object_set_new(
-        object, "verdicts",
-        json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong", (json_int_t)v->n_wrong_verdicts,
-                  "failed", (json_int_t)v->n_failed, "missed", (json_int_t)v->n_missed));
+    json_object_set_new(object, "verdicts",
+                        json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong",
+                                  (json_int_t)v->n_wrong_verdicts, "failed", (json_int_t)v->n_failed, "missed",
+                                  (json_int_t)v->n_missed));
     return object;
 }
 
@@ -221,7 +221,8 @@ static json_t *validation_json(const struct orr_validation *v)
 
 static void add_csv(const struct orr_validation *v, struct orr_text *text)
 {
-    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class,engine,low,high\n");
+    orr_text_add(text, "id,source,model,system,metric,measured,predicted,error,in_interval,skipped,class,"
+                       "engine,low,high\n");
     for (size_t i = 0; i < v->n_scores; i++) {
         const struct orr_score *s = &v->scores[i];
         const char *const words[] = {s->id, s->source, s->model, s->system, s->metric};

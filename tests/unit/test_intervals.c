@@ -184,8 +184,8 @@ static void intervals_hold_for_unseen_sources(void **state)
             n_timed += class->n;
             if (class->n > 0)
                 print_message("# %s: %zu times of %zu sources, %zu inside, %zu when their source is left out\n",
-                              orr_interval_recorded((enum orr_regime)r, c).name, class->n, class->n_sources, class->n_inside,
-                              class->n_left_inside);
+                              orr_interval_recorded((enum orr_regime)r, c).name, class->n, class->n_sources,
+                              class->n_inside, class->n_left_inside);
         }
     assert_int_equal(n[0] + n[1], n_timed); /* every timed row is judged */
     assert_true(n[0] > 600 && n[1] > 600);

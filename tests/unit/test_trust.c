@@ -1,4 +1,5 @@
-/* How sure an answer is: intervals of engines that no run covers, and the nearest measured run. Expected numbers are worked out by hand from the terms of Eqs. 490-495. */
+/* How sure an answer is: intervals of engines that no run covers, and the nearest measured run. Expected
+ * numbers are worked out by hand from the terms of Eqs. 490-495. */
 #include "support.h"
 
 #include "predict/nearest.h"
