@@ -4,6 +4,19 @@ export type Kind = 'train' | 'infer';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** The measured run that is nearest to a job. */
+export interface Nearest extends JsonObject {
+    source: string;
+    model: string;
+    system: string;
+    engine: string;
+    plan: string;
+    gpus: number;
+    distance: number;
+    outside: boolean;
+    error_frac: number;
+}
+
 /** A result of train or infer; every number is named in docs/glossary.md. */
 export interface Result extends JsonObject {
     kind: Kind;
@@ -12,6 +25,9 @@ export interface Result extends JsonObject {
     trust: string;
     interval_s: [number, number];
     interval_class: string;
+    interval_from: string;
+    interval_narrowed_by: string;
+    nearest: Nearest | null;
     bound_s: number;
     bound_frac: number;
     time_s: Record<string, number>;

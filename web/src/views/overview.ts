@@ -3,7 +3,7 @@
 import { boundColour, Chart, stacked } from '../charts';
 import { fill, h } from '../dom';
 import { bytes, count, gib, GIB, percent, seconds, words } from '../format';
-import type { Result } from '../types';
+import type { Nearest, Result } from '../types';
 import { mainTime, type Answer, type View } from '../view';
 
 type Part = readonly [name: string, value: number];
@@ -35,6 +35,16 @@ const keyTable = (label: string): [HTMLElement, HTMLElement] => {
     const body = h('tbody');
     return [h('table', { class: 'key', 'aria-label': label }, body), body];
 };
+
+/** The nearest measured run in words, with how far off its own prediction is. */
+function nearest(run: Nearest | null): string {
+    if (!run) return 'none of this kind';
+    const where = run.outside ? 'outside what was measured, ' : '';
+    return (
+        `${where}${run.distance.toFixed(2)} away: ${run.model} on ${run.gpus} × ${run.system}, ${run.engine}, ` +
+        `${run.plan} (${run.source}), predicted ${percent(run.error_frac)} off`
+    );
+}
 
 export class Overview implements View {
     readonly id = 'overview';
@@ -165,6 +175,8 @@ export class Overview implements View {
                       ] as const,
                   ]),
             ['Interval from', result.interval_class],
+            ['Its width', `${result.interval_from}: ${result.interval_narrowed_by}`],
+            ['Nearest measured run', nearest(result.nearest)],
             [
                 'Kernels',
                 result.trust === 'calibrated'
