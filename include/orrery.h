@@ -1029,8 +1029,17 @@ struct orr_calibration {
 
 /* ---------------------------------------------------------------- engine: software facts */
 
+/* Jobs that a stack runs. */
+enum orr_engine_kind { ORR_ENGINE_BOTH, ORR_ENGINE_TRAINING, ORR_ENGINE_SERVING, ORR_N_ENGINE_KINDS };
+
 struct orr_engine {
     char id[ORR_ID];
+    enum orr_engine_kind kind;
+    char family[ORR_ID], version[32];         /* "": a stack without versions */
+    char family_aliases[96];                  /* other spellings of the family, separated by spaces */
+    char covers[96];                          /* releases and years it stands for; "": its version */
+    bool family_default;                      /* the bare name of the family means this version */
+    char vendors[96];                         /* makers of the chips it runs on, separated by spaces; "": any */
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
     bool attention_from_chip;                 /* use the chip's own kernel: the software stack is not known */
     bool attention_unfused_default;           /* an empty attention field means unfused */

@@ -8,6 +8,16 @@
 #include "spec/spec.h"
 
 static const struct orr_field FIELDS[] = {
+    ORR_ENUM(orr_engine, kind, false, orr_engine_kind_names, "jobs the stack runs"),
+    ORR_STRING(orr_engine, family, false, "stack of which this is a version"),
+    ORR_STRING(orr_engine, family_aliases, false, "other spellings of the family, separated by spaces"),
+    ORR_STRING(orr_engine, version, false, "release or year, and after a dash the variant"),
+    ORR_STRING(orr_engine, covers, false, "all releases and years it stands for, as in \"0.8..0.13 2025\""),
+    {.key = "default",
+     .type = ORR_FIELD_BOOL,
+     .offset = offsetof(struct orr_engine, family_default),
+     .meaning = "the bare name of the family means this version"},
+    ORR_STRING(orr_engine, vendors, false, "makers of the chips it runs on, separated by spaces; absent: any"),
     ORR_ENUM(orr_engine, attention, true, orr_attention_kernel_names, "kernel behind \"flash\""),
     ORR_BOOL(orr_engine, attention_from_chip, false, "the kernel of the chip instead, for a stack of unknown origin"),
     ORR_BOOL(orr_engine, attention_unfused_default, true, "attention is unfused where a request is silent"),
@@ -119,6 +129,9 @@ static const struct orr_field FIELDS[] = {
 };
 
 static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
+/* What a stack is called and runs on is no physics, so that it needs no source. */
+static const char *const UNSOURCED[] = {"name",    "aliases", "sources", "kind",    "family", "family_aliases",
+                                        "version", "covers",  "default", "vendors", NULL};
 
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
@@ -139,5 +152,5 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
             return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
                                 orr_json_shown(shown, alias));
     }
-    return orr_sources_check(doc, EXTRA, error);
+    return orr_sources_check(doc, UNSOURCED, error);
 }

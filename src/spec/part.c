@@ -185,6 +185,14 @@ static enum orr_err find_base(const struct orr_catalogue *catalogue, const struc
     return *entry ? ORR_OK : orr_reference_fail(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
 }
 
+/* Takes out of a base what names it and nothing else: a part based on a version of a stack is not that version. */
+static void drop_names(enum orr_part kind, json_t *root)
+{
+    static const char *const NAMES[] = {"family", "family_aliases", "version", "covers", "default"};
+    json_object_del(root, "aliases");
+    for (size_t i = 0; kind == ORR_PART_ENGINE && i < ORR_COUNT_OF(NAMES); i++) json_object_del(root, NAMES[i]);
+}
+
 /* Replaces the part's tree by that of its base, overridden by the part's own keys. */
 static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_part kind, const struct orr_entry *own,
                                const struct chain *outer, struct orr_part_doc *part, struct orr_error *error)
@@ -207,6 +215,7 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
     err = open_merged(catalogue, &reference, entry, &chain, base, error);
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
+        drop_names(kind, base->doc.root);
         if (json_object_update_recursive(base->doc.root, part->doc.root) != 0)
             err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     }
