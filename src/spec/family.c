@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "spec/part.h"
 
 /* ---------------------------------------------------------------- versions */
 
@@ -145,7 +146,7 @@ static const char *behind_any(const char *name, const char *family, const char *
 struct search {
     char name[ORR_ID];   /* as asked, folded */
     char family[ORR_ID]; /* "": no family has this name */
-    bool bare;           /* nothing follows the name of the family */
+    size_t matched;      /* characters of the name that are the family; the longest spelling decides */
     struct orr_version asked;
     struct member *members;
     size_t n_members;
@@ -157,11 +158,12 @@ static void match_family(struct search *search, const json_t *root)
     const char *family = text_at(root, "family");
     struct orr_version asked = {0};
     const char *rest = behind_any(search->name, family, text_at(root, "family_aliases"));
-    if (!rest || strlen(family) >= sizeof search->family || strlen(family) <= strlen(search->family)) return;
+    const size_t matched = rest ? (size_t)(rest - search->name) : 0;
+    if (matched <= search->matched || strlen(family) >= sizeof search->family) return;
     if (*rest && !orr_version_read(rest, &asked)) return;
     (void)strcpy(search->family, family);
     search->asked = asked;
-    search->bare = *rest == '\0';
+    search->matched = matched;
 }
 
 static void add_member(struct search *search, const char *id, const json_t *root)
