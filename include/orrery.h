@@ -1267,6 +1267,8 @@ struct orr_job {
     struct orr_workload workload;             /* train */
     struct orr_serving serving;               /* infer */
     struct orr_media media;
+    uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
+    uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1403,7 +1405,15 @@ struct orr_memory {
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
 };
 
+/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
+ * Eqs. 480-482). All members are 0 where it leaves none. */
+struct orr_spread {
+    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+};
+
 struct orr_result {
+    struct orr_spread spread;
     double step_time_s, interval_low_s, interval_high_s;
     const char *interval_class;             /* static name of the job class the interval comes from */
     double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */

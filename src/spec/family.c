@@ -288,3 +288,59 @@ bool orr_is_family_name(const struct orr_engine *engine, const char *name)
     const char *rest = behind_any(folded, engine->family, engine->family_aliases);
     return rest && *rest == '\0';
 }
+
+/* ---------------------------------------------------------------- kinds and makers */
+
+static bool runs(const struct orr_engine *engine, enum orr_job_kind kind)
+{
+    return engine->kind == ORR_ENGINE_BOTH || (engine->kind == ORR_ENGINE_TRAINING) == (kind == ORR_JOB_TRAIN);
+}
+
+/* A list in an error message ends after so many bytes. */
+#define LIST_BYTES 180
+
+/* Adds the families that run jobs of this kind, each once, by the engine that its bare name means. */
+static void add_families(const struct orr_catalogue *catalogue, enum orr_job_kind kind, struct orr_text *text)
+{
+    size_t n_ids;
+    const char *const *ids = orr_catalogue_ids(catalogue, ORR_PART_ENGINE, &n_ids);
+    struct orr_engine *engine = calloc(1, sizeof *engine);
+    for (size_t i = 0; engine && i < n_ids; i++) {
+        const char *named = NULL;
+        enum orr_match match;
+        if (orr_engine_read(catalogue, ids[i], engine, NULL) || !engine->family[0] || !runs(engine, kind)) continue;
+        if (orr_family_find(catalogue, engine->family, &named, &match, NULL) || !named) continue;
+        if (strcmp(named, ids[i]) != 0) continue;
+        if (text->length > LIST_BYTES) {
+            orr_text_add(text, ", ...");
+            break;
+        }
+        orr_text_add(text, "%s%s", text->length ? ", " : "", ids[i]);
+    }
+    free(engine);
+}
+
+enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                                   const struct orr_engine *engine, enum orr_job_kind kind, struct orr_error *error)
+{
+    if (runs(engine, kind)) return ORR_OK;
+    const bool train = kind == ORR_JOB_TRAIN;
+    struct orr_text names = {0};
+    add_families(catalogue, kind, &names);
+    const enum orr_err err = orr_reference_fail(
+        reference, ORR_ERR_INPUT, error, "engine \"%s\" is for %s; for %s there are %s; see 'orrery list engines --kind %s'",
+        engine->id, train ? "serving" : "training", train ? "training" : "serving", names.data ? names.data : "others",
+        train ? "training" : "serving");
+    free(names.data);
+    return err;
+}
+
+bool orr_engine_runs_on(const struct orr_engine *engine, const struct orr_chip *chip)
+{
+    const char *vendors = engine->vendors;
+    char vendor[32];
+    bool known = !*vendors || !chip->vendor[0];
+    while (!known && orr_next_word(&vendors, ' ', vendor, sizeof vendor))
+        known = orr_compare_nocase(vendor, chip->vendor) == 0;
+    return known;
+}

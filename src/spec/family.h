@@ -5,6 +5,8 @@
 
 #include "spec/spec.h"
 
+struct orr_reference; /* part.h */
+
 #define ORR_VERSION_NUMBERS 4
 struct orr_version {
     int n;                               /* numbers that are given; 0: none */
@@ -27,5 +29,10 @@ enum orr_err orr_family_find(const struct orr_catalogue *catalogue, const char *
                              enum orr_match *match, struct orr_error *error);
 /* Is the name that of the engine's family, without a version? */
 bool orr_is_family_name(const struct orr_engine *engine, const char *name);
+/* Refuses an engine that does not run jobs of this kind, and names others that do. */
+enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                                   const struct orr_engine *engine, enum orr_job_kind kind, struct orr_error *error);
+/* Is the engine known to run on the chips of this maker? True if either is not stated. */
+bool orr_engine_runs_on(const struct orr_engine *engine, const struct orr_chip *chip);
 
 #endif
