@@ -1126,6 +1126,7 @@ struct orr_engine {
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
+    enum orr_dtype default_precision;         /* inputs of products; ORR_N_DTYPES: the chip's 16-bit format */
     int64_t default_micro_batch;              /* largest micro-batch that is tried where a source states none */
     /* serving */
     double kernel_gap_s;                      /* idle time between dependent kernels; 0 in a captured graph */
@@ -1255,6 +1256,13 @@ struct orr_serving {
     struct orr_served served[2];              /* [0] the model, [1] the draft model */
 };
 
+/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
+ * Eqs. 480-482). All members are 0 where it leaves none. */
+struct orr_spread {
+    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+};
+
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
@@ -1269,6 +1277,7 @@ struct orr_job {
     struct orr_media media;
     uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
     uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
+    struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1403,13 +1412,6 @@ struct orr_memory {
     int64_t n_tensors;
     struct orr_tensor tensors[ORR_MAX_TENSORS];
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
-};
-
-/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
- * Eqs. 480-482). All members are 0 where it leaves none. */
-struct orr_spread {
-    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
-    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
 };
 
 struct orr_result {

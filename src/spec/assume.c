@@ -118,13 +118,11 @@ uint64_t orr_auto_keys(const json_t *request, enum orr_job_kind kind)
     return keys;
 }
 
-json_t *orr_without_keys(const json_t *request, uint64_t keys)
+void orr_drop_keys(json_t *request, uint64_t keys)
 {
-    json_t *copy = json_deep_copy(request);
-    for (int i = 0; copy && i < ORR_N_ASSUMABLES; i++) {
+    for (int i = 0; i < ORR_N_ASSUMABLES; i++) {
         const char *name;
-        json_t *holder = keys >> i & 1 ? holder_of(copy, PATHS[i], &name) : NULL;
+        json_t *holder = keys >> i & 1 ? holder_of(request, PATHS[i], &name) : NULL;
         if (holder) json_object_del(holder, name);
     }
-    return copy;
 }

@@ -55,8 +55,8 @@ const char *orr_assumable_reason(enum orr_assumable key, enum orr_job_kind kind)
 uint64_t orr_assumed_keys(const json_t *request, const struct orr_job *job);
 /* The keys that say "auto" and may, as bits. */
 uint64_t orr_auto_keys(const json_t *request, enum orr_job_kind kind);
-/* A copy of the request without these keys; NULL when out of memory. */
-json_t *orr_without_keys(const json_t *request, uint64_t keys);
+/* Takes keys out of a request. */
+void orr_drop_keys(json_t *request, uint64_t keys);
 /* The degree of a parallelism that is 1 unless asked for: nothing to tell people about. */
 bool orr_assumable_is_degree(enum orr_assumable key);
 

@@ -85,6 +85,12 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),
+    {.key = "default_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct orr_engine, default_precision),
+     .names = orr_dtype_names,
+     .n_names = ORR_N_MATRIX_DTYPES,
+     .meaning = "inputs of products where a request is silent; absent: the chip's 16-bit format"},
     ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
     ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "the same in a prefill of at most 512 tokens"),
@@ -159,6 +165,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
 {
     memset(engine, 0, sizeof *engine);
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
+    engine->default_precision = ORR_N_DTYPES;
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (!err) err = orr_aliases_check(doc, error);
