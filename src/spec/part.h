@@ -63,7 +63,8 @@ struct orr_part_doc {
     char file[ORR_FILE_PATH];
     char folder[ORR_FILE_PATH]; /* folder of the file; "": not from disk */
     char prefix[ORR_KEY_PATH];
-    char *text; /* owned when read from disk */
+    char *text;      /* owned when read from disk */
+    json_t *origins; /* origin.h; NULL: not asked for */
     struct orr_set set;
 };
 
