@@ -124,6 +124,14 @@ static void add_fabric(const struct orr_job *job, const struct orr_exposure *exp
         (struct prior){-share * log(fabric->spread_low_frac), log(1 + share * (fabric->spread_high_frac - 1))};
 }
 
+/* Settings that the request leaves open may be slower than the fastest of them, which the prediction takes: what the
+ * spread over plausible ones says, upwards only. */
+static void add_cells(const struct orr_spread *spread, struct prior doubts[ORR_N_DOUBTS])
+{
+    if (spread->low_s > 0 && spread->high_s > spread->low_s)
+        doubts[ORR_DOUBT_CELLS].up = log(spread->high_s / spread->low_s);
+}
+
 /* Adds the doubts in squares, and names the widest (Eq. 494). */
 static struct orr_interval combined(const char *name, const struct prior doubts[ORR_N_DOUBTS], bool measured)
 {
@@ -157,6 +165,7 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
             (struct prior){orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
     else fill_doubts(job, regime, exposure, doubts);
     add_fabric(job, exposure, doubts);
+    add_cells(&job->spread, doubts);
     return combined(recorded.name, doubts, measured);
 }
 

@@ -1,4 +1,5 @@
 /* References -> JSON of a part: catalogue or disk, then "base", then the request's "set". */
+#include "spec/origin.h"
 #include "spec/part.h"
 
 #include <stdarg.h>
@@ -179,10 +180,19 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
 static enum orr_err find_base(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                               const struct orr_entry *own, const struct orr_entry **entry, struct orr_error *error)
 {
-    const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, error);
+    enum orr_match match;
+    const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, &match, error);
     if (err || !own || *entry != own) return err;
     *entry = orr_catalogue_hidden(catalogue, own);
     return *entry ? ORR_OK : orr_reference_fail(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
+}
+
+/* Takes out of a base what names it and nothing else: a part based on a version of a stack is not that version. */
+static void drop_names(enum orr_part kind, json_t *root)
+{
+    static const char *const NAMES[] = {"family", "family_aliases", "version", "covers", "default"};
+    json_object_del(root, "aliases");
+    for (size_t i = 0; kind == ORR_PART_ENGINE && i < ORR_COUNT_OF(NAMES); i++) json_object_del(root, NAMES[i]);
 }
 
 /* Replaces the part's tree by that of its base, overridden by the part's own keys. */
@@ -204,16 +214,21 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
         return orr_doc_fail(&part->doc, "base", error, "is more than %d bases deep", BASES_MAX);
     struct orr_part_doc *base = calloc(1, sizeof *base);
     if (!base) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (part->origins) base->origins = json_object();
     err = open_merged(catalogue, &reference, entry, &chain, base, error);
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
+        drop_names(kind, base->doc.root);
         if (json_object_update_recursive(base->doc.root, part->doc.root) != 0)
             err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     }
     if (!err) {
-        json_t *merged = base->doc.root;
+        json_t *merged = base->doc.root, *origins = base->origins;
         base->doc.root = part->doc.root;
         part->doc.root = merged;
+        if (origins) json_object_update(origins, part->origins);
+        base->origins = part->origins;
+        part->origins = origins;
     }
     orr_part_close(base);
     free(base);
@@ -233,7 +248,8 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     const bool there = on_disk && (orr_is_folder(path) || (file && orr_is_file(path)));
     if (there || (file && !model)) return parse_file(catalogue, reference, part, error);
     const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
-    const enum orr_err err = id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, error) : ORR_OK;
+    const enum orr_err err =
+        id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, &part->match, error) : ORR_OK;
     if (err) return err;
     if (!entry && file && !orr_is_hub_name(reference->name)) return parse_file(catalogue, reference, part, error);
     if (!entry) return fail_unknown(catalogue, reference, error);
@@ -247,7 +263,8 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
                                 struct orr_error *error)
 {
     enum orr_err err = ORR_OK;
-    if (!entry && reference->name) err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, error);
+    if (!entry && reference->name)
+        err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, &part->match, error);
     if (err) return err;
     if (!entry && reference->part == ORR_PART_SYSTEM && reference->name && orr_is_generated(reference->name))
         return orr_generated_open(catalogue, reference, part, error);
@@ -258,7 +275,9 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
     if (in_chain(outer, part))
         return orr_reference_fail(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
     err = orr_undo_apply(&part->doc, orr_catalogue_left_out(catalogue), error);
-    if (err || !json_object_get(part->doc.root, "base")) return err;
+    if (err) return err;
+    if (part->origins) orr_origins_note(part->origins, part->doc.root, part->id);
+    if (!json_object_get(part->doc.root, "base")) return ORR_OK;
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }
 
@@ -342,8 +361,18 @@ enum orr_err orr_part_open(const struct orr_catalogue *catalogue, const struct o
     return orr_set_apply(&part->doc, error);
 }
 
+enum orr_err orr_part_trace(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                            struct orr_part_doc *part, struct orr_error *error)
+{
+    memset(part, 0, sizeof *part);
+    part->origins = json_object();
+    return part->origins ? open_merged(catalogue, reference, NULL, NULL, part, error) : orr_out_of_memory(error, NULL);
+}
+
 void orr_part_close(struct orr_part_doc *part)
 {
+    json_decref(part->origins);
+    part->origins = NULL;
     orr_doc_close(&part->doc);
     free(part->text);
     part->text = NULL;
