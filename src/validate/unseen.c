@@ -26,7 +26,8 @@ void orr_unseen_close(struct orr_unseen *unseen)
 static enum orr_err find_engine(const struct orr_unseen *unseen, const char *name, const struct orr_entry **entry,
                                 struct orr_error *error)
 {
-    const enum orr_err err = orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, entry, NULL, error);
+    enum orr_match match;
+    const enum orr_err err = orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, entry, &match, error);
     if (err || *entry) return err;
     return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "unknown engine \"%.100s\"", name);
 }
@@ -42,6 +43,7 @@ enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *cs
                              struct orr_error *error)
 {
     const struct orr_entry *entry;
+    enum orr_match match;
     orr_catalogue_view_free(unseen->view);
     unseen->view = orr_catalogue_without(unseen->whole, source);
     unseen->source = source;
@@ -49,7 +51,7 @@ enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *cs
     for (size_t row = 0; row < csv->n_rows; row++) {
         const char *name = orr_csv_cell(csv, row, "engine");
         if (!name[0] || strcmp(orr_csv_cell(csv, row, "source"), source) != 0) continue;
-        if (orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, &entry, NULL, error) || !entry) continue;
+        if (orr_catalogue_find(unseen->whole, ORR_PART_ENGINE, name, &entry, &match, error) || !entry) continue;
         if (!is_own(unseen, entry->id) && unseen->n_own < ORR_MAX_OWN_ENGINES)
             orr_copy_line(unseen->own[unseen->n_own++], ORR_ID, entry->id);
     }
