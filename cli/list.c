@@ -52,8 +52,8 @@ static enum cli_status write_list(const struct orr_catalogue *catalogue, const s
 
 static enum cli_status read_question(const struct cli_args *args, struct question *question)
 {
-    *question = (struct question){
-        .only = ORR_N_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
+    *question =
+        (struct question){.only = ORR_N_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
     if (args->n_words && part_by_name(args->words[0], &question->only)) return CLI_BAD;
     if (!question->kind) return CLI_ANSWERED;
     if (strcmp(question->kind, "training") != 0 && strcmp(question->kind, "serving") != 0)

@@ -102,6 +102,21 @@ static void add_fabric_facts(const struct orr_fabric *fabric, struct orr_text *t
     }
 }
 
+static void add_engine_facts(const struct orr_engine *engine, struct orr_text *text)
+{
+    cli_text_add(text, "  attention            %s (%s unless asked)\n", orr_attention_kernel_name(engine->attention),
+                 engine->attention_unfused_default ? "unfused" : "fused");
+    cli_text_add(text, "  recompute            %s unless asked\n", orr_recompute_name(engine->default_recompute));
+    cli_text_add(text, "  sharding             zero %lld, sequence parallel %s unless asked\n",
+                 (long long)engine->default_zero, engine->default_sp ? "on" : "off");
+    cli_text_add(text, "  serving              %s decode kernel, cache budget %.0f %% (%s), blocks of %lld tokens\n",
+                 orr_decode_kernel_name(engine->decode_kernel), 100 * engine->budget_frac,
+                 orr_budget_name(engine->budget), (long long)engine->kv_block_tokens);
+    if (engine->host_launch_s + engine->host_layer_s + engine->host_step_s <= 0) return;
+    cli_text_add(text, "  host                 %.1f us per launch, %.2f ms per layer and pass, %.1f ms per step\n",
+                 1e6 * engine->host_launch_s, 1e3 * engine->host_layer_s, 1e3 * engine->host_step_s);
+}
+
 /* Add the facts that follow from a part. Chips and calibrations have none beyond their files. */
 static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_part part, const char *id,
                               struct orr_text *text, struct orr_error *error)
@@ -109,6 +124,7 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     struct orr_model model;
     struct orr_system system;
     struct orr_calibration calibration;
+    struct orr_engine engine;
     struct orr_fabric fabric;
     char line[ORR_LINE];
     enum orr_err code = ORR_OK;
@@ -121,6 +137,10 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
         code = orr_system_read(catalogue, id, &system, &calibration, error);
         if (!code) add_system_facts(&system, &calibration, text);
         break;
+    case ORR_PART_ENGINE:
+        code = orr_engine_read(catalogue, id, &engine, error);
+        if (!code) add_engine_facts(&engine, text);
+        break;
     case ORR_PART_TECHNOLOGY:
     case ORR_PART_DESIGN:
     case ORR_PART_MEMORY:
@@ -132,7 +152,6 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
         code = orr_fabric_read(catalogue, id, &fabric, error);
         if (!code) add_fabric_facts(&fabric, text);
         break;
-    case ORR_PART_ENGINE: /* every fact of an engine is explained instead of its file */
     case ORR_PART_CHIP:
     case ORR_PART_CALIBRATION:
     case ORR_N_PARTS: break;
@@ -159,8 +178,7 @@ static enum cli_status add_part(const struct cli_args *args, const struct orr_ca
                                 const char *id, bool json, struct orr_text *text)
 {
     const bool explainable = part == ORR_PART_ENGINE || part == ORR_PART_SYSTEM || part == ORR_PART_CHIP;
-    if (explainable && (cli_args_has(args, "facts") || (part == ORR_PART_ENGINE && !json)))
-        return add_explained(args, catalogue, part, id, NULL, text);
+    if (explainable && cli_args_has(args, "facts")) return add_explained(args, catalogue, part, id, NULL, text);
     const char *stored = orr_catalogue_text(catalogue, part, id);
     const size_t n = strlen(stored);
     if (json) {
@@ -170,6 +188,7 @@ static enum cli_status add_part(const struct cli_args *args, const struct orr_ca
     struct orr_error error;
     cli_text_add(text, "%s%s/%s\n", text->length ? "\n" : "", orr_part_name(part), id);
     if (add_facts(catalogue, part, id, text, &error)) return cli_fail("%s", error.text);
+    if (part == ORR_PART_ENGINE) return add_explained(args, catalogue, part, id, NULL, text);
     cli_text_add(text, "%s%s", stored, n && stored[n - 1] == '\n' ? "" : "\n");
     return CLI_ANSWERED;
 }

@@ -34,8 +34,7 @@ static enum orr_err open_subject(const struct orr_catalogue *catalogue, enum orr
     const struct orr_reference reference = {.part = kind, .name = name};
     subject->kind = kind;
     subject->part = calloc(1, sizeof *subject->part);
-    return subject->part ? orr_part_trace(catalogue, &reference, subject->part, error)
-                         : orr_out_of_memory(error, NULL);
+    return subject->part ? orr_part_trace(catalogue, &reference, subject->part, error) : orr_out_of_memory(error, NULL);
 }
 
 static void close_subject(struct subject *subject)
@@ -119,9 +118,9 @@ static void add_fact(struct orr_text *text, const struct orr_style *style, const
 
 static json_t *fact_json(const struct fact *fact)
 {
-    return json_pack("{ss sO* ss* ss* ss* ss*}", "key", fact->key, "value", (json_t *)(uintptr_t)fact->value,
-                     "meaning", fact->meaning[0] ? fact->meaning : NULL, "unit", fact->unit[0] ? fact->unit : NULL,
-                     "file", fact->file[0] ? fact->file : NULL, "source", fact->source[0] ? fact->source : NULL);
+    return json_pack("{ss sO* ss* ss* ss* ss*}", "key", fact->key, "value", (json_t *)(uintptr_t)fact->value, "meaning",
+                     fact->meaning[0] ? fact->meaning : NULL, "unit", fact->unit[0] ? fact->unit : NULL, "file",
+                     fact->file[0] ? fact->file : NULL, "source", fact->source[0] ? fact->source : NULL);
 }
 
 static json_t *difference_json(const struct fact *a, const struct fact *b)
@@ -224,8 +223,8 @@ static void add_title(struct orr_text *text, const struct orr_style *style, cons
 
 static void write_json(const struct subject *a, const struct subject *b, json_t *array, struct orr_text *text)
 {
-    json_t *root = json_pack("{ss ss ss}", "schema", ORR_SCHEMA, "kind", b ? "diff" : "facts", "part",
-                             orr_part_name(a->kind));
+    json_t *root =
+        json_pack("{ss ss ss}", "schema", ORR_SCHEMA, "kind", b ? "diff" : "facts", "part", orr_part_name(a->kind));
     int failed = !root || json_object_set_new(root, b ? "a" : "id", orr_json_word(a->part->id));
     if (b) failed |= json_object_set_new(root, "b", orr_json_word(b->part->id));
     failed |= json_object_set(root, b ? "differences" : "facts", array);

@@ -135,7 +135,7 @@ static enum orr_err parse_file(const struct orr_catalogue *catalogue, const stru
     const char *why = fits ? orr_file_read(path, &part->text) : "the path is too long";
     if (why)
         return orr_reference_fail(reference, ORR_ERR_IO, error, "cannot read %s \"%.200s\": %s",
-                              orr_part_word(reference->part), fits ? path : reference->name, why);
+                                  orr_part_word(reference->part), fits ? path : reference->name, why);
     memcpy(part->file, path, sizeof part->file);
     folder_from_path(part->folder, path);
     id_from_path(part->id, path);
