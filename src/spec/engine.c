@@ -32,6 +32,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),
     ORR_REAL(orr_engine, layout_bytes, ORR_UNIT_NONE, false, 0, 1e4, "bytes they move per hidden element, in forward"),
     ORR_REAL(orr_engine, layout_backward_bytes, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),
+    ORR_BOOL(orr_engine, layout_whole_rows, false, "... of the residual stream, which tp alone does not divide"),
     ORR_REAL(orr_engine, loss_bytes_per_logit, ORR_UNIT_NONE, false, 0, 1e3, "traffic of the loss; 0: by fused_loss"),
     ORR_BOOL(orr_engine, selective_ops, false, "selective recomputation keeps every other product"),
     ORR_BOOL(orr_engine, recompute_early_stop, true, "recomputation skips a layer's last product"),

@@ -179,6 +179,25 @@ static void weights_are_gathered_tensor_by_tensor(void **state)
     assert_close(w->scratch->step.host_step_s, 0.079, 1e-12);
 }
 
+/* Small kernels of the residual stream: 2048 rows of 4096 elements, 16 bytes forward and 60 backward. Two ranks divide
+ * them only with sequence parallelism; kernels around attention they divide in either case. */
+static void rows_of_the_residual_stream_stay_whole(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *plan;
+        bool whole;
+        double share;
+    } CASES[] = {{",'tp':2", true, 1}, {",'tp':2", false, 0.5}, {",'tp':2,'sp':true", true, 0.5}, {"", true, 1}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        read_7b(w, "internevo-2023", CASES[i].plan, 4);
+        w->job.engine.layout_whole_rows = CASES[i].whole;
+        train(w);
+        assert_close(need_op(w, 0, "attention.layout")->bytes, 134217728 * CASES[i].share, 1e-12);
+        assert_close(need_op(w, 0, "attention.layout.backward")->bytes, 503316480 * CASES[i].share, 1e-12);
+    }
+}
+
 /* 16 owners broadcast one after the other over two nodes: the 15 after the first each add one hop between the nodes (2
  * us) and 14 inside (1 us). Fewer tensors than ranks make fewer broadcasts. */
 static void owners_broadcast_in_turn(void **state)
@@ -538,6 +557,7 @@ int main(void)
         cmocka_unit_test(streams_hold_while_the_host_is_ahead),
         cmocka_unit_test(the_memory_ledger_names_held_and_reserved),
         cmocka_unit_test(the_most_decides_the_verdict),
+        cmocka_unit_test(rows_of_the_residual_stream_stay_whole),
         cmocka_unit_test(late_ranks_cost_time_across_nodes),
         cmocka_unit_test(the_loss_moves_what_an_engine_states),
         cmocka_unit_test(every_other_product_runs_again),
