@@ -57,7 +57,8 @@ GROUPS = {
     "step": [
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("gradient_bytes", "2", "dense"),
         ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
-        ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager")],
+        ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
+        ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),

@@ -44,6 +44,8 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, optimizer_bytes, true, 0, 64, "master weight and moments per parameter"),
     ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "its traffic; 0: one fused kernel"),
     ORR_REAL(orr_engine, bucket_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "copied around a gradient reduction"),
+    ORR_REAL(orr_engine, gather_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "ZeRO-3: copied per parameter after a gather"),
+    ORR_REAL(orr_engine, scatter_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "ZeRO-3: copied before gradients are scattered"),
     ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
     ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),
     ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
