@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "spec/family.h"
 #include "spec/names.h"
 #include "spec/sources.h"
 #include "spec/spec.h"
@@ -86,6 +88,12 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),
+    {.key = "default_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct orr_engine, default_precision),
+     .names = orr_dtype_names,
+     .n_names = ORR_N_MATRIX_DTYPES,
+     .meaning = "inputs of products where a request is silent; absent: the chip's 16-bit format"},
     ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
     ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "the same in a prefill of at most 512 tokens"),
@@ -136,24 +144,35 @@ static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
 static const char *const UNSOURCED[] = {"name",    "aliases", "sources", "kind",    "family", "family_aliases",
                                         "version", "covers",  "default", "vendors", NULL};
 
+/* A version that cannot be read would never be found. */
+static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
+{
+    struct orr_version version;
+    if (engine->version[0] && !engine->family[0])
+        return orr_doc_fail(doc, "version", error, "needs \"family\": the stack of which it is a version");
+    if (engine->family[0] && !(orr_version_read(engine->version, &version) && version.n > 0))
+        return orr_doc_fail(doc, engine->version[0] ? "version" : "family", error,
+                            "needs a \"version\" such as \"0.11\", \"2024\" or \"2024-compiled\"");
+    const char *ranges = engine->covers;
+    char word[64];
+    while (orr_next_word(&ranges, ' ', word, sizeof word)) {
+        struct orr_version first, last;
+        if (orr_range_read(word, &first, &last) && orr_version_compare(&first, &last) <= 0) continue;
+        return orr_doc_fail(doc, "covers", error, "\"%s\" is no version and no range such as \"0.8..0.13\"", word);
+    }
+    return ORR_OK;
+}
+
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
 {
-    char path[ORR_KEY_PATH], index[24], shown[ORR_SHOWN];
     memset(engine, 0, sizeof *engine);
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
+    engine->default_precision = ORR_N_DTYPES;
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
-    const enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
+    enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
+    if (!err) err = orr_aliases_check(doc, error);
+    if (!err) err = check_versions(doc, engine, error);
     if (err) return err;
-    const json_t *aliases = json_object_get(doc->root, "aliases");
-    if (aliases && !json_is_array(aliases))
-        return orr_doc_fail(doc, "aliases", error, "must be an array of texts, not %s", orr_json_shown(shown, aliases));
-    for (size_t i = 0; i < json_array_size(aliases); i++) {
-        (void)snprintf(index, sizeof index, "%zu", i);
-        const json_t *alias = json_array_get(aliases, i);
-        if (!json_is_string(alias))
-            return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
-                                orr_json_shown(shown, alias));
-    }
     return orr_sources_check(doc, UNSOURCED, error);
 }
