@@ -250,7 +250,7 @@ static void the_power_limit_scales_the_sustained_share(void **state)
     const double free_s = w->result.step_time_s;
     w->job.system.chip.tdp_w = 500;
     train(w);
-    assert_true(w->result.step_time_s > free_s * 1.1);
+    assert_true(w->result.step_time_s > free_s * 1.05);
 }
 
 /* H20: idle 72 W, sustained as burst at 500 W: 0.92 of 148 TFLOP/s at 0.862 pJ take 117.4 W, so nothing changes down to
