@@ -172,6 +172,13 @@ ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const
 /* The id of the part that a name means: an id, an alias of an engine, system or chip, a version of an engine's family
  * ("vllm-0.11", "megatron"), or a model by any of its names; NULL if there is none. */
 ORR_API const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name);
+/* Explains every fact of an engine, chip or system: its value, what it means, the file of its base chain that states it
+ * and its source. With `other`, another part of the same kind, shows the facts in which the two differ. TERMINAL or
+ * JSON. Names are as for orr_catalogue_named. */
+ORR_API ORR_NODISCARD enum orr_err orr_facts_render(const struct orr_catalogue *catalogue, enum orr_part part,
+                                                    const char *name, const char *other, enum orr_format format,
+                                                    const struct orr_style *style, char **text,
+                                                    struct orr_error *error);
 /* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
@@ -1072,7 +1079,7 @@ struct orr_engine {
     double layout_bytes, layout_backward_bytes;
     bool layout_whole_rows;                   /* they work on the residual stream, which only sequence parallelism
                                                  divides over tp */
-    /* copies beside the collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
+    /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
     double gather_copy_bytes, scatter_copy_bytes;
     double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
     bool selective_ops;                       /* selective recomputation keeps every other product and the attention
@@ -1298,6 +1305,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_fabric_read(const struct orr_catalogue *c
                                                    struct orr_fabric *fabric, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_engine *engine, struct orr_error *error);
+/* Lists the engines that run jobs of a kind, as TERMINAL, JSON or HTML. */
+ORR_API ORR_NODISCARD enum orr_err orr_engines_render(const struct orr_catalogue *catalogue, enum orr_job_kind kind,
+                                                      enum orr_format format, char **text, struct orr_error *error);
 
 /* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
  * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and

@@ -45,7 +45,7 @@ static bool by_ops(const struct orr_emit *emit)
 }
 
 /* The share of a product that runs again where every other product is kept: in the order q, k, v, output, gate, up,
- * down, these are k, output and up. 8-bit products are not among those that are kept: all of them run again, but not the
+ * down, these are k, output and up. 8-bit products are not among those that are kept: all of them run again, except the
  * last one where recomputation stops before it. */
 static double repeat_frac(const struct orr_emit *emit, const struct orr_linear *linear)
 {

@@ -146,8 +146,7 @@ static bool plausible(const struct orr_filling *filling, const struct orr_fillin
     if (filling->sp != best->sp && filling->sp != engine->default_sp) return false;
     if (filling->recompute == engine->default_recompute) return true;
     for (size_t i = 0; i < n; i++)
-        if (fillings[i].fits && fillings[i].recompute < filling->recompute &&
-            same_but_recompute(&fillings[i], filling))
+        if (fillings[i].fits && fillings[i].recompute < filling->recompute && same_but_recompute(&fillings[i], filling))
             return false;
     return true;
 }
