@@ -1103,6 +1103,10 @@ struct orr_engine {
      * residual stream that they move */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
+    bool layout_whole_rows;                   /* they work on the residual stream, which only sequence parallelism
+                                                 divides over tp */
+    /* copies beside collectives of sharded weights, in bytes per parameter: after each gather, before the scatter */
+    double gather_copy_bytes, scatter_copy_bytes;
     double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
     bool selective_ops;                       /* selective recomputation keeps every other product and the attention
                                                  core, and repeats the rest of a layer */

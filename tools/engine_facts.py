@@ -52,12 +52,13 @@ GROUPS = {
         ("fused_loss", "true", "dense"), ("recompute_early_stop", "true", "recomputed"),
         ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "0", "fp8 experts"),
         ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
-        ("layout_backward_bytes", "0", "replicas"), ("loss_bytes_per_logit", "0", "replicas"),
+        ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"), ("loss_bytes_per_logit", "0", "replicas"),
         ("selective_ops", "false", "selective")],
     "step": [
         ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("gradient_bytes", "2", "dense"),
         ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
-        ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager")],
+        ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
+        ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
@@ -107,6 +108,7 @@ JOBS["replicas"] = NANOTRON + "--gpus 64 --zero 1 --global-batch 256"
 JOBS["two nodes"] = NANOTRON + "--gpus 16 --tp 16 --global-batch 16"
 JOBS["owners"] = "train --model internlm-7b --system a100-80g-sxm-roce400 --gpus 64 --seq 2048 --global-batch 64 " \
                  "--micro-batch 1 --engine internevo-2023"
+JOBS["owners tp"] = JOBS["owners"] + " --tp 2"
 JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute selective --global-batch 8 --micro-batch 1 " \
                     "--engine torchtitan-2024-eager"
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \

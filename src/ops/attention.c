@@ -213,12 +213,13 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
 
 /* ---------------------------------------------------------------- grouped-query attention */
 
-/* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
-/* Copies, masks and casts that an eager layer makes around attention; the heads of a rank have their share. */
+/* Copies, masks and casts that an eager layer makes. Around attention, the heads of a rank have their share; on the
+ * residual stream, a rank has whole rows, all of them unless sequence parallelism divides them. */
 static void emit_layout(struct orr_emit *emit)
 {
     const struct orr_engine *engine = &emit->job->engine;
-    const double elements = emit->dims.T * emit->dims.h / emit->dims.t;
+    const double rows = engine->layout_whole_rows ? emit->dims.T_norm : emit->dims.T / emit->dims.t;
+    const double elements = rows * emit->dims.h;
     if (!emit->backward || engine->layout_launches + engine->layout_backward_launches <= 0) return;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "attention.layout",
                                                         .backward_name = "attention.layout.backward",
@@ -229,6 +230,7 @@ static void emit_layout(struct orr_emit *emit)
                                                         .backward_launches = engine->layout_backward_launches});
 }
 
+/* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
 static void emit_rope(struct orr_emit *emit, double elements)
 {
     const bool fused = emit->job->engine.fused_rope;

@@ -45,12 +45,14 @@ static bool by_ops(const struct orr_emit *emit)
 }
 
 /* The share of a product that runs again where every other product is kept: in the order q, k, v, output, gate, up,
- * down, these are k, output and up. 8-bit products are not among those that are kept, so that all of them run again. */
+ * down, these are k, output and up. 8-bit products are not among those that are kept: all of them run again, except the
+ * last one where recomputation stops before it. */
 static double repeat_frac(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     const struct orr_layer_kind *kind = &emit->model->kinds[emit->layer_kind];
     const double kv = (double)kind->n_kv_heads, heads = (double)kind->n_heads + 2 * kv;
-    if (emit->dims.low_precision && linear->quantised) return 1;
+    if (emit->dims.low_precision && linear->quantised)
+        return linear->last && emit->job->engine.recompute_early_stop ? 0 : 1;
     if (linear->product == ORR_PRODUCT_QKV) return kv / heads;
     if (linear->product == ORR_PRODUCT_OUT) return 1;
     return linear->product == ORR_PRODUCT_GATE_UP && kind->gated ? 0.5 : 0;

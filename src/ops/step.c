@@ -1,5 +1,5 @@
 /* Operators that run once per iteration (gradient and weight collectives, optimizer), operators that ZeRO-3 adds to
- * every layer, and pipeline sends. Eqs. 74, 75a, 78. */
+ * every layer, and pipeline sends. Eqs. 74, 75a, 78, 136. */
 #include "ops/emit.h"
 
 #include "base/number.h"
@@ -26,6 +26,26 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
+static void emit_copies(struct orr_emit *emit, const char *name, enum orr_phase phase, double bytes)
+{
+    if (bytes <= 0) return;
+    struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
+    op->pointwise = ORR_POINTWISE_COPY;
+    op->bytes = bytes;
+    op->recomputed = false;
+}
+
+/* Eq. 136: the gathered buffer is cut into weights, before forward and again before backward, and gradients are put
+ * together into the buffer that is scattered. These copies run between the kernels of the layer. */
+static void emit_shard_copies(struct orr_emit *emit, double params)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    if (emit->job->plan.zero_group < 2) return;
+    emit_copies(emit, "zero.copy_out", ORR_PHASE_FORWARD, params * engine->gather_copy_bytes);
+    emit_copies(emit, "zero.copy_out.backward", ORR_PHASE_BACKWARD, params * engine->gather_copy_bytes);
+    emit_copies(emit, "zero.copy_in", ORR_PHASE_BACKWARD, params * engine->scatter_copy_bytes);
+}
+
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
@@ -34,6 +54,7 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
                         dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
+    emit_shard_copies(emit, dense_params + expert_params);
 }
 
 /* The broadcasts of ZeRO-1 where whole tensors belong to ranks: one per rank that owns any. */

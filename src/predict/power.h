@@ -15,13 +15,12 @@ struct orr_power_rule {
     double slope;          /* gain per unit of time spent outside matrix kernels */
 };
 
-/* The watts above idling over those at which the calibration's shares hold, as a factor of the shares. Above that limit
- * the energy of a FLOP grows with the clock, as measured, so the rate grows with the square root of the watts. Below it
- * the clock is low already; there a FLOP is taken to cost the same energy at any clock, which is an assumption. */
+/* The watts above idling over those at which the calibration's shares hold, as a factor of the shares. The energy of a
+ * FLOP grows with the clock, as measured, so the rate goes with the square root of the watts. That this law holds below
+ * the lowest clock of the measurement is an assumption. */
 static inline double orr_power_scale(double watts, double calibrated_w)
 {
-    if (calibrated_w <= 0) return 1;
-    return watts <= calibrated_w ? watts / calibrated_w : sqrt(watts / calibrated_w);
+    return calibrated_w <= 0 ? 1 : sqrt(watts / calibrated_w);
 }
 
 /* The calibration's shares hold at calibrated_w. A format whose sustained share equals its burst share did not reach

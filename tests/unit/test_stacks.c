@@ -179,6 +179,48 @@ static void weights_are_gathered_tensor_by_tensor(void **state)
     assert_close(w->scratch->step.host_step_s, 0.079, 1e-12);
 }
 
+/* Small kernels of the residual stream: 2048 rows of 4096 elements, 16 bytes forward and 60 backward. Two ranks divide
+ * them only with sequence parallelism; kernels around attention they divide in either case. */
+static void rows_of_the_residual_stream_stay_whole(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *plan;
+        bool whole;
+        double share;
+    } CASES[] = {{",'tp':2", true, 1}, {",'tp':2", false, 0.5}, {",'tp':2,'sp':true", true, 0.5}, {"", true, 1}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        read_7b(w, "internevo-2023", CASES[i].plan, 4);
+        w->job.engine.layout_whole_rows = CASES[i].whole;
+        train(w);
+        assert_close(need_op(w, 0, "attention.layout")->bytes, 134217728 * CASES[i].share, 1e-12);
+        assert_close(need_op(w, 0, "attention.layout.backward")->bytes, 503316480 * CASES[i].share, 1e-12);
+    }
+}
+
+/* Eq. 136: a layer of Llama 2 7B has 4 h² + 3 h f + 2 h = 202,383,360 parameters. FSDP 2 copies 4 bytes of each out of
+ * a gathered buffer in either direction and 6 into the buffer of the reduction; one rank alone gathers nothing. */
+static void gathered_weights_are_copied(void **state)
+{
+    struct world *w = *state;
+    static const double LAYER = 202383360;
+    read_7b(w, "torchtitan-2024-eager", ",'zero':3", 8);
+    train(w);
+    const struct orr_op *out = need_op(w, 0, "zero.copy_out");
+    assert_true(out->phase == ORR_PHASE_FORWARD && !out->recomputed);
+    assert_close(out->bytes, 4 * LAYER, 1e-12);
+    assert_close(need_op(w, 0, "zero.copy_out.backward")->bytes, 4 * LAYER, 1e-12);
+    const struct orr_op *in = need_op(w, 0, "zero.copy_in");
+    assert_true(in->phase == ORR_PHASE_BACKWARD && in->pointwise == ORR_POINTWISE_COPY);
+    assert_close(in->bytes, 6 * LAYER, 1e-12);
+    read_7b(w, "torchtitan-2024-eager", ",'zero':3", 1);
+    train(w);
+    assert_null(find_op(w, 0, "zero.copy_out"));
+    read_7b(w, "torchtitan-2024-eager", ",'zero':1", 8);
+    train(w);
+    assert_null(find_op(w, 0, "zero.copy_in"));
+}
+
 /* 16 owners broadcast one after the other over two nodes: the 15 after the first each add one hop between the nodes (2
  * us) and 14 inside (1 us). Fewer tensors than ranks make fewer broadcasts. */
 static void owners_broadcast_in_turn(void **state)
@@ -382,6 +424,9 @@ static void every_other_product_runs_again(void **state)
     assert_false(need_op(w, ORR_LAYER_HEAD, "head.logits")->recomputed);
     read_titan(w, "fp8");
     train(w);
+    assert_close(repeated_flops(w), 2 * tokens * h * (6144 + 4096 + 28672), 1e-12);
+    w->job.engine.recompute_early_stop = false; /* then the last product of a layer, too */
+    train(w);
     assert_close(repeated_flops(w), 2 * tokens * h * (6144 + 4096 + 28672 + 14336), 1e-12);
     w->job.engine.selective_ops = false; /* else only unfused scores would run again */
     train(w);
@@ -538,6 +583,8 @@ int main(void)
         cmocka_unit_test(streams_hold_while_the_host_is_ahead),
         cmocka_unit_test(the_memory_ledger_names_held_and_reserved),
         cmocka_unit_test(the_most_decides_the_verdict),
+        cmocka_unit_test(rows_of_the_residual_stream_stay_whole),
+        cmocka_unit_test(gathered_weights_are_copied),
         cmocka_unit_test(late_ranks_cost_time_across_nodes),
         cmocka_unit_test(the_loss_moves_what_an_engine_states),
         cmocka_unit_test(every_other_product_runs_again),
