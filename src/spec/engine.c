@@ -128,10 +128,71 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
 };
 
-static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "limits", "sources", NULL};
 /* What a stack is called and runs on is no physics, so that it needs no source. */
 static const char *const UNSOURCED[] = {"name",    "aliases", "sources", "kind",    "family", "family_aliases",
                                         "version", "covers",  "default", "vendors", NULL};
+
+static const struct orr_field LIMIT_FIELDS[] = {
+    ORR_REAL(orr_engine_limit, memory_below_bytes, ORR_UNIT_BYTES, false, 1, 1e15, "holds on chips with less memory"),
+    ORR_STRING(orr_engine_limit, chips, false, "holds on chips whose id contains one of these words"),
+    ORR_INT(orr_engine_limit, max_requests, false, 1, 1000000000, "most sequences in one batch there"),
+    ORR_INT(orr_engine_limit, max_step_tokens, false, 1, 100000000, "most prompt tokens in one step there"),
+    ORR_INT(orr_engine_limit, graph_sequences, false, 1, 1000000, "largest decode batch that is a graph there"),
+};
+
+/* A value that the request sets is meant for every chip. */
+static void keep_set_values(const struct orr_doc *doc, struct orr_engine_limit *limit)
+{
+    if (orr_doc_is_set(doc, "max_requests")) limit->max_requests = 0;
+    if (orr_doc_is_set(doc, "max_step_tokens")) limit->max_step_tokens = 0;
+    if (orr_doc_is_set(doc, "graph_sequences")) limit->graph_sequences = 0;
+}
+
+/* Read the list of limits. Its last entry holds on every chip and keeps the values of the file itself, so that an
+ * engine can be moved from one chip to another. */
+static enum orr_err read_limits(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error)
+{
+    char path[ORR_KEY_PATH], index[24];
+    const json_t *limits = json_object_get(doc->root, "limits");
+    const size_t n = json_array_size(limits);
+    if (!limits) return ORR_OK;
+    if (!json_is_array(limits) || n >= ORR_MAX_ENGINE_LIMITS)
+        return orr_doc_fail(doc, "limits", error, "must be an array of at most %d objects", ORR_MAX_ENGINE_LIMITS - 1);
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(index, sizeof index, "%zu", i);
+        const enum orr_err err = orr_fields_read(doc, orr_key_path(path, "limits", index), json_array_get(limits, i),
+                                                 LIMIT_FIELDS, ORR_COUNT_OF(LIMIT_FIELDS), NULL, &engine->limits[i],
+                                                 error);
+        if (err) return err;
+        keep_set_values(doc, &engine->limits[i]);
+    }
+    engine->limits[n] = (struct orr_engine_limit){.max_requests = engine->max_requests,
+                                                  .max_step_tokens = engine->max_step_tokens,
+                                                  .graph_sequences = engine->graph_sequences};
+    engine->n_limits = (int64_t)n + 1;
+    return ORR_OK;
+}
+
+static bool limit_holds(const struct orr_engine_limit *limit, const struct orr_chip *chip)
+{
+    if (limit->memory_below_bytes > 0 && chip->hbm_bytes >= limit->memory_below_bytes) return false;
+    char word[sizeof limit->chips];
+    const char *rest = limit->chips;
+    for (int length = 0; sscanf(rest, "%63s%n", word, &length) == 1; rest += length)
+        if (strstr(chip->id, word)) return true;
+    return !limit->chips[0];
+}
+
+void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip)
+{
+    if (engine->n_limits < 1) return;
+    const struct orr_engine_limit *own = &engine->limits[engine->n_limits - 1], *limit = engine->limits;
+    while (limit < own && !limit_holds(limit, chip)) limit++;
+    engine->max_requests = limit->max_requests > 0 ? limit->max_requests : own->max_requests;
+    engine->max_step_tokens = limit->max_step_tokens > 0 ? limit->max_step_tokens : own->max_step_tokens;
+    engine->graph_sequences = limit->graph_sequences > 0 ? limit->graph_sequences : own->graph_sequences;
+}
 
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
@@ -152,5 +213,6 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
             return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
                                 orr_json_shown(shown, alias));
     }
-    return orr_sources_check(doc, UNSOURCED, error);
+    const enum orr_err read = read_limits(doc, engine, error);
+    return read ? read : orr_sources_check(doc, UNSOURCED, error);
 }
