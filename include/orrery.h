@@ -1036,6 +1036,7 @@ struct orr_engine_limit {
     double memory_below_bytes;                /* it holds on chips with less memory; 0: with any */
     char chips[64];                           /* ... whose id contains one of these words; "": on any */
     int64_t max_requests, max_step_tokens, graph_sequences; /* 0: as the engine's own */
+    double budget_frac;                       /* 0: as the engine's own */
 };
 
 /* Jobs that a stack runs. */

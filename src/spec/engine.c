@@ -139,6 +139,7 @@ static const struct orr_field LIMIT_FIELDS[] = {
     ORR_INT(orr_engine_limit, max_requests, false, 1, 1000000000, "most sequences in one batch there"),
     ORR_INT(orr_engine_limit, max_step_tokens, false, 1, 100000000, "most prompt tokens in one step there"),
     ORR_INT(orr_engine_limit, graph_sequences, false, 1, 1000000, "largest decode batch that is a graph there"),
+    ORR_REAL(orr_engine_limit, budget_frac, ORR_UNIT_NONE, false, 0.01, 1, "memory the KV cache may take there"),
 };
 
 /* A value that the request sets is meant for every chip. */
@@ -147,6 +148,7 @@ static void keep_set_values(const struct orr_doc *doc, struct orr_engine_limit *
     if (orr_doc_is_set(doc, "max_requests")) limit->max_requests = 0;
     if (orr_doc_is_set(doc, "max_step_tokens")) limit->max_step_tokens = 0;
     if (orr_doc_is_set(doc, "graph_sequences")) limit->graph_sequences = 0;
+    if (orr_doc_is_set(doc, "budget_frac")) limit->budget_frac = 0;
 }
 
 /* Read the list of limits. Its last entry holds on every chip and keeps the values of the file itself, so that an
@@ -169,7 +171,8 @@ static enum orr_err read_limits(const struct orr_doc *doc, struct orr_engine *en
     }
     engine->limits[n] = (struct orr_engine_limit){.max_requests = engine->max_requests,
                                                   .max_step_tokens = engine->max_step_tokens,
-                                                  .graph_sequences = engine->graph_sequences};
+                                                  .graph_sequences = engine->graph_sequences,
+                                                  .budget_frac = engine->budget_frac};
     engine->n_limits = (int64_t)n + 1;
     return ORR_OK;
 }
@@ -192,6 +195,7 @@ void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip)
     engine->max_requests = limit->max_requests > 0 ? limit->max_requests : own->max_requests;
     engine->max_step_tokens = limit->max_step_tokens > 0 ? limit->max_step_tokens : own->max_step_tokens;
     engine->graph_sequences = limit->graph_sequences > 0 ? limit->graph_sequences : own->graph_sequences;
+    engine->budget_frac = limit->budget_frac > 0 ? limit->budget_frac : own->budget_frac;
 }
 
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
