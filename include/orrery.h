@@ -169,6 +169,9 @@ ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, en
 #define ORR_FORMAT_NAME 32 /* bytes of the name of a weight format, including the 0 at its end */
 ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
                                     char format[ORR_FORMAT_NAME]);
+/* The id of the part that a name means: an id, an alias of an engine, system or chip, a version of an engine's family
+ * ("vllm-0.11", "megatron"), or a model by any of its names; NULL if there is none. */
+ORR_API const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name);
 /* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
@@ -875,6 +878,7 @@ struct orr_chip {
     char id[ORR_ID];
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
+    char vendor[32];                          /* maker, e.g. "nvidia"; "": not known */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
     double vector_flops_per_s;                /* fp32 rate outside the matrix units, for memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
@@ -927,6 +931,7 @@ struct orr_tier {
 
 struct orr_system {
     char id[ORR_ID];
+    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
     struct orr_chip chip;
     int64_t gpus_per_node;
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
@@ -1039,11 +1044,25 @@ struct orr_engine_limit {
     double budget_frac;                       /* 0: as the engine's own */
 };
 
+/* How the name in a request led to an engine. */
+enum orr_match {
+    ORR_MATCH_ID,                             /* it is the id, a path, or an object in place */
+    ORR_MATCH_ALIAS,                          /* another name of this very engine */
+    ORR_MATCH_DEFAULT,                        /* the name of a family: its documented version */
+    ORR_MATCH_COVERED,                        /* a version that the engine stands for */
+    ORR_MATCH_OLDER,                          /* a version that is not listed: the nearest older one */
+    ORR_MATCH_NEWER,                          /* a version older than all: the oldest one */
+    ORR_MATCH_UNCOUNTED,                      /* a release of a stack known by years, or the reverse */
+    ORR_N_MATCHES
+};
+
 /* Jobs that a stack runs. */
 enum orr_engine_kind { ORR_ENGINE_BOTH, ORR_ENGINE_TRAINING, ORR_ENGINE_SERVING, ORR_N_ENGINE_KINDS };
 
 struct orr_engine {
     char id[ORR_ID];
+    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
+    enum orr_match match;
     enum orr_engine_kind kind;
     char family[ORR_ID], version[32];         /* "": a stack without versions */
     char family_aliases[96];                  /* other spellings of the family, separated by spaces */
@@ -1260,6 +1279,8 @@ struct orr_job {
     struct orr_workload workload;             /* train */
     struct orr_serving serving;               /* infer */
     struct orr_media media;
+    uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
+    uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1396,7 +1417,15 @@ struct orr_memory {
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
 };
 
+/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
+ * Eqs. 480-482). All members are 0 where it leaves none. */
+struct orr_spread {
+    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+};
+
 struct orr_result {
+    struct orr_spread spread;
     double step_time_s, interval_low_s, interval_high_s;
     const char *interval_class;             /* static name of the job class the interval comes from */
     double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */
