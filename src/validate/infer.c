@@ -82,6 +82,12 @@ static long share_of_load(const struct orr_csv *csv, size_t row)
     return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
 }
 
+/* Does the request share its steps with others that come and go? */
+static bool shares_steps(const struct orr_csv *csv, size_t row)
+{
+    return is_loaded(csv, row) && share_of_load(csv, row) > 1;
+}
+
 /* The batch and the lengths that a metric needs. A decode step at a context is the second of two tokens, and a prompt
  * alone has one output token. */
 struct lengths {
@@ -99,7 +105,7 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
-    if (is(metric, "prefill_s") || is(metric, "ttft_s")) n.output = 1;
+    if (is(metric, "prefill_s") || (is(metric, "ttft_s") && !shares_steps(csv, row))) n.output = 1;
     if (is(phase, "prefill") && pass_tokens) n.batch = pass_tokens / n.input > 0 ? pass_tokens / n.input : 1;
     return n;
 }
@@ -230,17 +236,20 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
         score_bench(w, sequences, score);
         return;
     }
-    const bool token = is(metric, "tpot_s");
-    const double own = token ? (double)(sequences - 1) / (double)sequences : 1;
-    const double mean_s = iteration_s(&w->job, sequences, own), output = (double)w->job.serving.output_len;
+    const double mean_s = iteration_s(&w->job, sequences, 1);
+    const double between_s = iteration_s(&w->job, sequences, (double)(sequences - 1) / (double)sequences);
     /* Requests beyond the batch wait for a place. By Little's law, latency grows in proportion to the number of
      * requests. */
     const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
+    const double output = (double)w->job.serving.output_len, latency_s = queue * output * mean_s;
     const enum orr_regime regime = orr_in_flight_regime(&w->job);
     const double running = (double)(sequences * w->job.plan.dp);
     if (is(metric, "tokens_per_s_per_gpu"))
         orr_row_rate(w, regime, running / mean_s / (double)w->job.plan.gpus, mean_s, score);
-    else orr_row_time(w, regime, token ? mean_s : queue * output * mean_s, score);
+    else if (is(metric, "tpot_s")) orr_row_time(w, regime, between_s, score);
+    else if (is(metric, "ttft_s")) /* A request comes in the middle of a step. */
+        orr_row_time(w, regime, latency_s - (output - 1) * between_s + mean_s / 2, score);
+    else orr_row_time(w, regime, latency_s, score);
 }
 
 /* Record tokens per second of the phase of the row, or of the whole request. */
@@ -288,12 +297,12 @@ static enum orr_regime regime_of(const struct orr_job *job, const struct orr_inf
 }
 
 /* Throughputs and latencies are scored in flight if the batch is filled so, and token times if only the load is
- * known. */
+ * known. The first token of a request that runs alone is that of a batch of one. */
 static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
 {
     if (is(phase, "prefill") || is(phase, "decode") || !in_flight(csv, row)) return false;
     return is(metric, "tokens_per_s_per_gpu") || is(metric, "latency_s") ||
-           (is(metric, "tpot_s") && is_loaded(csv, row));
+           (is(metric, "tpot_s") && is_loaded(csv, row)) || (is(metric, "ttft_s") && shares_steps(csv, row));
 }
 
 static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)
