@@ -1,4 +1,4 @@
-/* Limits of an engine that depend on the chip: stacks choose batch, step and memory by the size or the name of a GPU. */
+/* Limits of an engine that depend on the chip: stacks choose batch, step and memory by the size or name of a GPU. */
 #include <stdio.h>
 #include <string.h>
 
