@@ -97,8 +97,8 @@ static void a_load_fills_the_batch_and_then_waits(void **state)
     assert_true(s[4].predicted > 2 * s[1].predicted);
     assert_close(s[5].predicted, s[4].predicted, 1e-12);
     assert_close(s[6].predicted * 2 * s[5].predicted, 40000 * 200, 1e-9);
-    /* A request waits until it is read, and then for 199 tokens; the wait for the end of a step is less than a thousandth
-     * here. */
+    /* A request waits until it is read, and then for 199 tokens; the wait for the end of a step is less than a
+     * thousandth here. */
     assert_close(s[8].predicted + 199 * s[7].predicted, s[6].predicted, 1e-3);
     assert_string_equal(s[3].job_class, s[1].job_class);
     orr_validation_free(v);
