@@ -31,9 +31,9 @@ static enum cli_status predict(const struct cli_args *args, const struct orr_job
 {
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
     orr_predict(job, scratch, answer);
-    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, scratch, &answer->train);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(answer->job, scratch, &answer->train);
     if (cli_args_has(args, "what-if")) {
-        answer->n_what_ifs = orr_train_what_if(job, scratch, what_ifs);
+        answer->n_what_ifs = orr_train_what_if(answer->job, scratch, what_ifs);
         answer->what_ifs = what_ifs;
     }
     const enum cli_status status = write_answer(args, answer);

@@ -8,7 +8,7 @@
 static const char usage[] =
     "usage: orrery list [models|chips|systems|engines|calibration|technologies|designs|memories|networks|fabrics]\n"
     "List the catalogue: built-in parts and those of --catalogue. A model may also be named as on Hugging Face\n"
-    "(docs/models.md).";
+    "(docs/models.md), an engine as a family with a version (vllm-0.11), systems and chips by their aliases (h100).";
 
 static enum cli_status part_by_name(const char *name, enum orr_part *part)
 {
@@ -26,29 +26,53 @@ static enum cli_status part_by_name(const char *name, enum orr_part *part)
                     name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-static enum cli_status write_list(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
+/* What is listed; the kind of engines is NULL for all. */
+struct question {
+    enum orr_part only;
+    const char *kind;
+    bool all;
+};
+
+static enum cli_status write_list(const struct orr_catalogue *catalogue, const struct question *question,
                                   enum orr_format format, const char *path)
 {
+    const enum orr_job_kind kind =
+        question->kind && strcmp(question->kind, "serving") == 0 ? ORR_JOB_INFER : ORR_JOB_TRAIN;
     struct orr_error error;
     char *text = NULL;
-    if (orr_catalogue_render(catalogue, only, all, format, NULL, &text, &error)) {
+    const enum orr_err err =
+        question->kind ? orr_engines_render(catalogue, kind, format, &text, &error)
+                       : orr_catalogue_render(catalogue, question->only, question->all, format, NULL, &text, &error);
+    if (err) {
         free(text);
         return cli_fail("%s", error.text);
     }
     return cli_write_file(path, text);
 }
 
+static enum cli_status read_question(const struct cli_args *args, struct question *question)
+{
+    *question =
+        (struct question){.only = ORR_N_PARTS, .kind = cli_args_value(args, "kind"), .all = cli_args_has(args, "all")};
+    if (args->n_words && part_by_name(args->words[0], &question->only)) return CLI_BAD;
+    if (!question->kind) return CLI_ANSWERED;
+    if (strcmp(question->kind, "training") != 0 && strcmp(question->kind, "serving") != 0)
+        return cli_fail("list --kind %s: expected training or serving", question->kind);
+    if (args->n_words && question->only != ORR_PART_ENGINE)
+        return cli_fail("list %s --kind %s: only engines have a kind", args->words[0], question->kind);
+    return CLI_ANSWERED;
+}
+
 static enum cli_status list(const struct cli_args *args)
 {
-    enum orr_part only = ORR_N_PARTS; /* all kinds of parts */
+    struct question question;
     if (args->help) return cli_options_help(CLI_FOR_LIST, usage);
-    if (args->n_words && part_by_name(args->words[0], &only)) return CLI_BAD;
-    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    enum cli_status status = read_question(args, &question);
+    struct orr_catalogue *catalogue = status ? NULL : cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
-    const bool all = cli_args_has(args, "all");
-    enum cli_status status = args->html ? write_list(catalogue, only, all, ORR_FORMAT_HTML, args->html) : CLI_ANSWERED;
+    if (args->html) status = write_list(catalogue, &question, ORR_FORMAT_HTML, args->html);
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
-        status = write_list(catalogue, only, all, args->format, "-");
+        status = write_list(catalogue, &question, args->format, "-");
     orr_catalogue_close(catalogue);
     return status;
 }

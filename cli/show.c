@@ -7,8 +7,11 @@
 
 static const char usage[] =
     "usage: orrery show ID [options]\n"
+    "       orrery show --diff A B [options]\n"
     "Show a model, chip, system, engine, calibration, technology, design, memory or network: its\n"
     "JSON, its sources and what follows from it. An id that several kinds share can be given as systems/ID.\n"
+    "Every fact of an engine is explained, with the file that states it and its source. --diff shows the facts\n"
+    "in which two engines, systems or chips differ. Other names work as in a request: vllm-0.11, megatron, h100.\n"
     "generated:KEY=VALUE,... shows the system these budgets make.";
 
 /* Layers, widths and what an input becomes. */
@@ -156,9 +159,26 @@ static enum orr_err add_facts(const struct orr_catalogue *catalogue, enum orr_pa
     return code;
 }
 
-static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_part part, const char *id, bool json,
-                                struct orr_text *text)
+/* Add every fact of a part with its meaning and source, or those in which it differs from another. */
+static enum cli_status add_explained(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                     enum orr_part part, const char *id, const char *other, struct orr_text *text)
 {
+    struct orr_error error;
+    char *facts = NULL;
+    if (orr_facts_render(catalogue, part, id, other, args->format, &args->style, &facts, &error)) {
+        free(facts);
+        return cli_fail("%s", error.text);
+    }
+    cli_text_add(text, "%s%s", text->length ? "\n" : "", facts);
+    free(facts);
+    return CLI_ANSWERED;
+}
+
+static enum cli_status add_part(const struct cli_args *args, const struct orr_catalogue *catalogue, enum orr_part part,
+                                const char *id, bool json, struct orr_text *text)
+{
+    const bool explainable = part == ORR_PART_ENGINE || part == ORR_PART_SYSTEM || part == ORR_PART_CHIP;
+    if (explainable && cli_args_has(args, "facts")) return add_explained(args, catalogue, part, id, NULL, text);
     const char *stored = orr_catalogue_text(catalogue, part, id);
     const size_t n = strlen(stored);
     if (json) {
@@ -168,6 +188,7 @@ static enum cli_status add_part(const struct orr_catalogue *catalogue, enum orr_
     struct orr_error error;
     cli_text_add(text, "%s%s/%s\n", text->length ? "\n" : "", orr_part_name(part), id);
     if (add_facts(catalogue, part, id, text, &error)) return cli_fail("%s", error.text);
+    if (part == ORR_PART_ENGINE) return add_explained(args, catalogue, part, id, NULL, text);
     cli_text_add(text, "%s%s", stored, n && stored[n - 1] == '\n' ? "" : "\n");
     return CLI_ANSWERED;
 }
@@ -220,17 +241,9 @@ static bool names_kind(const char *name)
     return false;
 }
 
-/* Returns the id of the model that has this name, or the name itself. */
-static const char *model_id(const struct orr_catalogue *catalogue, const char *name)
-{
-    char format[ORR_FORMAT_NAME];
-    const char *id = orr_model_named(catalogue, name, format);
-    return id ? id : name;
-}
-
 /* Add every part called `name`, which may name its kind as in systems/ID. */
-static enum cli_status add_parts(const struct orr_catalogue *catalogue, const char *name, bool json,
-                                 struct orr_text *text)
+static enum cli_status add_parts(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *name,
+                                 bool json, struct orr_text *text)
 {
     size_t found = 0;
     if (strncmp(name, "generated:", strlen("generated:")) == 0) return add_generated(catalogue, name, json, text);
@@ -238,22 +251,42 @@ static enum cli_status add_parts(const struct orr_catalogue *catalogue, const ch
         const enum orr_part part = (enum orr_part)i;
         const size_t n = strlen(orr_part_name(part));
         const bool limited = strncmp(name, orr_part_name(part), n) == 0 && name[n] == '/';
-        const char *id = limited ? name + n + 1 : name;
-        if (part == ORR_PART_MODEL && (limited || !names_kind(name))) id = model_id(catalogue, id);
-        if (!orr_catalogue_text(catalogue, part, id)) continue;
+        if (!limited && names_kind(name)) continue;
+        const char *id = orr_catalogue_named(catalogue, part, limited ? name + n + 1 : name);
+        if (!id) continue;
         if (json && found)
             return cli_fail("show %s: several parts have this id; say which: %s/%s", name, orr_part_name(part), id);
         found++;
-        if (add_part(catalogue, part, id, json, text)) return CLI_BAD;
+        if (add_part(args, catalogue, part, id, json, text)) return CLI_BAD;
     }
     return found ? CLI_ANSWERED : fail_unknown(catalogue, name);
 }
 
-static enum cli_status write_page(const struct orr_catalogue *catalogue, const char *name, const char *path)
+/* Add the differences of two parts; the first kind of part that has both names is meant. */
+static enum cli_status add_diff(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                struct orr_text *text)
+{
+    static const enum orr_part PARTS[] = {ORR_PART_ENGINE, ORR_PART_SYSTEM, ORR_PART_CHIP};
+    if (args->n_words != 2) return cli_fail("show --diff needs two engines, systems or chips");
+    const char *a = args->words[0], *b = args->words[1];
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+        if (orr_catalogue_named(catalogue, PARTS[i], a) && orr_catalogue_named(catalogue, PARTS[i], b))
+            return add_explained(args, catalogue, PARTS[i], a, b, text);
+    for (size_t w = 0; w < 2; w++) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+            known |= orr_catalogue_named(catalogue, PARTS[i], args->words[w]) != NULL;
+        if (!known) return fail_unknown(catalogue, args->words[w]);
+    }
+    return cli_fail("show --diff %s %s: they are not of the same kind (engines, systems or chips)", a, b);
+}
+
+static enum cli_status write_page(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *name,
+                                  const char *path)
 {
     struct orr_text terminal = {0}, json = {0};
-    enum cli_status status = add_parts(catalogue, name, true, &json);
-    if (!status) status = add_parts(catalogue, name, false, &terminal);
+    enum cli_status status = add_parts(args, catalogue, name, true, &json);
+    if (!status) status = add_parts(args, catalogue, name, false, &terminal);
     if (!status) return cli_write_page(path, name, terminal.data, json.data);
     free(terminal.data);
     free(json.data);
@@ -263,13 +296,16 @@ static enum cli_status write_page(const struct orr_catalogue *catalogue, const c
 static enum cli_status show(const struct cli_args *args)
 {
     if (args->help) return cli_options_help(CLI_FOR_SHOW, usage);
+    const bool diff = cli_args_has(args, "diff"), json = args->format == ORR_FORMAT_JSON;
     if (!args->n_words) return cli_fail("show needs an id (see orrery list)");
+    if (!diff && args->n_words > 1) return cli_fail("show %s: one id; --diff compares two", args->words[1]);
+    if (diff && args->html) return cli_fail("show --diff: --html shows one part");
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     if (!catalogue) return CLI_BAD;
     struct orr_text text = {0};
-    enum cli_status status = args->html ? write_page(catalogue, args->words[0], args->html) : CLI_ANSWERED;
+    enum cli_status status = args->html ? write_page(args, catalogue, args->words[0], args->html) : CLI_ANSWERED;
     if (!status && !(args->html && strcmp(args->html, "-") == 0)) {
-        status = add_parts(catalogue, args->words[0], args->format == ORR_FORMAT_JSON, &text);
+        status = diff ? add_diff(args, catalogue, &text) : add_parts(args, catalogue, args->words[0], json, &text);
         if (!status) status = cli_write(text.data);
     }
     free(text.data);
@@ -280,7 +316,7 @@ static enum cli_status show(const struct cli_args *args)
 enum cli_status cli_show(int argc, const char *const *argv)
 {
     struct cli_args args;
-    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SHOW, 1, &args);
+    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_SHOW, 2, &args);
     if (!status) status = show(&args);
     cli_args_free(&args);
     return status;

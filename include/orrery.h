@@ -172,6 +172,13 @@ ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const
 /* The id of the part that a name means: an id, an alias of an engine, system or chip, a version of an engine's family
  * ("vllm-0.11", "megatron"), or a model by any of its names; NULL if there is none. */
 ORR_API const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name);
+/* Explains every fact of an engine, chip or system: its value, what it means, the file of its base chain that states it
+ * and its source. With `other`, another part of the same kind, shows the facts in which the two differ. TERMINAL or
+ * JSON. Names are as for orr_catalogue_named. */
+ORR_API ORR_NODISCARD enum orr_err orr_facts_render(const struct orr_catalogue *catalogue, enum orr_part part,
+                                                    const char *name, const char *other, enum orr_format format,
+                                                    const struct orr_style *style, char **text,
+                                                    struct orr_error *error);
 /* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
@@ -1136,6 +1143,7 @@ struct orr_engine {
     bool default_sp;                          /* sequence parallel when tp > 1 */
     int64_t default_zero;
     enum orr_recompute default_recompute;
+    enum orr_dtype default_precision;         /* inputs of products; ORR_N_DTYPES: the chip's 16-bit format */
     int64_t default_micro_batch;              /* largest micro-batch that is tried where a source states none */
     /* serving */
     double kernel_gap_s;                      /* idle time between dependent kernels; 0 in a captured graph */
@@ -1267,6 +1275,13 @@ struct orr_serving {
     struct orr_served served[2];              /* [0] the model, [1] the draft model */
 };
 
+/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
+ * Eqs. 480-482). All members are 0 where it leaves none. */
+struct orr_spread {
+    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+};
+
 struct orr_job {
     enum orr_job_kind kind;
     struct orr_model model;
@@ -1281,6 +1296,7 @@ struct orr_job {
     struct orr_media media;
     uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
     uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
+    struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1297,6 +1313,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_fabric_read(const struct orr_catalogue *c
                                                    struct orr_fabric *fabric, struct orr_error *error);
 ORR_API ORR_NODISCARD enum orr_err orr_engine_read(const struct orr_catalogue *catalogue, const char *id_or_file,
                                                    struct orr_engine *engine, struct orr_error *error);
+/* Lists the engines that run jobs of a kind, as TERMINAL, JSON or HTML. */
+ORR_API ORR_NODISCARD enum orr_err orr_engines_render(const struct orr_catalogue *catalogue, enum orr_job_kind kind,
+                                                      enum orr_format format, char **text, struct orr_error *error);
 
 /* Read a request of the JSON contract into a complete, checked job. `origin` names the text in errors.
  * Keys: kind, model, system, gpus, plan{}, workload{}, set{"path": value}. "model", "system" and
@@ -1415,13 +1434,6 @@ struct orr_memory {
     int64_t n_tensors;
     struct orr_tensor tensors[ORR_MAX_TENSORS];
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
-};
-
-/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
- * Eqs. 480-482). All members are 0 where it leaves none. */
-struct orr_spread {
-    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
-    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
 };
 
 struct orr_result {

@@ -47,7 +47,8 @@ static double spans_of(const struct orr_job *job, struct orr_scratch *scratch)
 {
     struct orr_result result;
     orr_train(job, scratch, &result);
-    return 3 * (double)job->plan.pp * (double)job->plan.vpp * (double)result.n_micro_batches;
+    const int64_t chunks = job->automatic ? job->model.n_layers : job->plan.pp * job->plan.vpp;
+    return 3 * (double)chunks * (double)result.n_micro_batches;
 }
 
 static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind kind)
@@ -71,7 +72,7 @@ static enum MHD_Result answer_job(struct srv_request *request, enum orr_job_kind
     const char *explain = argument(request, "explain");
     const bool explained = explain && strcmp(explain, "0") != 0 && format == ORR_FORMAT_JSON;
     orr_predict(job, worker->scratch, &worker->answer);
-    if (kind == ORR_JOB_TRAIN) orr_train_advice(job, worker->scratch, &worker->answer.train);
+    if (kind == ORR_JOB_TRAIN) orr_train_advice(worker->answer.job, worker->scratch, &worker->answer.train);
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON,
                           orr_render(&worker->answer, explained ? ORR_FORMAT_JSON_EXPLAINED : format, &PLAIN));
 }

@@ -2,6 +2,8 @@
  * validate/intervals.c computes them, and interval_table.h records them. */
 #include "predict/interval.h"
 
+#include <math.h>
+
 #include "predict/interval_table.h"
 #include "predict/pass.h"
 #include "spec/job.h"
@@ -59,12 +61,19 @@ enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_inf
     return result->prefill_s >= result->decode_s ? orr_prefill_regime(job, result) : orr_decode_regime(job, result);
 }
 
+double orr_widen(double high, const struct orr_spread *spread)
+{
+    if (spread->low_s <= 0 || spread->high_s <= spread->low_s) return high;
+    const double own = log(high), open = log(spread->high_s / spread->low_s);
+    return exp(own > 0 ? hypot(own, open) : own + open); /* Eq. 482 */
+}
+
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
 {
     const struct orr_interval interval = orr_interval_of(orr_train_regime(job), job->calibration.calibrated);
     result->interval_class = interval.name;
     result->interval_low_s = result->step_time_s * interval.low;
-    result->interval_high_s = result->step_time_s * interval.high;
+    result->interval_high_s = result->step_time_s * orr_widen(interval.high, &result->spread);
 }
 
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result)

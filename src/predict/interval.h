@@ -35,6 +35,9 @@ enum orr_regime orr_in_flight_regime(const struct orr_job *job);
 /* The regime of the whole latency is that of the longer phase. */
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
 
+/* The upper factor of an interval, widened by the spread over values that the request leaves open. Only the upper end
+ * moves, because the prediction has the fastest of them. */
+double orr_widen(double high, const struct orr_spread *spread);
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);
 

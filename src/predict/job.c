@@ -3,7 +3,7 @@
 
 void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer)
 {
-    answer->job = job;
+    answer->job = job = orr_filled(job, scratch);
     answer->prefill = answer->decode = (struct orr_pass_facts){0};
     answer->facts = (struct orr_train_facts){0};
     switch (job->kind) {

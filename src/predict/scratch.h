@@ -3,6 +3,7 @@
 #define ORR_PREDICT_SCRATCH_H
 
 #include "memory/memory.h"
+#include "predict/fill.h"
 #include "predict/ledger.h"
 #include "predict/settle.h"
 
@@ -18,6 +19,9 @@ struct orr_scratch {
     struct orr_rank_time ranks[ORR_MAX_STAGES]; /* times of every class at the settled clock */
     /* Inference uses this member. */
     struct orr_bend bends[ORR_MAX_OPS]; /* kernels of one pass whose bound changes with the clock */
+    /* These members are for jobs that leave values to the program. */
+    struct orr_job filled;
+    struct orr_filling fillings[ORR_MAX_FILLINGS];
     /* These members are filled where an answer was asked for. */
     struct orr_time_row rows[ORR_MAX_TIME_ROWS];
 };

@@ -232,6 +232,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
 {
     const struct orr_classes *classes = &scratch->classes;
     memset(result, 0, offsetof(struct orr_result, memory));
+    result->spread = job->spread;
     result->reason[0] = '\0';
     result->n_micro_batches = (int64_t)orr_micro_batches(job);
     orr_stages_build(job, scratch->stages);
@@ -256,6 +257,7 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
 
 void orr_train(const struct orr_job *job, struct orr_scratch *scratch, struct orr_result *result)
 {
+    job = orr_filled(job, scratch);
     struct orr_ledger ledger = {.job = job};
     predict(job, scratch, &ledger, result);
 }

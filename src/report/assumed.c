@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/summary.h"
@@ -119,21 +120,29 @@ json_t *orr_warnings_json(const struct orr_job *job)
 /* ---------------------------------------------------------------- for people */
 
 /* Adds "micro-batch 1" or "engine generic (none was named)"; degrees of one are not worth a word. */
-static void add_item(const struct orr_job *job, enum orr_assumable key, json_t *value, const struct orr_spread *spread,
-                     struct orr_text *line)
+static void add_item(const struct orr_job *job, enum orr_assumable key, json_t *value, struct orr_text *line)
 {
-    char why[WHY];
     if (orr_assumable_is_degree(key) && json_integer_value(value) == 1) return;
     orr_text_add(line, "%s%s ", line->length ? " · " : "", orr_assumable_word(key));
     if (json_is_string(value)) orr_text_add(line, "%s", json_string_value(value));
     else if (json_is_boolean(value)) orr_text_add(line, json_is_true(value) ? "on" : "off");
     else orr_text_add(line, "%.4g", json_number_value(value));
-    if (job->automatic & orr_assume_bit(key)) {
-        explain_auto(key, job, spread, why);
-        orr_text_add(line, " (%s)", why);
-    } else if (key == ORR_ASSUME_ENGINE) {
-        orr_text_add(line, " (%s)", orr_assumable_reason(key, job->kind));
-    }
+    if (job->automatic & orr_assume_bit(key)) orr_text_add(line, " (auto)");
+    else if (key == ORR_ASSUME_ENGINE) orr_text_add(line, " (%s)", orr_assumable_reason(key, job->kind));
+}
+
+/* Adds how many fillings of the open values there were, and the slowest of them. */
+static void add_spread(const struct orr_job *job, const struct orr_spread *spread, const struct orr_style *style,
+                       struct orr_text *text, struct orr_text *line)
+{
+    char time[32];
+    if (job->kind != ORR_JOB_TRAIN || spread->n_tried == 0) return;
+    if (spread->n_fit == 0)
+        orr_text_add(line, "none of %lld fillings fits; this one needs the least memory", (long long)spread->n_tried);
+    else
+        orr_text_add(line, "the fastest of %lld fillings that fit, of %lld · up to %s with plausible others",
+                     (long long)spread->n_fit, (long long)spread->n_tried, orr_print_s(time, spread->high_s));
+    orr_summary_line(text, style, "auto", line);
 }
 
 void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct orr_spread *spread,
@@ -149,10 +158,11 @@ void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct or
         const enum orr_assumable key = (enum orr_assumable)i;
         if (!(keys & orr_assume_bit(key)) || !orr_assumable_reason(key, job->kind)) continue;
         json_t *value = value_at(request, orr_assumable_path(key));
-        add_item(job, key, value, spread, &line);
+        add_item(job, key, value, &line);
         json_decref(value);
     }
     if (line.length) orr_summary_line(text, style, "assumed", &line);
+    add_spread(job, spread, style, text, &line);
     if (warn_vendor(job, why)) {
         orr_text_add(&line, "%s", why);
         orr_summary_line(text, style, "warning", &line);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "report/html.h"
 #include "report/json_text.h"
+#include "spec/names.h"
 #include "spec/part.h"
 
 static void add_word(struct orr_text *text, const char *word)
@@ -49,6 +50,14 @@ static enum orr_err add_system(const struct orr_catalogue *catalogue, const char
     return ORR_OK;
 }
 
+/* Adds a text as a member, if there is one. */
+static void add_named(struct orr_text *text, const char *key, const char *word)
+{
+    if (!*word) return;
+    orr_text_add(text, ",\"%s\":", key);
+    add_word(text, word);
+}
+
 static enum orr_err add_engine(const struct orr_catalogue *catalogue, const char *id, bool json, struct orr_text *text,
                                struct orr_error *error)
 {
@@ -57,10 +66,20 @@ static enum orr_err add_engine(const struct orr_catalogue *catalogue, const char
     if (err) return err;
     const char *attention = orr_attention_kernel_name(engine.attention);
     const char *recompute = orr_recompute_name(engine.default_recompute);
-    orr_text_add(text,
-                 json ? ",\"attention\":\"%s\",\"default_recompute\":\"%s\",\"default_zero\":%lld"
-                      : "attention %-8s recompute %-10s zero %lld",
-                 attention, recompute, (long long)engine.default_zero);
+    const char *kind = orr_engine_kind_names[engine.kind];
+    if (json) {
+        orr_text_add(text, ",\"attention\":\"%s\",\"default_recompute\":\"%s\",\"default_zero\":%lld,\"kind\":\"%s\"",
+                     attention, recompute, (long long)engine.default_zero, kind);
+        add_named(text, "family", engine.family);
+        add_named(text, "version", engine.version);
+        add_named(text, "covers", engine.covers);
+        add_named(text, "vendors", engine.vendors);
+        if (engine.family_default) orr_text_add(text, ",\"default\":true");
+    } else {
+        orr_text_add(text, "%s", kind);
+        if (engine.family[0]) orr_text_add(text, "%*s%s %s", 10 - (int)strlen(kind), "", engine.family, engine.version);
+        if (engine.vendors[0]) orr_text_add(text, "  on %s", engine.vendors);
+    }
     return ORR_OK;
 }
 
@@ -119,10 +138,20 @@ struct listed {
     const struct orr_catalogue *catalogue;
     enum orr_part part;
     bool synthetic, json;
+    enum orr_engine_kind kind; /* of engines; BOTH: any */
 };
+
+/* An engine that is not valid is listed, so that the list reports it. */
+static bool is_of_kind(const struct listed *l, const char *id)
+{
+    struct orr_engine engine;
+    if (l->kind == ORR_ENGINE_BOTH || orr_engine_read(l->catalogue, id, &engine, NULL)) return true;
+    return engine.kind == ORR_ENGINE_BOTH || engine.kind == l->kind;
+}
 
 static bool is_listed(const struct listed *l, const char *id)
 {
+    if (l->part == ORR_PART_ENGINE && !is_of_kind(l, id)) return false;
     return l->synthetic == (l->part == ORR_PART_MODEL && orr_catalogue_is_synthetic(l->catalogue, id));
 }
 
@@ -161,10 +190,12 @@ static enum orr_err add_listed(const struct listed *l, int width, bool *first, s
     return err;
 }
 
-static enum orr_err add_part(const struct orr_catalogue *catalogue, enum orr_part part, bool all, bool json,
-                             struct orr_text *text, struct orr_error *error)
+static enum orr_err add_part(const struct listed *asked, bool all, struct orr_text *text, struct orr_error *error)
 {
-    const struct listed used = {catalogue, part, false, json}, shapes = {catalogue, part, true, json};
+    struct listed used = *asked, shapes = *asked;
+    const bool json = asked->json;
+    const enum orr_part part = asked->part;
+    shapes.synthetic = true;
     const bool with_shapes = all || json;
     int width = 0, hidden_width = 0;
     bool first = true;
@@ -178,8 +209,8 @@ static enum orr_err add_part(const struct orr_catalogue *catalogue, enum orr_par
     return err;
 }
 
-static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_part only, bool all, bool json,
-                             struct orr_text *text, struct orr_error *error)
+static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_engine_kind kind,
+                             bool all, bool json, struct orr_text *text, struct orr_error *error)
 {
     bool first = true;
     enum orr_err err = ORR_OK;
@@ -189,7 +220,8 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
         if (only != ORR_N_PARTS && part != only) continue;
         if (json) orr_text_add(text, ",\"%s\":[", orr_part_name(part));
         else if (!first) orr_text_add(text, "\n");
-        err = add_part(catalogue, part, all, json, text, error);
+        const struct listed listed = {.catalogue = catalogue, .part = part, .json = json, .kind = kind};
+        err = add_part(&listed, all, text, error);
         if (json) orr_text_add(text, "]");
         first = false;
     }
@@ -197,22 +229,35 @@ static enum orr_err add_list(const struct orr_catalogue *catalogue, enum orr_par
     return err;
 }
 
-enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
-                                  enum orr_format format, const struct orr_style *style, char **result,
-                                  struct orr_error *error)
+static enum orr_err render(const struct orr_catalogue *catalogue, enum orr_part only, enum orr_engine_kind kind,
+                           bool all, enum orr_format format, char **result, struct orr_error *error)
 {
     struct orr_text text = {0}, terminal = {0}, json = {0};
     enum orr_err err = ORR_OK;
-    (void)style; /* the lists are as wide as their words */
     if (format == ORR_FORMAT_HTML) {
-        err = add_list(catalogue, only, all, false, &terminal, error);
-        if (!err) err = add_list(catalogue, only, all, true, &json, error);
+        err = add_list(catalogue, only, kind, all, false, &terminal, error);
+        if (!err) err = add_list(catalogue, only, kind, all, true, &json, error);
         orr_html_start(&text, only == ORR_N_PARTS ? "The catalogue" : orr_part_name(only));
         orr_html_finish(&text, &terminal, &json);
     } else {
-        err = add_list(catalogue, only, all, format == ORR_FORMAT_JSON, &text, error);
+        err = add_list(catalogue, only, kind, all, format == ORR_FORMAT_JSON, &text, error);
     }
     *result = orr_text_take(&text);
     if (!err && !*result) err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     return err;
+}
+
+enum orr_err orr_catalogue_render(const struct orr_catalogue *catalogue, enum orr_part only, bool all,
+                                  enum orr_format format, const struct orr_style *style, char **result,
+                                  struct orr_error *error)
+{
+    (void)style; /* the lists are as wide as their words */
+    return render(catalogue, only, ORR_ENGINE_BOTH, all, format, result, error);
+}
+
+enum orr_err orr_engines_render(const struct orr_catalogue *catalogue, enum orr_job_kind kind, enum orr_format format,
+                                char **result, struct orr_error *error)
+{
+    const enum orr_engine_kind engines = kind == ORR_JOB_TRAIN ? ORR_ENGINE_TRAINING : ORR_ENGINE_SERVING;
+    return render(catalogue, ORR_PART_ENGINE, engines, false, format, result, error);
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "metric/metric.h"
 #include "metric/row.h"
+#include "predict/fill.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ void orr_session_free(struct orr_session *session)
 /* Predicts the result alone, because a row needs no ledger. */
 static void predict(struct orr_session *session, const struct orr_job *job)
 {
-    session->answer.job = job;
+    session->answer.job = job = orr_filled(job, session->scratch);
     if (job->kind == ORR_JOB_INFER) {
         orr_infer(job, session->scratch, &session->answer.infer);
         return;
@@ -78,7 +79,7 @@ enum orr_err orr_session_render(struct orr_session *session, const char *json, c
     const enum orr_err err = orr_reader_job(session->reader, json, origin, NULL, &job, error);
     if (err) return err;
     orr_predict(job, session->scratch, &session->answer);
-    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(job, session->scratch, &session->answer.train);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(session->answer.job, session->scratch, &session->answer.train);
     *text = orr_render(&session->answer, format, style);
     return *text ? ORR_OK : orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
 }

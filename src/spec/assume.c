@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "spec/job.h"
 
-#define PATH_(name, path, ...)                  path,
-#define WORD_(name, path, word, ...)            word,
+#define PATH_(name, path, ...)                   path,
+#define WORD_(name, path, word, ...)             word,
 #define REASONS_(name, path, word, train, infer) {train, infer},
 static const char *const PATHS[ORR_N_ASSUMABLES] = {ORR_ASSUMABLES(PATH_)};
 static const char *const WORDS[ORR_N_ASSUMABLES] = {ORR_ASSUMABLES(WORD_)};
@@ -103,9 +103,9 @@ uint64_t orr_assumed_keys(const json_t *request, const struct orr_job *job)
 
 /* Keys that may say "auto". Inference has one: weights as they are published. */
 #define BIT(name) ((uint64_t)1 << ORR_ASSUME_##name)
-static const uint64_t AUTOMATIC[2] = {
-    [ORR_JOB_TRAIN] = BIT(VPP) | BIT(SP) | BIT(ZERO) | BIT(MICRO_BATCH) | BIT(PRECISION) | BIT(RECOMPUTE),
-    [ORR_JOB_INFER] = BIT(PRECISION)};
+static const uint64_t AUTOMATIC[2] = {[ORR_JOB_TRAIN] = BIT(VPP) | BIT(SP) | BIT(ZERO) | BIT(MICRO_BATCH) |
+                                                        BIT(PRECISION) | BIT(RECOMPUTE),
+                                      [ORR_JOB_INFER] = BIT(PRECISION)};
 
 uint64_t orr_auto_keys(const json_t *request, enum orr_job_kind kind)
 {
@@ -118,13 +118,11 @@ uint64_t orr_auto_keys(const json_t *request, enum orr_job_kind kind)
     return keys;
 }
 
-json_t *orr_without_keys(const json_t *request, uint64_t keys)
+void orr_drop_keys(json_t *request, uint64_t keys)
 {
-    json_t *copy = json_deep_copy(request);
-    for (int i = 0; copy && i < ORR_N_ASSUMABLES; i++) {
+    for (int i = 0; i < ORR_N_ASSUMABLES; i++) {
         const char *name;
-        json_t *holder = keys >> i & 1 ? holder_of(copy, PATHS[i], &name) : NULL;
+        json_t *holder = keys >> i & 1 ? holder_of(request, PATHS[i], &name) : NULL;
         if (holder) json_object_del(holder, name);
     }
-    return copy;
 }

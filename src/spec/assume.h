@@ -9,8 +9,7 @@
 /* X(enum, path in the request, word for people, reason in training, reason in inference); a reason of NULL means that
  * requests of that kind have no such key. */
 #define ORR_ASSUMABLES(X)                                                                                              \
-    X(ENGINE, "workload.engine", "engine", "none was named: an eager framework of unknown origin",                     \
-      "none was named")                                                                                                \
+    X(ENGINE, "workload.engine", "engine", "none was named: an eager framework of unknown origin", "none was named")   \
     X(GPUS, "gpus", "gpus", "as many as the plan needs", "as many as the plan needs")                                  \
     X(TP, "plan.tp", "tp", "no tensor parallelism", "no tensor parallelism")                                           \
     X(PP, "plan.pp", "pp", "no pipeline", "no pipeline")                                                               \
@@ -35,8 +34,7 @@
     X(MTP, "workload.mtp_layers", "mtp layers", "default of the engine", NULL)                                         \
     X(BATCH, "workload.batch", "batch", NULL, "one sequence")                                                          \
     X(KV, "workload.kv_precision", "cache", NULL, "follows from the weights and the chip")                             \
-    X(IMBALANCE, "workload.moe_imbalance", "moe imbalance", "experts are equally busy",                                \
-      "skew of measured expert loads")
+    X(IMBALANCE, "workload.moe_imbalance", "moe imbalance", "experts are equally busy", "skew of measured expert loads")
 
 #define ORR_X_ASSUME_(name, ...) ORR_ASSUME_##name,
 enum orr_assumable { ORR_ASSUMABLES(ORR_X_ASSUME_) ORR_N_ASSUMABLES };
@@ -55,8 +53,8 @@ const char *orr_assumable_reason(enum orr_assumable key, enum orr_job_kind kind)
 uint64_t orr_assumed_keys(const json_t *request, const struct orr_job *job);
 /* The keys that say "auto" and may, as bits. */
 uint64_t orr_auto_keys(const json_t *request, enum orr_job_kind kind);
-/* A copy of the request without these keys; NULL when out of memory. */
-json_t *orr_without_keys(const json_t *request, uint64_t keys);
+/* Takes keys out of a request. */
+void orr_drop_keys(json_t *request, uint64_t keys);
 /* The degree of a parallelism that is 1 unless asked for: nothing to tell people about. */
 bool orr_assumable_is_degree(enum orr_assumable key);
 

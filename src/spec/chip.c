@@ -108,3 +108,9 @@ enum orr_dtype orr_chip_16bit(const struct orr_chip *chip)
 {
     return chip->peak_flops_per_s[ORR_DTYPE_BF16] > 0 ? ORR_DTYPE_BF16 : ORR_DTYPE_FP16;
 }
+
+const struct orr_field *orr_chip_fields(size_t *n)
+{
+    *n = ORR_COUNT_OF(FIELDS);
+    return FIELDS;
+}

@@ -31,9 +31,9 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, fused_rope, true, "rotary positions are one kernel"),
     ORR_BOOL(orr_engine, fused_norm, true, "a norm is one kernel"),
     ORR_REAL(orr_engine, layout_launches, ORR_UNIT_NONE, false, 0, 1e4, "eager layer: copies, masks, casts, forward"),
-    ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),
-    ORR_REAL(orr_engine, layout_bytes, ORR_UNIT_NONE, false, 0, 1e4, "bytes they move per hidden element, in forward"),
-    ORR_REAL(orr_engine, layout_backward_bytes, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),
+    ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "as layout_launches, in backward"),
+    ORR_REAL(orr_engine, layout_bytes, ORR_UNIT_NONE, false, 0, 1e4, "bytes layout kernels move per hidden element"),
+    ORR_REAL(orr_engine, layout_backward_bytes, ORR_UNIT_NONE, false, 0, 1e4, "as layout_bytes, in backward"),
     ORR_REAL(orr_engine, loss_bytes_per_logit, ORR_UNIT_NONE, false, 0, 1e3, "traffic of the loss; 0: by fused_loss"),
     ORR_BOOL(orr_engine, selective_ops, false, "selective recomputation keeps every other product"),
     ORR_BOOL(orr_engine, recompute_early_stop, true, "recomputation skips a layer's last product"),
@@ -43,12 +43,12 @@ static const struct orr_field FIELDS[] = {
     ORR_INT(orr_engine, gradient_bytes, true, 1, 8, "bytes of an accumulated gradient element"),
     ORR_INT(orr_engine, reduce_bytes, true, 1, 8, "bytes per element of the gradient collective"),
     ORR_INT(orr_engine, optimizer_bytes, true, 0, 64, "master weight and moments per parameter"),
-    ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "its traffic; 0: one fused kernel"),
+    ORR_REAL(orr_engine, optimizer_traffic_bytes, ORR_UNIT_NONE, false, 0, 1e4, "optimizer traffic; 0: fused"),
     ORR_REAL(orr_engine, bucket_copy_bytes, ORR_UNIT_NONE, false, 0, 1e3, "copied around a gradient reduction"),
     ORR_BOOL(orr_engine, clip_gradients, true, "one more pass over the gradients for their norm"),
     ORR_INT(orr_engine, vocab_multiple, true, 1, 65536, "the vocabulary is padded to this times tp"),
     ORR_INT(orr_engine, moe_permute_passes, true, 0, 64, "passes over routed rows outside the expert GEMMs"),
-    ORR_INT(orr_engine, moe_pad_passes, false, 0, 64, "more of them that align rows of quantised experts"),
+    ORR_INT(orr_engine, moe_pad_passes, false, 0, 64, "passes that align rows of quantised experts"),
     ORR_REAL(orr_engine, fp8_cast_bytes_per_element, ORR_UNIT_NONE, true, 0, 64, "quantise and transpose traffic"),
     ORR_BOOL(orr_engine, tp_async_backward, true, "column-linear collectives run beside dgrad and wgrad"),
     ORR_BOOL(orr_engine, cp_balanced, false, "context-parallel ranks share a causal mask evenly; absent: true"),
@@ -61,7 +61,7 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, zero1_allreduce, false, "ZeRO-1 sums whole gradients instead of scattering them"),
     ORR_BOOL(orr_engine, zero1_exposed, false, "ZeRO-1 exchanges gradients beside nothing"),
     ORR_BOOL(orr_engine, zero1_gather_exposed, false, "ZeRO-1 gathers weights beside nothing"),
-    ORR_BOOL(orr_engine, zero1_broadcast, false, "... as one broadcast per owner of whole tensors"),
+    ORR_BOOL(orr_engine, zero1_broadcast, false, "ZeRO-1 gathers by one broadcast per owner of tensors"),
     ORR_INT(orr_engine, layer_tensors, false, 0, 10000, "weight tensors of a layer"),
     ORR_REAL(orr_engine, zero1_tensor_s, ORR_UNIT_S, false, 0, 1, "ZeRO-1: host time per tensor and rank to gather"),
     ORR_BOOL(orr_engine, stages_by_cost, false, "pipeline stages have equal work, not equal layers"),
@@ -69,11 +69,11 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, p2p_overlap, true, "interleaved pipeline sends run beside compute"),
     ORR_BOOL(orr_engine, p2p_scatter_gather, true, "sends are split over the TP group"),
     ORR_REAL(orr_engine, host_launch_s, ORR_UNIT_S, true, 0, 1, "host time per kernel launch"),
-    ORR_REAL(orr_engine, host_backward_launch_s, ORR_UNIT_S, false, 0, 1, "the same in backward; 0: as in forward"),
+    ORR_REAL(orr_engine, host_backward_launch_s, ORR_UNIT_S, false, 0, 1, "as host_launch_s, in backward; 0: the same"),
     ORR_REAL(orr_engine, host_collective_s, ORR_UNIT_S, false, 0, 1, "host time per collective, besides its launch"),
-    ORR_REAL(orr_engine, host_pipeline_rank_s, ORR_UNIT_S, false, 0, 1, "more per rank, in pipelines across nodes"),
+    ORR_REAL(orr_engine, host_pipeline_rank_s, ORR_UNIT_S, false, 0, 1, "added per rank, in pipelines across nodes"),
     ORR_REAL(orr_engine, host_layer_s, ORR_UNIT_S, false, 0, 1, "host time per layer and pass besides launches"),
-    ORR_REAL(orr_engine, host_sharded_layer_s, ORR_UNIT_S, false, 0, 1, "more of it where ZeRO-3 gathers weights"),
+    ORR_REAL(orr_engine, host_sharded_layer_s, ORR_UNIT_S, false, 0, 1, "added to host_layer_s by gathers of ZeRO-3"),
     ORR_REAL(orr_engine, host_micro_batch_s, ORR_UNIT_S, false, 0, 3600, "host time per micro-batch and pass"),
     ORR_REAL(orr_engine, host_step_s, ORR_UNIT_S, true, 0, 3600, "fixed host time per iteration"),
     ORR_BOOL(orr_engine, short_run, true, "benchmark too short to reach the power limit"),
@@ -85,26 +85,33 @@ static const struct orr_field FIELDS[] = {
     ORR_BOOL(orr_engine, default_sp, true, "sequence parallel when tp > 1"),
     ORR_INT(orr_engine, default_zero, true, 0, 3, "ZeRO stage where a request is silent"),
     ORR_ENUM(orr_engine, default_recompute, true, orr_recompute_names, "recompute where a request is silent"),
+    {.key = "default_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct orr_engine, default_precision),
+     .names = orr_dtype_names,
+     .n_names = ORR_N_MATRIX_DTYPES,
+     .meaning = "inputs of products where a request is silent; absent: the chip's 16-bit format"},
     ORR_INT(orr_engine, default_micro_batch, true, 1, 4096, "largest that is tried where a source does not say"),
     ORR_REAL(orr_engine, kernel_gap_s, ORR_UNIT_S, true, 0, 1, "idle time between dependent kernels when serving"),
-    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1, "the same in a prefill of at most 512 tokens"),
+    ORR_REAL(orr_engine, short_prefill_gap_s, ORR_UNIT_S, true, 0, 1,
+             "kernel_gap_s of prefills of up to 512 tokens"),
     ORR_INT(orr_engine, layer_pointwise_kernels, true, 0, 1000, "pointwise kernels of a layer when serving"),
     ORR_REAL(orr_engine, pointwise_floor_s, ORR_UNIT_S, true, 0, 1, "least time of a pointwise kernel"),
-    ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "their traffic per hidden element"),
+    ORR_REAL(orr_engine, pointwise_bytes_per_element, ORR_UNIT_NONE, true, 0, 1e4, "pointwise traffic per element"),
     ORR_BOOL(orr_engine, fused_gate_up, true, "gate and up are one product"),
     ORR_BOOL(orr_engine, split_kv, true, "decode attention cuts long contexts over idle SMs"),
     ORR_BOOL(orr_engine, packed_gqa, true, "decode attention reads a K,V head once for its query group"),
-    ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "... only of groups of so many query heads; 0: of any"),
-    ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "... only of full-context layers with heads of 128"),
-    ORR_STRING(orr_engine, unpacked_chunks, false, "... not of chunked layers on this family of chips"),
+    ORR_INT(orr_engine, packed_gqa_most, false, 0, 100000, "most query heads of a packed group; 0: any"),
+    ORR_BOOL(orr_engine, packed_gqa_plain_only, false, "only full-context layers with heads of 128 are packed"),
+    ORR_STRING(orr_engine, unpacked_chunks, false, "chips on which chunked layers are not packed"),
     ORR_ENUM(orr_engine, decode_kernel, true, orr_decode_kernel_names, "decode attention kernel"),
     ORR_BOOL(orr_engine, custom_allreduce, true, "one- and two-shot kernels beside the library's"),
     ORR_REAL(orr_engine, allreduce_skew_s, ORR_UNIT_S, true, 0, 1, "launch and rank skew of a collective"),
     ORR_REAL(orr_engine, request_s, ORR_UNIT_S, true, 0, 3600, "tokenise, schedule, respond: per batch"),
-    ORR_REAL(orr_engine, request_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "the same per sequence"),
+    ORR_REAL(orr_engine, request_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "added to request_s per sequence"),
     ORR_REAL(orr_engine, sampling_s, ORR_UNIT_S, true, 0, 3600, "host time per step: schedule, inputs, sampling"),
-    ORR_REAL(orr_engine, sampling_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "the same per sequence"),
-    ORR_BOOL(orr_engine, async_scheduling, false, "... beside the GPU's work of the step before"),
+    ORR_REAL(orr_engine, sampling_s_per_sequence, ORR_UNIT_S, true, 0, 3600, "added to sampling_s per sequence"),
+    ORR_BOOL(orr_engine, async_scheduling, false, "host time of a step is hidden beside the one before"),
     ORR_INT(orr_engine, graph_sequences, false, 0, 1000000, "decode passes up to this batch are graphs; 0: none is"),
     ORR_STRING(orr_engine, weight_formats, false, "families of weight formats it has kernels for; absent: any"),
     ORR_BOOL(orr_engine, dynamic_quantisation, true, "activations are quantised by kernels of their own"),
@@ -159,10 +166,17 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
 {
     memset(engine, 0, sizeof *engine);
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
+    engine->default_precision = ORR_N_DTYPES;
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
     if (!err) err = orr_engine_limits_read(doc, engine, error);
     return err ? err : orr_sources_check(doc, UNSOURCED, error);
+}
+
+const struct orr_field *orr_engine_fields(size_t *n)
+{
+    *n = ORR_COUNT_OF(FIELDS);
+    return FIELDS;
 }

@@ -228,8 +228,7 @@ static bool nearer(enum orr_match match, const struct range *a, const struct ran
 /* The member nearest to the asked version among those of a variant that are counted in the same way. */
 static const struct member *nearest_member(const struct search *search, const char *variant, enum orr_match *match)
 {
-    static const int RANKS[ORR_N_MATCHES] = {
-        [ORR_MATCH_COVERED] = 3, [ORR_MATCH_OLDER] = 2, [ORR_MATCH_NEWER] = 1};
+    static const int RANKS[ORR_N_MATCHES] = {[ORR_MATCH_COVERED] = 3, [ORR_MATCH_OLDER] = 2, [ORR_MATCH_NEWER] = 1};
     const struct member *best = NULL;
     const struct range *best_range = NULL;
     for (size_t i = 0; i < search->n_members; i++) {
@@ -327,10 +326,11 @@ enum orr_err orr_engine_check_kind(const struct orr_catalogue *catalogue, const 
     const bool train = kind == ORR_JOB_TRAIN;
     struct orr_text names = {0};
     add_families(catalogue, kind, &names);
-    const enum orr_err err = orr_reference_fail(
-        reference, ORR_ERR_INPUT, error, "engine \"%s\" is for %s; for %s there are %s; see 'orrery list engines --kind %s'",
-        engine->id, train ? "serving" : "training", train ? "training" : "serving", names.data ? names.data : "others",
-        train ? "training" : "serving");
+    const enum orr_err err =
+        orr_reference_fail(reference, ORR_ERR_INPUT, error,
+                           "engine \"%s\" is for %s; for %s there are %s; see 'orrery list engines --kind %s'",
+                           engine->id, train ? "serving" : "training", train ? "training" : "serving",
+                           names.data ? names.data : "others", train ? "training" : "serving");
     free(names.data);
     return err;
 }

@@ -9,9 +9,9 @@ struct orr_reference; /* part.h */
 
 #define ORR_VERSION_NUMBERS 4
 struct orr_version {
-    int n;                               /* numbers that are given; 0: none */
+    int n;                                /* numbers that are given; 0: none */
     int64_t numbers[ORR_VERSION_NUMBERS]; /* those that are not given are 0 */
-    char variant[32];                    /* "compiled"; "": none */
+    char variant[32];                     /* "compiled"; "": none */
 };
 
 /* Reads "0.11", "v1.2.0rc1", "2024-compiled" or "eager"; false if the text is none of these. */

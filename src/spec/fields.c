@@ -209,7 +209,7 @@ static json_t *value_json(const struct orr_field *field, const char *member)
     case ORR_FIELD_INT:
     case ORR_FIELD_REAL: return number_json(field, member);
     case ORR_FIELD_BOOL: memcpy(&flag, member, sizeof flag); return flag || field->required ? json_boolean(flag) : NULL;
-    case ORR_FIELD_STRING: return json_string(member);
+    case ORR_FIELD_STRING: return member[0] || field->required ? json_string(member) : NULL;
     case ORR_FIELD_ENUM: memcpy(&word, member, sizeof word); return json_string(field->names[word]);
     }
     return NULL;

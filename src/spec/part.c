@@ -1,4 +1,5 @@
 /* References -> JSON of a part: catalogue or disk, then "base", then the request's "set". */
+#include "spec/origin.h"
 #include "spec/part.h"
 
 #include <stdarg.h>
@@ -134,7 +135,7 @@ static enum orr_err parse_file(const struct orr_catalogue *catalogue, const stru
     const char *why = fits ? orr_file_read(path, &part->text) : "the path is too long";
     if (why)
         return orr_reference_fail(reference, ORR_ERR_IO, error, "cannot read %s \"%.200s\": %s",
-                              orr_part_word(reference->part), fits ? path : reference->name, why);
+                                  orr_part_word(reference->part), fits ? path : reference->name, why);
     memcpy(part->file, path, sizeof part->file);
     folder_from_path(part->folder, path);
     id_from_path(part->id, path);
@@ -213,6 +214,7 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
         return orr_doc_fail(&part->doc, "base", error, "is more than %d bases deep", BASES_MAX);
     struct orr_part_doc *base = calloc(1, sizeof *base);
     if (!base) return orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
+    if (part->origins) base->origins = json_object();
     err = open_merged(catalogue, &reference, entry, &chain, base, error);
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
@@ -221,9 +223,12 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
             err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     }
     if (!err) {
-        json_t *merged = base->doc.root;
+        json_t *merged = base->doc.root, *origins = base->origins;
         base->doc.root = part->doc.root;
         part->doc.root = merged;
+        if (origins) json_object_update(origins, part->origins);
+        base->origins = part->origins;
+        part->origins = origins;
     }
     orr_part_close(base);
     free(base);
@@ -269,6 +274,7 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
     if (err) return err;
     if (in_chain(outer, part))
         return orr_reference_fail(reference, ORR_ERR_INPUT, error, "bases form a cycle through \"%.100s\"", part->id);
+    if (part->origins) orr_origins_note(part->origins, part->doc.root, part->id);
     if (!json_object_get(part->doc.root, "base")) return ORR_OK;
     return merge_base(catalogue, reference->part, entry, outer, part, error);
 }
@@ -353,8 +359,18 @@ enum orr_err orr_part_open(const struct orr_catalogue *catalogue, const struct o
     return orr_set_apply(&part->doc, error);
 }
 
+enum orr_err orr_part_trace(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
+                            struct orr_part_doc *part, struct orr_error *error)
+{
+    memset(part, 0, sizeof *part);
+    part->origins = json_object();
+    return part->origins ? open_merged(catalogue, reference, NULL, NULL, part, error) : orr_out_of_memory(error, NULL);
+}
+
 void orr_part_close(struct orr_part_doc *part)
 {
+    json_decref(part->origins);
+    part->origins = NULL;
     orr_doc_close(&part->doc);
     free(part->text);
     part->text = NULL;

@@ -17,8 +17,8 @@ struct orr_entry {
 };
 
 /* Finds the entry that a name of an engine, system or chip means: an id, an alias, or a version of an engine's family
- * (family.h). Other parts have ids only. *entry is NULL if there is none. It fails only if a file that may have the name
- * is not valid JSON. */
+ * (family.h). Other parts have ids only. *entry is NULL if there is none. It fails only if a file that may have the
+ * name is not valid JSON. */
 enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
                                 const struct orr_entry **entry, enum orr_match *match, struct orr_error *error);
 /* Finds a calibration in the user's directories, the last directory first, that was fitted on the chip; *id is NULL if
@@ -63,7 +63,8 @@ struct orr_part_doc {
     char file[ORR_FILE_PATH];
     char folder[ORR_FILE_PATH]; /* folder of the file; "": not from disk */
     char prefix[ORR_KEY_PATH];
-    char *text; /* owned when read from disk */
+    char *text;      /* owned when read from disk */
+    json_t *origins; /* origin.h; NULL: not asked for */
     struct orr_set set;
 };
 

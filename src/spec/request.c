@@ -216,7 +216,8 @@ enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct
     job->automatic = orr_auto_keys(request->root, job->kind);
     if (!job->automatic) return read_job(catalogue, request, &head, stale, job, error);
     struct orr_doc plain = *request; /* without the keys that say "auto", which then have their defaults */
-    plain.root = orr_without_keys(request->root, job->automatic);
+    plain.root = json_deep_copy(request->root);
+    if (plain.root) orr_drop_keys(plain.root, job->automatic);
     err = plain.root ? read_job(catalogue, &plain, &head, stale, job, error) : orr_out_of_memory(error, NULL);
     json_decref(plain.root);
     return err;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/assume.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
@@ -356,12 +357,21 @@ static enum orr_err read_search(const struct orr_catalogue *catalogue, struct or
     return err;
 }
 
+/* A search chooses among all values of a key that says "auto", as of one that is absent. */
+static void drop_auto(const struct orr_doc *request)
+{
+    const char *kind = json_string_value(json_object_get(request->root, "kind"));
+    const bool infer = kind && strcmp(kind, "infer") == 0;
+    orr_drop_keys(request->root, orr_auto_keys(request->root, infer ? ORR_JOB_INFER : ORR_JOB_TRAIN));
+}
+
 enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                 struct orr_search_request *search, struct orr_error *error)
 {
     struct orr_set set;
     memset(search, 0, sizeof *search);
     enum orr_err err = orr_request_set(request, &set, error);
+    if (!err) drop_auto(request);
     if (!err) err = read_search(catalogue, request, search, error);
     request->set = NULL;
     return err;

@@ -191,6 +191,14 @@ static bool falls_back_unfused(const struct orr_job *job)
     return *family && strcmp(family, job->system.chip.family) == 0 && has_latent_attention(&job->model);
 }
 
+/* What the engine multiplies in, if the chip has units for it. */
+static enum orr_dtype default_precision(const struct orr_job *job)
+{
+    const enum orr_dtype asked = job->engine.default_precision;
+    const bool has = asked < ORR_N_DTYPES && job->system.chip.peak_flops_per_s[asked] > 0;
+    return has ? asked : orr_chip_16bit(&job->system.chip);
+}
+
 /* Fills in the documented defaults of keys that the request leaves out. */
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
@@ -199,7 +207,7 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     workload->micro_batch = orr_at_least_one(workload->micro_batch);
     if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
-    if (!json_object_get(object, "precision")) workload->precision = orr_chip_16bit(&job->system.chip);
+    if (!json_object_get(object, "precision")) workload->precision = default_precision(job);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     if (!json_object_get(object, "recompute"))

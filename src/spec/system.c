@@ -118,3 +118,9 @@ json_t *orr_system_to_json(const struct orr_system *system, json_t *chip)
     json_object_set_new(object, "chip", chip);
     return object;
 }
+
+const struct orr_field *orr_system_fields(size_t *n)
+{
+    *n = ORR_COUNT_OF(FIELDS);
+    return FIELDS;
+}

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "metric/metric.h"
 #include "metric/row.h"
+#include "predict/fill.h"
 #include "study/sample.h"
 
 #define POINTS_MAX 1e15
@@ -137,7 +138,7 @@ static bool answer_point(const struct orr_sweep *sweep, struct orr_sweep_worker 
     const struct orr_job *job;
     enum orr_err err = read_point(sweep, worker, point, &job, &worker->error);
     if (!err && sweep->search) err = orr_sweep_search(worker, &worker->error);
-    else if (!err) predict(job, worker->scratch, outcome);
+    else if (!err) predict(job = orr_filled(job, worker->scratch), worker->scratch, outcome);
     if (err == ORR_ERR_MEMORY || err == ORR_ERR_IO) return false;
     outcome->answer.job = job;
     if (err) refuse(outcome, &worker->error);

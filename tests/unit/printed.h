@@ -49,7 +49,14 @@ static inline void check_echo(const struct asked *asked, const char *text, repor
     assert_non_null(echo);
     if (orr_job_read(asked->catalogue, echo, "echo", &job, &error)) fail_msg("%s", error.text);
     char *again = report(&job, ORR_FORMAT_JSON, NULL);
-    assert_string_equal(text, again);
+    json_t *second = json_loads(again, 0, NULL);
+    json_object_del(json, "assumed"); /* the echo states everything */
+    json_object_del(second, "assumed");
+    char *first_text = json_dumps(json, 0), *second_text = json_dumps(second, 0);
+    assert_string_equal(first_text, second_text);
+    free(first_text);
+    free(second_text);
+    json_decref(second);
     free(again);
     free(echo);
     json_decref(json);

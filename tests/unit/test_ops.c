@@ -631,7 +631,8 @@ static void a_prefill_is_a_forward(void **state)
         const double forward = layer_flops(w, ORR_PHASE_FORWARD, 1);
         read_job(w,
                  "{'kind':'infer','model':'%s','system':'h200-sxm','gpus':8,'plan':{'tp':4,'cp':2},'workload':{"
-                 "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1}}",
+                 "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1},"
+                 "'set':{'engine.kind':'both'}}",
                  rows[i].model);
         if (strcmp(rows[i].attention, "unfused") == 0) w->job.workload.attention = ORR_ATTENTION_UNFUSED;
         orr_infer(&w->job, w->scratch, &result);

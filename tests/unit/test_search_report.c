@@ -353,7 +353,7 @@ static void training_flags(void **state)
         "\"recompute\":\"selective\",\"engine\":\"megatron-lm-2022\"}}",
         "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 8 "
         "--num-virtual-stages-per-pipeline-rank 3 --sequence-parallel --use-distributed-optimizer "
-        "--seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --recompute-granularity selective --bf16 "
+        "--seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --recompute-granularity selective --fp16 "
         "--no-overlap-p2p-communication", /* this engine sends alone */
         "");
     check_launch(w, ORR_LAUNCHER_MEGATRON,
