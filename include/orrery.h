@@ -1067,6 +1067,16 @@ struct orr_calibration {
 
 /* ---------------------------------------------------------------- engine: software facts */
 
+#define ORR_MAX_ENGINE_LIMITS 8
+
+/* What an engine's own rules grant on some chips. The first entry that holds for a chip counts. */
+struct orr_engine_limit {
+    double memory_below_bytes;                /* it holds on chips with less memory; 0: with any */
+    char chips[64];                           /* ... whose id contains one of these words; "": on any */
+    int64_t max_requests, max_step_tokens, graph_sequences; /* 0: as the engine's own */
+    double budget_frac;                       /* 0: as the engine's own */
+};
+
 /* How the name in a request led to an engine. */
 enum orr_match {
     ORR_MATCH_ID,                             /* it is the id, a path, or an object in place */
@@ -1193,6 +1203,8 @@ struct orr_engine {
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole blocks */
     int64_t kv_table_entry_bytes;             /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;                     /* most sequences in one batch */
+    int64_t n_limits;                         /* if any, the last one holds the values of the file itself */
+    struct orr_engine_limit limits[ORR_MAX_ENGINE_LIMITS];
     int64_t piece_tokens;                     /* halve the batch until a piece has at most this many tokens; 0: never */
     bool last_token_decoded;                  /* the last token of a prompt takes a decode step after the others */
     bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */

@@ -140,7 +140,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
 };
 
-static const char *const EXTRA[] = {"name", "aliases", "parent", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", NULL};
 /* What a stack is called and runs on is no physics, so that it needs no source. */
 static const char *const UNSOURCED[] = {"name",           "parent",  "aliases", "sources", "kind",    "family",
                                         "family_aliases", "version", "covers",  "default", "vendors", NULL};
@@ -174,8 +174,8 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (!err) err = orr_aliases_check(doc, error);
     if (!err) err = check_versions(doc, engine, error);
-    if (err) return err;
-    return orr_sources_check(doc, UNSOURCED, error);
+    if (!err) err = orr_engine_limits_read(doc, engine, error);
+    return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }
 
 const struct orr_field *orr_engine_fields(size_t *n)

@@ -179,6 +179,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
         *stale &= ~(PARTS[i] | (PARTS[i] == ORR_STALE_SYSTEM ? (unsigned)ORR_STALE_CALIBRATION : 0));
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
+    orr_engine_fit_chip(&job->engine, &job->system.chip);
     return ORR_OK;
 }
 

@@ -136,18 +136,47 @@ static const char *const SERVING_ENGINES[] = {"vllm",
                                               "vllm-0.14",
                                               "fastertransformer",
                                               "lmdeploy-turbomind-0.2",
-                                              "nim",
                                               "pytorch-compiled-pointwise-cudagraph",
                                               "pytorch-eager-cudagraph",
                                               "pytorch-eager-stream",
                                               "serving-base",
                                               "sglang",
                                               "tensorrt-10.2",
+                                              "tensorrt-9.3",
                                               "tensorrt-llm-0.5",
                                               "tensorrt-llm-0.9",
                                               "tensorrt-llm-1.2",
                                               "tensorrt-llm-nemo",
-                                              "tensorrt-llm-pytorch"};
+                                              "tensorrt-llm-pytorch",
+                                              "fastertransformer-4.0",
+                                              "fastertransformer-5.0-beta",
+                                              "lmdeploy-pytorch-0.9",
+                                              "lmdeploy-turbomind-0.4",
+                                              "lmdeploy-turbomind-0.6",
+                                              "nim-1.15",
+                                              "nim-1.5",
+                                              "nim-1.8",
+                                              "nim-2.0",
+                                              "nxd-inference-0.7",
+                                              "sglang-0.3",
+                                              "sglang-0.5",
+                                              "sglang-rocm-0.5",
+                                              "tensorrt-llm-0.17",
+                                              "tensorrt-llm-1.0",
+                                              "tensorrt-llm-1.3",
+                                              "tgi-1",
+                                              "tgi-2",
+                                              "tgi-3",
+                                              "transformers-4",
+                                              "transformers-4-static",
+                                              "transformers-neuronx-0.13",
+                                              "vllm-0.11",
+                                              "vllm-0.17",
+                                              "vllm-0.2",
+                                              "vllm-0.4",
+                                              "vllm-0.9",
+                                              "vllm-rocm-0.11",
+                                              "vllm-rocm-0.14"};
 
 __attribute__((format(printf, 3, 4))) static inline void put_field(struct drawn *drawn, const char *key,
                                                                    const char *format, ...)
@@ -235,7 +264,7 @@ static inline void draw_parts(struct random *r, enum orr_job_kind kind, const st
     const char *engine = kind == ORR_JOB_TRAIN ? TRAIN_ENGINES[draw(r, COUNT(TRAIN_ENGINES))]
                                                : SERVING_ENGINES[draw(r, COUNT(SERVING_ENGINES))];
     put_field(drawn, "workload.engine", "'%s'", engine);
-    if (strcmp(engine, "sglang") == 0) /* it runs them in halves */
+    if (strncmp(engine, "sglang", 6) == 0) /* it runs them in halves */
         drawn->model = mixed ? MIXED_ROUTED[draw(r, COUNT(MIXED_ROUTED))] : ROUTED[draw(r, COUNT(ROUTED))];
 }
 

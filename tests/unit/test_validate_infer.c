@@ -86,15 +86,36 @@ static void a_load_fills_the_batch_and_then_waits(void **state)
                          "d,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,16,500,200,tpot_s,1,vllm,,,\n"
                          "e,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
                          "f,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
-                         "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,,,\n");
+                         "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,,,\n"
+                         "h,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tpot_s,1,vllm,,,\n"
+                         "i,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,ttft_s,1,vllm,,,\n");
     const struct orr_score *s = v->scores;
     assert_close(s[1].predicted, s[0].predicted, 1e-12);
     assert_close(s[2].predicted * 2 * s[1].predicted, 16 * 200, 1e-9);
-    assert_close(s[3].predicted, 8 / s[1].predicted, 1e-12); /* every step is a token of 8 sequences */
+    /* Every step is a token of 8 sequences; between two of its tokens a request waits for the prompts of the others. */
+    assert_true(s[3].predicted < 8 / s[1].predicted && s[3].predicted > 0.8 * 8 / s[1].predicted);
     assert_true(s[4].predicted > 2 * s[1].predicted);
     assert_close(s[5].predicted, s[4].predicted, 1e-12);
     assert_close(s[6].predicted * 2 * s[5].predicted, 40000 * 200, 1e-9);
+    /* A request waits until it is read, and then for 199 tokens; the wait for the end of a step is less than a
+     * thousandth here. */
+    assert_close(s[8].predicted + 199 * s[7].predicted, s[6].predicted, 1e-3);
     assert_string_equal(s[3].job_class, s[1].job_class);
+    orr_validation_free(v);
+}
+
+/* Where fewer than one prompt comes to a step, steps that read a whole prompt are rare: a request alone decodes as in a
+ * batch of one, and its rate is that of one prompt and 2000 tokens, however long the prompt. */
+static void prompts_are_read_whole(void **state)
+{
+    struct orr_validation *v =
+        validate(*state, "a,llama3-8b,h100-sxm,1,1,1,1,1,bf16,,1,8000,2000,tpot_s,1,tensorrt-llm-0.9,,,\n"
+                         "b,llama3-8b,h100-sxm,1,1,1,1,1,bf16,1,,9000,,decode_step_s,1,tensorrt-llm-0.9,,,\n"
+                         "c,llama3-8b,h100-sxm,1,1,1,1,1,bf16,,1,8000,2000,tokens_per_s_per_gpu,1,tensorrt-llm-0.9,,,\n"
+                         "d,llama3-8b,h100-sxm,1,1,1,1,1,bf16,1,,8000,,prefill_s,1,tensorrt-llm-0.9,,,\n");
+    const struct orr_score *s = v->scores;
+    assert_close(s[0].predicted, s[1].predicted, 2e-3);
+    assert_close(2000 / s[2].predicted, s[3].predicted + 2000 * s[0].predicted, 1e-2);
     orr_validation_free(v);
 }
 
@@ -119,9 +140,13 @@ static void no_score_has_no_mean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_that_are_none_are_reasons), cmocka_unit_test(a_prefill_rate_is_one_pass),
-        cmocka_unit_test(a_decode_rate_is_one_step),        cmocka_unit_test(a_load_fills_the_batch_and_then_waits),
-        cmocka_unit_test(a_load_bounds_a_run_of_the_tool),  cmocka_unit_test(no_score_has_no_mean),
+        cmocka_unit_test(counts_that_are_none_are_reasons),
+        cmocka_unit_test(a_prefill_rate_is_one_pass),
+        cmocka_unit_test(a_decode_rate_is_one_step),
+        cmocka_unit_test(a_load_fills_the_batch_and_then_waits),
+        cmocka_unit_test(prompts_are_read_whole),
+        cmocka_unit_test(a_load_bounds_a_run_of_the_tool),
+        cmocka_unit_test(no_score_has_no_mean),
     };
     return cmocka_run_group_tests_name("validate_infer", tests, open_world, close_world);
 }
