@@ -261,14 +261,19 @@ static void without_a_fit_memory_decides(void **state)
     assert_close(spread.high_s, 2, 0);
 }
 
-/* ln 1.2 = 0.182322 and ln 1.5 = 0.405465 are the legs of a right triangle. */
+/* The width upwards without a spread and ln 1.5 = 0.405465 are the legs of a right triangle; the lower end stays. */
 static void a_spread_widens_the_upper_end(void **state)
 {
-    (void)state;
-    const struct orr_spread spread = {.n_tried = 2, .n_fit = 2, .low_s = 10, .high_s = 15}, none = {0};
-    const double root = sqrt(0.18232155679395 * 0.18232155679395 + 0.40546510810816 * 0.40546510810816);
-    assert_close(orr_widen(1.2, &spread), exp(root), 1e-12);
-    assert_close(orr_widen(1.2, &none), 1.2, 0);
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':8,'workload':{'global_batch':8}}");
+    const struct orr_exposure exposure = {.bound_frac = {1}};
+    const struct orr_interval plain = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
+    w->job.spread = (struct orr_spread){.n_tried = 2, .n_fit = 2, .low_s = 10, .high_s = 15};
+    const struct orr_interval widened = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
+    assert_close(log(widened.high), sqrt(log(plain.high) * log(plain.high) + 0.40546510810816 * 0.40546510810816),
+                 1e-12);
+    assert_close(widened.low, plain.low, 0);
+    assert_int_equal(widened.from, ORR_DOUBT_CELLS);
 }
 
 /* The filled job is the best of the same jobs asked one by one. */
