@@ -63,12 +63,12 @@ struct prior {
 
 static const struct prior TRAINING[ORR_N_DOUBTS] = {
     [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
-    [ORR_DOUBT_EXPERTS] = {0.15, 0.2}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
+    [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
     [ORR_DOUBT_NETWORK] = {0.4, 0.5},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
     [ORR_DOUBT_HOST] = {0.5, 1}};
 static const struct prior SERVING[ORR_N_DOUBTS] = {
     [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
-    [ORR_DOUBT_EXPERTS] = {0.15, 0.2}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
+    [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
     [ORR_DOUBT_NETWORK] = {0.4, 0.4},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
     [ORR_DOUBT_HOST] = {0.5, 1}};
 
