@@ -78,6 +78,7 @@ GROUPS = {
         ("short_run", "true", "dense")],
     "defaults": [
         ("default_sp", "false", "dense"), ("default_zero", "0", "dense"), ("default_recompute", "full", "dense"),
+        ("default_precision", "tf32", "dense"),
         ("default_mtp", "false", "deepseek"), ("mtp_full_first_chunk", "false", "deepseek 1f1b")],
     "serving": [
         ("kernel_gap_s", "2 us", "chat"), ("short_prefill_gap_s", "5 us", "short"),

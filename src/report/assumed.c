@@ -58,6 +58,16 @@ static void explain_auto(enum orr_assumable key, const struct orr_job *job, cons
                        (long long)spread->n_tried);
 }
 
+uint64_t orr_unsearched_keys(const struct orr_job *job)
+{
+    static const enum orr_assumable KEYS[] = {ORR_ASSUME_ENGINE,    ORR_ASSUME_SEQ,       ORR_ASSUME_PRECISION,
+                                              ORR_ASSUME_OPTIMIZER, ORR_ASSUME_ATTENTION, ORR_ASSUME_MTP,
+                                              ORR_ASSUME_KV};
+    uint64_t keys = 0;
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) keys |= orr_assume_bit(KEYS[i]);
+    return keys & job->assumed;
+}
+
 /* ---------------------------------------------------------------- JSON */
 
 static int append(json_t *array, const char *key, json_t *value, const char *why)

@@ -8,6 +8,8 @@
 /* The array "assumed" of a result: {"key", "value", "why"} for every value that the request does not state. `keys` are
  * the bits of spec/assume.h to list. NULL when out of memory. */
 json_t *orr_assumed_json(const struct orr_job *job, uint64_t keys, const struct orr_spread *spread);
+/* Of the keys that a search request leaves out, those that the search does not choose. */
+uint64_t orr_unsearched_keys(const struct orr_job *job);
 /* The array "warnings" of a result: sentences. */
 json_t *orr_warnings_json(const struct orr_job *job);
 /* The lines "assumed" and "warning" of a heading; nothing if there is nothing to say. */

@@ -1,4 +1,5 @@
 /* This file writes a search as the JSON object of the contract and as CSV with one row per listed plan. */
+#include "report/assumed.h"
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/search.h"
@@ -114,10 +115,10 @@ static json_t *asked_json(const struct orr_search_request *request)
                                                 orr_json_real(request->limits[i].value)));
     const char *name = request->job.model.asked;
     return json_pack("{so so* so so so sI so sb sb so}", "model", orr_json_word(request->job.model.id), "asked",
-                     name[0] ? orr_json_word(name) : NULL, "system",
-                     orr_json_word(request->job.system.id), "engine", orr_json_word(request->job.engine.id), "gpus",
-                     gpus, "top", (json_int_t)request->top, "front_within", orr_json_real(request->front_within),
-                     "brute", request->brute, "overlap", request->space.overlap, "limits", limits);
+                     name[0] ? orr_json_word(name) : NULL, "system", orr_json_word(request->job.system.id), "engine",
+                     orr_json_word(request->job.engine.id), "gpus", gpus, "top", (json_int_t)request->top,
+                     "front_within", orr_json_real(request->front_within), "brute", request->brute, "overlap",
+                     request->space.overlap, "limits", limits);
 }
 
 static json_t *obstacles_json(const struct orr_search_view *v, struct orr_text *text)
@@ -145,6 +146,12 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
         orr_front_name(v->request, 1), "rejected", rejected_json(c), "best", plans_json(v, v->best, v->n_best),
         "pareto", plans_json(v, v->front, v->n_front), "launch", launch_json(v, false), "launch_notes",
         launch_json(v, true), "request", asked_json(v->request));
+    const struct orr_job *job = &v->request->job;
+    if (root) {
+        text->failed |=
+            json_object_set_new(root, "assumed", orr_assumed_json(job, orr_unsearched_keys(job), &job->spread)) != 0;
+        text->failed |= json_object_set_new(root, "warnings", orr_warnings_json(job)) != 0;
+    }
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
     if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;
     orr_json_lines(text, root);

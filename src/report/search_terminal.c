@@ -1,6 +1,7 @@
 /* This file shows a search on the terminal: what was asked, the winner and how good it is, the best plans, the front,
  * why the rest was rejected, and the flags to run it. The text is the same however long the search took. */
 #include "base/units.h"
+#include "report/assumed.h"
 #include "report/search.h"
 #include "report/summary.h"
 #include "report/table.h"
@@ -40,6 +41,7 @@ static void add_heading(const struct orr_search_view *v, const struct orr_style 
     orr_summary_line(text, style, "workload", &line);
     orr_text_add(&line, "%s · constants %s, %s", job->engine.id, job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
+    orr_assumed_lines(job, orr_unsearched_keys(job), &job->spread, style, text);
     orr_text_add(&line, "%s%s", orr_objective_name(request->objective), request->n_limits ? " · " : "");
     orr_search_limits_text(request, &line);
     orr_summary_line(text, style, "best", &line);

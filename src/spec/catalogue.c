@@ -254,15 +254,15 @@ static enum orr_err lists(const struct orr_entry *entry, const char *key, const 
     return err;
 }
 
-/* Finds the entry whose file lists the name among its aliases. */
+/* Finds the entry whose id is the name in other letters, or whose file lists the name among its aliases. */
 static enum orr_err find_alias(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
                                const struct orr_entry **entry, struct orr_error *error)
 {
     for (size_t i = catalogue->first[part]; i < catalogue->first[part + 1]; i++) {
-        bool has = false;
         const struct orr_entry *candidate = catalogue->visible[i];
-        const enum orr_err err =
-            occurs(candidate->text, name) ? lists(candidate, "aliases", name, &has, error) : ORR_OK;
+        bool has = orr_compare_nocase(candidate->id, name) == 0;
+        const bool may = !has && occurs(candidate->text, name);
+        const enum orr_err err = may ? lists(candidate, "aliases", name, &has, error) : ORR_OK;
         if (err) return err;
         if (has) {
             *entry = candidate;

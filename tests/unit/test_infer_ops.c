@@ -467,7 +467,8 @@ static void a_prompt_rings_like_a_training_sequence(void **state)
 {
     struct world *w = *state;
     read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':4,'plan':{'tp':2,'cp':2},'workload':{"
-                "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1},'set':{'engine.kind':'both'}}");
+                "'engine':'megatron-core-2025','batch':2,'input_len':4096,'output_len':1},"
+                "'set':{'engine.kind':'both'}}");
     (void)infer(w, &w->job);
     const struct orr_op served = *phase_op(w, ORR_PHASE_PREFILL, "attention.flash", NULL);
     const struct orr_cost *cost;

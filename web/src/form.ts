@@ -4,7 +4,7 @@ import { fill, freshId, h } from './dom';
 import { FIELDS, type Field } from './fields';
 import { count, si } from './format';
 import type { Job } from './state';
-import type { Catalogue, Json, JsonObject, Kind, Result } from './types';
+import type { Catalogue, Entry, Json, JsonObject, Kind, Result } from './types';
 
 export interface FormEvents {
     kind(kind: Kind): void;
@@ -20,6 +20,10 @@ interface Control {
     error: HTMLElement;
     row: HTMLElement;
 }
+
+/** Says whether an engine of the catalogue runs jobs of this kind. */
+const runs = (engine: Entry, kind: Kind): boolean =>
+    [undefined, 'both', kind === 'train' ? 'training' : 'serving'].includes(engine['kind'] as string | undefined);
 
 export class Form {
     private readonly controls = new Map<string, Control>();
@@ -160,7 +164,10 @@ export class Form {
                 this.choice(
                     'workload.engine',
                     'Engine',
-                    [['', 'auto'], ...this.lists.engines.map((e) => [e.id, e.id] as [string, string])],
+                    [
+                        ['', 'auto'],
+                        ...this.lists.engines.filter((e) => runs(e, kind)).map((e) => [e.id, e.id] as [string, string]),
+                    ],
                     (v) => this.events.value('workload.engine', v),
                 ),
             ),

@@ -260,8 +260,9 @@ class Explorer implements App {
         this.form.clear();
         this.form.hint(result);
         document.body.classList.remove('stale');
-        this.banner.hidden = result.fits;
-        fill(this.banner, result.fits ? '' : `Does not fit: ${String(result['reason'] ?? '')}`);
+        const notes = [...(result.fits ? [] : [`Does not fit: ${String(result['reason'] ?? '')}`]), ...result.warnings];
+        this.banner.hidden = notes.length === 0;
+        fill(this.banner, notes.join(' · '));
         showCards(this.cards, result);
         const first = this.cards.querySelector('.value')?.textContent ?? '';
         this.speak(

@@ -18,6 +18,8 @@ export interface Result extends JsonObject {
     memory_bytes: Record<string, number>;
     params_total: number;
     params_active: number;
+    assumed: { key: string; value: Json; why: string }[];
+    warnings: string[];
     request: JsonObject & { plan: JsonObject; workload: JsonObject; gpus: number };
 }
 
