@@ -375,7 +375,17 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(1F1B, "1f1b", "Eq. 68: one forward, one backward")                      \
     X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")    \
     X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
-    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")
+    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")                \
+    X(ZB_V, "zb-v", "Eq. 410: zero bubble, two chunks in a V, 1F1B memory")   \
+    X(V_HALF, "v-half", "Eq. 411: two chunks in a V, half the memory")        \
+    X(DUALPIPE, "dualpipe", "Eq. 412: from both ends, weights twice")         \
+    X(DUALPIPE_V, "dualpipe-v", "Eq. 413: dualpipe cut in half, a V")
+
+/* How layers are divided over the stages of a pipeline where a plan does not list them. */
+#define ORR_STAGE_RULES(X)                                                    \
+    X(ENGINE, "engine", "as the engine divides them")                         \
+    X(EVEN, "even", "Eq. 73a: equal layers")                                  \
+    X(COST, "by-cost", "Eq. 131: equal matrix work")
 
 /* Optimizers by what they keep: bytes of master weight and moments, and bytes of an accumulated gradient. */
 #define ORR_OPTIMIZERS(X)                                                                                 \
@@ -388,6 +398,12 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ADAFACTOR, "adafactor", 0, 2, "factored second moment, no master weights, 16-bit gradients")        \
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
     X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
+
+/* Formats in which the gradients of micro-batches are added up. */
+#define ORR_GRADIENT_FORMATS(X)                                                                          \
+    X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                          \
+    X(FP32, "fp32", "4 bytes")                                                                           \
+    X(BF16, "bf16", "2 bytes, also on the wire")
 
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
@@ -655,8 +671,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
+#define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
+#define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -682,7 +700,9 @@ enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
+enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
+enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
@@ -1076,6 +1096,7 @@ struct orr_engine {
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
+    char schedules[128];                      /* names of the pipeline schedules it has, for searches; "": not known */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;                  /* sends are split over the TP group */
@@ -1158,6 +1179,7 @@ struct orr_plan {
     int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
     bool sp;
     enum orr_schedule schedule;
+    enum orr_stage_rule stages;               /* how layers are divided over stages unless they are listed */
     enum orr_cp_kind cp_kind;
     uint32_t exposed_groups;                  /* bit 1 << group: its transfers are not hidden though the engine could */
     int64_t n_stage_layers;                   /* 0: layers spread evenly */
@@ -1169,6 +1191,7 @@ struct orr_workload {
     enum orr_dtype precision;                 /* GEMM inputs */
     enum orr_recompute recompute;
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
+    enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;

@@ -146,14 +146,14 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }
 
-/* Does the engine run the forward of one micro-batch beside the backward of another, layer by layer? Transfers between
+/* Does the engine or the schedule run the forward of one micro-batch beside the backward of another, layer by layer? Transfers between
  * expert ranks in different domains are then hidden under the compute of both directions. */
 static bool experts_overlap(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
-    if (job->kind != ORR_JOB_TRAIN || !job->engine.ep_overlap_interleaved) return false;
-    if (!orr_may_overlap(plan, ORR_GROUP_EP)) return false;
-    if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
+    const bool interleaved = job->engine.ep_overlap_interleaved && plan->schedule == ORR_SCHEDULE_INTERLEAVED;
+    if (job->kind != ORR_JOB_TRAIN || !(interleaved || orr_is_dual(plan->schedule))) return false;
+    if (!orr_may_overlap(plan, ORR_GROUP_EP) || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
     return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
 }
 

@@ -155,6 +155,10 @@ double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_
     case ORR_SCHEDULE_INTERLEAVED: return orr_min(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
     case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                             /* Eq. 70 */
     case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                     /* Eq. 71 */
+    case ORR_SCHEDULE_ZB_V: return orr_min(m, p);                                              /* Eq. 410 */
+    case ORR_SCHEDULE_V_HALF: return orr_min(m, (double)((plan->pp + 2) / 2));                 /* Eq. 411 */
+    case ORR_SCHEDULE_DUALPIPE: return orr_min(m, p + 1);                                      /* Eq. 412 */
+    case ORR_SCHEDULE_DUALPIPE_V: return orr_min(m, p + 0.5);                                  /* Eq. 413 */
     case ORR_N_SCHEDULES: break;
     }
     return m;

@@ -54,6 +54,7 @@ static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
 static void add_layers(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
+    const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
@@ -62,7 +63,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
                      recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
         const double attention = (double)kind->attention_params / (double)job->plan.tp;
-        r->saved += stage->n_layers[k] * saved;
+        r->saved += passed * stage->n_layers[k] * saved;
         r->layer_saved = orr_max(r->layer_saved, saved);
         r->recomputed = orr_max(r->recomputed, recomputed);
         r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes[k].ffn);
@@ -70,7 +71,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
         r->ffn_params = orr_max(r->ffn_params, params - attention);
-        r->held += stage->n_layers[k] * held_bytes(job, dims);
+        r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
         if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
             r->gathered = orr_max(r->gathered, 2 * w * params);
     }
@@ -110,7 +111,7 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
         r->late_params += orr_rank_embedding_params(job);
     if (!stage->head) return;
     r->head_params =
-        orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
+        orr_rank_head_params(job) + (job->model.tied_embeddings && !orr_ends_apart(&job->plan) ? d->vocab * d->h : 0);
     r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
     /* Every prediction layer has logits of its own, which are alive until backward has begun. */
     r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
@@ -229,7 +230,7 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
     struct orr_layer_bytes sum = {0};
     const bool at_peak = true;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
-        const double n = stage->n_layers[k] * micro_batches;
+        const double n = (1 - stage->skipped_frac) * stage->n_layers[k] * micro_batches;
         sum.input += n * layers[k].input / (double)job->workload.recompute_every;
         sum.norms += n * layers[k].norms;
         sum.attention += n * layers[k].attention;

@@ -79,8 +79,9 @@
       "send_pairs · send_pair_s", "Eq. 74", r->time_s[ORR_TIME_PP_EXPOSED])                                           \
     X(TIME_BUBBLE, "time_s.pp_bubble", S, "pipeline fill, drain and stage imbalance",                                 \
       "Σ over the other ranks, by schedule: gpipe, 1f1b F + B; interleaved (F + B)/vpp; zb-h1 F + B - 2 W;"           \
-      " zb-h2 F + B - 3 W",                                                                                           \
-      "Eqs. 67-73", r->time_s[ORR_TIME_PP_BUBBLE])                                                                    \
+      " zb-h2 F + B - 3 W; zb-v max(F, B - W) - W; v-half half of F + B + 2 max(F, B - W) - 2 W;"                     \
+      " dualpipe (pp/2 - 1)/(pp - 1) of F + 2 B - 3 W, dualpipe-v half of it",                                        \
+      "Eqs. 67-73, 410-414", r->time_s[ORR_TIME_PP_BUBBLE])                                                                    \
     X(TIME_DP, "time_s.dp_exposed", S, "gradient and weight collectives not hidden",                                  \
       "dp_collectives_s - hidden_s.dp", "Eqs. 75-77", r->time_s[ORR_TIME_DP_EXPOSED])                                 \
     X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \

@@ -18,7 +18,7 @@ static double weight_bytes(const struct orr_emit *emit)
 /* The gather of backward serves recomputation too, so that the gather of forward is not repeated. */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
-    const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
+    const double weights = params * weight_bytes(emit), gradients = params * orr_reduce_bytes(emit->job);
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
@@ -33,7 +33,7 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
     emit_sharded(emit, ORR_GROUP_DP, dense_params);
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
+                        dense_params * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
 }
 
 /* The broadcasts of ZeRO-1 where whole tensors belong to ranks: one per rank that owns any. */
@@ -49,7 +49,7 @@ static double broadcasts_of(const struct orr_emit *emit, enum orr_group group)
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    const double gradients = params * (double)emit->job->engine.reduce_bytes, shards = (double)plan->zero_group;
+    const double gradients = params * orr_reduce_bytes(emit->job), shards = (double)plan->zero_group;
     const bool sums = plan->zero == 0 || (plan->zero == 1 && emit->job->engine.zero1_allreduce);
     struct orr_op *sync =
         orr_emit_collective(emit, sums ? "dp.reduce" : "dp.scatter", ORR_PHASE_STEP,
@@ -131,9 +131,12 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (emit->job->model.tied_embeddings && plan->pp > 1) /* Both copies of the matrix get the summed gradient. */
+    if (plan->schedule == ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
+        orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
+                            (dense / shard + expert / expert_shard) * orr_reduce_bytes(emit->job));
+    if (emit->job->model.tied_embeddings && orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
-                            emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
+                            emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
     emit_optimizer(emit, dense / shard + expert / expert_shard);
     emit_bucket_copies(emit, dense + expert);
     emit_weight_cast(emit, dense + expert);

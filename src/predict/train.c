@@ -149,11 +149,12 @@ static void add_waits(const struct walk *w)
 /* Counts how often the layers and ends of a stage run in a step. */
 static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, double m, double runs[ORR_N_SUMS])
 {
-    for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = m * stage->n_layers[k];
-    runs[ORR_SUM_EMBEDDING] = stage->embedding ? m : 0;
-    runs[ORR_SUM_HEAD] = stage->head ? m : 0;
-    runs[ORR_SUM_MTP] = m * stage->n_mtp;
-    runs[ORR_SUM_TOWER] = stage->embedding ? m : 0;
+    const double passes = m * (1 - stage->skipped_frac);
+    for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = passes * stage->n_layers[k];
+    runs[ORR_SUM_EMBEDDING] = stage->embedding ? passes : 0;
+    runs[ORR_SUM_HEAD] = stage->head ? passes : 0;
+    runs[ORR_SUM_MTP] = passes * stage->n_mtp;
+    runs[ORR_SUM_TOWER] = stage->embedding ? passes : 0;
 }
 
 /* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. Waits for the host hide

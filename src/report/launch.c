@@ -3,6 +3,7 @@
 #include "report/launch.h"
 #include "spec/job.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 
 /* A command collects what a program is asked for. */
 struct command {
@@ -39,7 +40,7 @@ static void megatron_plan(const struct orr_job *job, struct command *to)
     const bool experts = orr_model_has_experts(&job->model);
     number(to, true, "--tensor-model-parallel-size", p->tp);
     number(to, true, "--pipeline-model-parallel-size", p->pp);
-    number(to, p->vpp > 1, "--num-virtual-stages-per-pipeline-rank", p->vpp);
+    number(to, p->vpp > 1 && !orr_is_vee(p->schedule), "--num-virtual-stages-per-pipeline-rank", p->vpp);
     number(to, p->cp > 1, "--context-parallel-size", p->cp);
     flag(to, p->cp > 1 && p->cp_kind == ORR_CP_RING, "--cp-comm-type p2p");
     flag(to, p->cp > 1 && p->cp_kind == ORR_CP_ALLGATHER, "--cp-comm-type all_gather");
@@ -77,7 +78,8 @@ static void megatron_schedule(const struct orr_job *job, struct command *to)
     const struct orr_plan *p = &job->plan;
     const struct orr_engine *e = &job->engine;
     const bool dp = p->dp * p->cp > 1 && hides(p, ORR_GROUP_DP, e->dp_overlap_frac);
-    const bool zero_bubble = p->schedule == ORR_SCHEDULE_ZB_H1 || p->schedule == ORR_SCHEDULE_ZB_H2;
+    const bool listed = orr_is_vee(p->schedule) || orr_is_dual(p->schedule);
+    const bool zero_bubble = orr_splits_backward(p->schedule) && !listed;
     flag(to, dp, "--overlap-grad-reduce");
     flag(to, dp && p->zero > 0, "--overlap-param-gather");
     flag(to, p->tp > 1 && p->sp && hides(p, ORR_GROUP_TP, e->tp_overlap_frac), "--tp-comm-overlap");
@@ -85,6 +87,8 @@ static void megatron_schedule(const struct orr_job *job, struct command *to)
     flag(to, p->vpp > 1 && !hides(p, ORR_GROUP_PP, e->p2p_overlap ? 1 : 0), "--no-overlap-p2p-communication");
     note(to, p->pp > 1 && p->schedule == ORR_SCHEDULE_GPIPE, "no flag for the gpipe schedule");
     note(to, p->pp > 1 && zero_bubble, "no flag for zero-bubble schedules");
+    note(to, p->pp > 1 && listed, "no flag for schedules with two chunks in a V or two ends");
+    flag(to, job->workload.gradients == ORR_GRADIENTS_FP32, "--accumulate-allreduce-grads-in-fp32");
     note(to, job->model.n_layers % (p->pp * p->vpp) != 0,
          "the layers do not divide evenly: give --pipeline-model-parallel-layout");
 }

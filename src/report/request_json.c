@@ -1,6 +1,7 @@
 /* This file writes a job as a request of the contract, with every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
+#include "spec/names.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -28,10 +29,11 @@ static json_t *train_plan(const struct orr_plan *plan)
 {
     char overlap[ORR_OVERLAP_TEXT];
     json_t *json =
-        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
+        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
                   "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep",
                   (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp", plan->sp, "zero", (json_int_t)plan->zero,
-                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "cp_kind",
+                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule),
+                  "stages", orr_stage_rule_name(plan->stages), "cp_kind",
                   orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
     if (!json || plan->n_stage_layers == 0) return json;
     json_t *layers = json_array();
@@ -46,10 +48,11 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
     json_t *json = json_pack(
-        "{sI sI sI ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        "{sI sI sI ss ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
         (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
         orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute), "optimizer",
-        orr_optimizer_name(workload->optimizer), "recompute_every", (json_int_t)workload->recompute_every, "attention",
+        orr_optimizer_name(workload->optimizer), "gradient_precision", orr_gradient_format_name(workload->gradients),
+        "recompute_every", (json_int_t)workload->recompute_every, "attention",
         orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id), "attention_dropout",
         workload->attention_dropout, "hidden_dropout", workload->hidden_dropout, "causal", workload->causal,
         "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers);

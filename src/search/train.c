@@ -94,11 +94,13 @@ static double whole_s(const struct visit *v, const struct orr_job *job, const st
     return all.forward_s + all.backward_s;
 }
 
-/* Does an interleaved pipeline hide the transfers of the experts? */
+/* Does the pipeline hide the transfers of the experts? */
 static bool hides_experts(const struct visit *v)
 {
-    return v->choice.schedule == ORR_SCHEDULE_INTERLEAVED && v->choice.ep > 1 &&
-           v->worker->job.engine.ep_overlap_interleaved;
+    const enum orr_schedule schedule = (enum orr_schedule)v->choice.schedule;
+    const bool interleaved =
+        schedule == ORR_SCHEDULE_INTERLEAVED && v->worker->job.engine.ep_overlap_interleaved;
+    return v->choice.ep > 1 && (interleaved || orr_is_dual(schedule));
 }
 
 static int shape_index(const struct visit *v)
@@ -168,6 +170,10 @@ static double time_bound_s(struct visit *v)
     case ORR_SCHEDULE_INTERLEAVED: return BOUND_SLACK * work_s * ((m - 1 / vpp) / pp + 1 / vpp);
     case ORR_SCHEDULE_ZB_H1:
     case ORR_SCHEDULE_ZB_H2:
+    case ORR_SCHEDULE_ZB_V:
+    case ORR_SCHEDULE_V_HALF:
+    case ORR_SCHEDULE_DUALPIPE:
+    case ORR_SCHEDULE_DUALPIPE_V:
     case ORR_N_SCHEDULES: break;
     }
     return BOUND_SLACK * work_s * m / pp;
@@ -221,7 +227,9 @@ static uint32_t exposable(const struct visit *v)
     if (!v->search->request.space.overlap || v->coarse) return 0;
     if (c->tp > 1 && (engine->tp_overlap_frac > 0 || engine->tp_async_backward)) groups |= 1u << ORR_GROUP_TP;
     if (c->ep * c->etp > 1 && (engine->ep_overlap_frac > 0 || hides_experts(v))) groups |= 1u << ORR_GROUP_EP;
-    if (c->schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) groups |= 1u << ORR_GROUP_PP;
+    const enum orr_schedule schedule = (enum orr_schedule)c->schedule;
+    const bool beside = (schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) || orr_is_dual(schedule);
+    if (beside) groups |= 1u << ORR_GROUP_PP;
     if (c->dp * c->cp > 1 && (engine->dp_overlap_frac > 0 || engine->zero3_overlap_frac > 0))
         groups |= 1u << ORR_GROUP_DP;
     return groups;
@@ -308,13 +316,23 @@ static void visit_pipe(struct visit *v, const struct orr_pipe *pipe, const bool 
     }
 }
 
+/* Does a pipeline belong to this pass, and are there enough micro-batches for it (orr_job_check has the rule)? */
+static bool runs(const struct visit *v, const struct orr_pipe *pipe)
+{
+    const enum orr_schedule schedule = (enum orr_schedule)pipe->schedule;
+    if (v->coarse && !pipe->coarse) return false;
+    if (!orr_is_dual(schedule)) return true;
+    const int64_t m = v->search->request.job.workload.global_batch / ((int64_t)v->choice.dp * v->choice.micro_batch);
+    return m >= 2 * (int64_t)v->choice.pp && (schedule != ORR_SCHEDULE_DUALPIPE || m % 2 == 0);
+}
+
 /* The number of plans of one layout and ZeRO stage. */
 static uint64_t count_plans(struct visit *v)
 {
     const struct orr_train_space *space = &v->search->train;
     uint64_t n = 0;
     for (size_t i = space->first_pipe[v->choice.pp]; i < space->first_pipe[v->choice.pp + 1]; i++) {
-        if (v->coarse && !space->pipes[i].coarse) continue;
+        if (!runs(v, &space->pipes[i])) continue;
         v->choice.schedule = space->pipes[i].schedule;
         n += subsets(exposable(v));
     }
@@ -322,13 +340,13 @@ static uint64_t count_plans(struct visit *v)
 }
 
 /* A lower bound for every plan of the layout: no fill and drain, no gathers of sharded weights, and expert transfers
- * hidden wherever an interleaved pipeline hides them. */
+ * hidden wherever some pipeline hides them. */
 static double layout_bound_s(struct visit *v)
 {
     v->choice.zero = 0;
     v->choice.schedule = ORR_SCHEDULE_1F1B;
     const double plain_s = shape_of(v)->work_s;
-    v->choice.schedule = ORR_SCHEDULE_INTERLEAVED;
+    v->choice.schedule = v->search->train.dual ? ORR_SCHEDULE_DUALPIPE : ORR_SCHEDULE_INTERLEAVED;
     const double interleaved_s = shape_of(v)->work_s;
     return BOUND_SLACK * orr_min(plain_s, interleaved_s) * orr_micro_batches(job_of(v)) / v->choice.pp;
 }
@@ -364,7 +382,7 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
     }
     v->dims = orr_dims_of(job_of(v));
     for (size_t i = space->first_pipe[layout->pp]; i < space->first_pipe[layout->pp + 1]; i++) {
-        if (v->coarse && !space->pipes[i].coarse) continue;
+        if (!runs(v, &space->pipes[i])) continue;
         visit_pipe(v, &space->pipes[i], fits);
     }
 }

@@ -7,6 +7,7 @@
 #include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #define FAIL(error, at, ...) orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = (at)}, __VA_ARGS__)
@@ -52,6 +53,7 @@ static enum orr_err check_plan_ranges(const struct orr_job *job, struct orr_erro
         {"plan.zero", plan->zero, 0, 3},
         {"plan.zero_group", plan->zero_group, 1, ORR_GPUS_MAX},
         {"plan.schedule", (int64_t)plan->schedule, 0, ORR_N_SCHEDULES - 1},
+        {"plan.stages", (int64_t)plan->stages, 0, ORR_N_STAGE_RULES - 1},
         {"plan.cp_kind", (int64_t)plan->cp_kind, 0, ORR_N_CP_KINDS - 1},
         {"plan.stage_layers", plan->n_stage_layers, 0, ORR_MAX_STAGES},
     };
@@ -69,6 +71,7 @@ static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_
         {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
         {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
+        {"workload.gradient_precision", (int64_t)workload->gradients, 0, ORR_N_GRADIENT_FORMATS - 1},
         {"workload.mtp_layers", workload->mtp_layers, 0, ORR_MTP_MAX},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
@@ -300,12 +303,51 @@ static enum orr_err check_stage_layers(const struct orr_job *job, struct orr_err
     return ORR_OK;
 }
 
+/* Chunks per rank and schedule must go together. */
+static enum orr_err check_schedule(const struct orr_plan *plan, struct orr_error *error)
+{
+    const char *name = orr_schedule_name(plan->schedule);
+    const bool vee = orr_is_vee(plan->schedule);
+    if (vee && plan->vpp != 2)
+        return FAIL(error, "plan.vpp", "schedule \"%s\" has 2 chunks on every rank, not %lld", name, (ll)plan->vpp);
+    if ((vee || orr_is_dual(plan->schedule)) && plan->pp == 1)
+        return FAIL(error, "plan.schedule", "\"%s\" needs pp > 1; pp is 1", name);
+    if (plan->schedule == ORR_SCHEDULE_DUALPIPE && plan->pp % 2 != 0)
+        return FAIL(error, "plan.schedule", "\"%s\" needs an even pp, not %lld", name, (ll)plan->pp);
+    if (plan->vpp > 1 && plan->schedule != ORR_SCHEDULE_INTERLEAVED && !vee)
+        return FAIL(error, "plan.schedule", "vpp = %lld needs schedule \"interleaved\", not \"%s\"", (ll)plan->vpp,
+                    name);
+    if (plan->vpp == 1 && plan->schedule == ORR_SCHEDULE_INTERLEAVED)
+        return FAIL(error, "plan.schedule", "\"interleaved\" needs vpp > 1; vpp is 1");
+    return ORR_OK;
+}
+
+/* Blocks of a forward and a backward need twice as many micro-batches as stages to fill the pipeline with. */
+static enum orr_err check_dual(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    if (!orr_is_dual(plan->schedule)) return ORR_OK;
+    const int64_t m = job->workload.global_batch / (plan->dp * job->workload.micro_batch);
+    const char *name = orr_schedule_name(plan->schedule);
+    if (m < 2 * plan->pp)
+        return FAIL(error, "plan.schedule", "\"%s\" needs at least 2 * pp = %lld micro-batches per replica, not %lld",
+                    name, (ll)(2 * plan->pp), (ll)m);
+    if (plan->schedule == ORR_SCHEDULE_DUALPIPE && m % 2 != 0)
+        return FAIL(error, "plan.schedule", "\"%s\" sends half of the micro-batches each way: %lld is odd", name,
+                    (ll)m);
+    return ORR_OK;
+}
+
 static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    /* An engine that balances stages by cost may leave some without a layer: the head's, and those behind it. */
-    const bool by_cost = job->engine.stages_by_cost && plan->vpp == 1 && plan->n_stage_layers == 0;
+    /* Stages that are balanced by cost may be without a layer: the head's, and those behind it. */
+    const bool asked = plan->stages == ORR_STAGES_ENGINE ? job->engine.stages_by_cost : plan->stages == ORR_STAGES_COST;
+    const bool by_cost = asked && plan->vpp == 1 && plan->n_stage_layers == 0;
+    if (plan->stages == ORR_STAGES_COST && (plan->vpp > 1 || orr_is_dual(plan->schedule)))
+        return FAIL(error, "plan.stages", "\"by-cost\" needs one chunk per rank: schedule \"%s\", vpp %lld",
+                    orr_schedule_name(plan->schedule), (ll)plan->vpp);
     if (plan->pp > n_layers + (by_cost ? 4 : 0))
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
@@ -317,12 +359,8 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
                     (ll)(most_chunks / plan->pp));
     if (plan->vpp > 1 && plan->pp == 1)
         return FAIL(error, "plan.vpp", "%lld chunks per rank need pp > 1; pp is 1", (ll)plan->vpp);
-    if (plan->vpp > 1 && plan->schedule != ORR_SCHEDULE_INTERLEAVED)
-        return FAIL(error, "plan.schedule", "vpp = %lld needs schedule \"interleaved\", not \"%s\"", (ll)plan->vpp,
-                    orr_schedule_name(plan->schedule));
-    if (plan->vpp == 1 && plan->schedule == ORR_SCHEDULE_INTERLEAVED)
-        return FAIL(error, "plan.schedule", "\"interleaved\" needs vpp > 1; vpp is 1");
-    return check_stage_layers(job, error);
+    const enum orr_err err = check_schedule(plan, error);
+    return err ? err : check_stage_layers(job, error);
 }
 
 /* ---------------------------------------------------------------- GPUs, batch, sharding, recompute */
@@ -593,7 +631,8 @@ enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
         check_plan_ranges, check_workload_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
-        check_pipeline,    check_batch,           check_sharding, check_recompute, check_kernels,  check_media,
+        check_pipeline,    check_batch,           check_dual,     check_sharding,  check_recompute,
+        check_kernels,     check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "spec/limits.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/request.h"
 
 /* ---------------------------------------------------------------- keys */
@@ -23,6 +24,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, zero, false, 0, 3, "ZeRO stage"),
     ORR_INT(orr_plan, zero_group, false, 1, ORR_RANKS_MAX, "ranks weights are sharded over"),
     ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
+    ORR_ENUM(orr_plan, stages, false, orr_stage_rule_names, "how layers are divided over stages"),
     ORR_ENUM(orr_plan, cp_kind, false, orr_cp_kind_names, "how context parallel exchanges keys and values"),
 };
 static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", NULL};
@@ -65,6 +67,12 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .meaning = "inputs of the matrix products"},
     WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
     WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
+    {.key = "gradient_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct ask, workload.gradients),
+     .names = orr_gradient_format_names,
+     .n_names = ORR_N_GRADIENT_FORMATS,
+     .meaning = "format in which gradients are added up"},
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
@@ -150,6 +158,8 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
     const json_t *overlap = json_object_get(object, "overlap");
     if (!err && overlap) err = read_overlap(request, overlap, plan, error);
+    const bool vee = json_object_get(object, "schedule") && orr_is_vee(plan->schedule);
+    if (!err && vee && !json_object_get(object, "vpp")) plan->vpp = 2; /* a V has two chunks on every rank */
     if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
     if (err) return err;
     if (!json_object_get(object, "zero")) plan->zero = engine->default_zero;

@@ -64,7 +64,7 @@ export const FIELDS: readonly Field[] = [
         label: 'Schedule',
         kinds: TRAIN,
         group: 'plan',
-        options: ['gpipe', '1f1b', 'interleaved', 'zb-h1', 'zb-h2'],
+        options: ['gpipe', '1f1b', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'v-half', 'dualpipe', 'dualpipe-v'],
         wide: true,
     },
     {
@@ -133,6 +133,22 @@ export const FIELDS: readonly Field[] = [
             'sgd',
         ],
         title: 'what is kept per parameter; auto: as the engine keeps it',
+    },
+    {
+        key: 'workload.gradient_precision',
+        label: 'Gradients',
+        kinds: TRAIN,
+        group: 'more',
+        options: ['fp32', 'bf16'],
+        title: 'format in which gradients are added up; auto: as optimizer or engine keep them',
+    },
+    {
+        key: 'plan.stages',
+        label: 'Stages',
+        kinds: TRAIN,
+        group: 'more',
+        options: ['even', 'by-cost'],
+        title: 'pipeline stages of equal layers or of equal work; auto: as the engine divides them',
     },
     {
         key: 'workload.recompute_every',
