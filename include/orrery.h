@@ -408,8 +408,23 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
     X(NONE, "none", "nothing")                                          \
-    X(SELECTIVE, "selective", "the attention core")                     \
-    X(FULL, "full", "every layer from its saved input")
+    X(SELECTIVE, "selective", "what the engine's own selective does")   \
+    X(FULL, "full", "every layer from its saved input")                 \
+    X(CORE, "core", "the attention core")                               \
+    X(BY_OP, "selective-op", "all but every other product and the core") \
+    X(OPS, "ops", "the operators that a list names")
+
+/* Operators that recomputation may repeat one by one, and what is not kept then (src/ops/recompute.c). */
+#define ORR_REPEATABLES(X)                                                                   \
+    X(NORM, "norm", "norms: inputs of attention and of the feed-forward block")              \
+    X(QKV, "qkv", "projections to heads and positions: queries, keys, values")               \
+    X(CORE, "core", "scores of unfused attention: probabilities, dropout")                   \
+    X(OUT, "out", "output projection and residual add: input of the second norm")            \
+    X(MLP_UP, "mlp_up", "first product of dense columns and shared experts: gate, up")       \
+    X(MLP_ACT, "mlp_act", "their activation: input of the last product")                     \
+    X(EXPERT_UP, "expert_up", "first product of routed experts: gate, up")                   \
+    X(EXPERT_ACT, "expert_act", "their activation: input of the last product")               \
+    X(DISPATCH, "dispatch", "permutation and exchange of rows: inputs of routed experts")
 
 /* Kernels that compute attention scores and multiply them with the values. Each engine states which it uses. */
 #define ORR_ATTENTION_KERNELS(X)                                               \
@@ -673,6 +688,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
+#define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
 #define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
@@ -702,6 +718,7 @@ enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
+enum orr_repeatable { ORR_REPEATABLES(ORR_X_REPEATABLE_) ORR_N_REPEATABLES };
 enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
@@ -783,6 +800,8 @@ struct orr_layer_kind {
     int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
+    bool kept;                        /* a twin of another kind: the layers that a job does not recompute, where it
+                                         recomputes only some */
     /* exact parameter counts, including biases and norms */
     int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
@@ -1193,6 +1212,9 @@ struct orr_workload {
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
     enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
+    uint32_t recompute_ops;                   /* ops: bit 1 << enum orr_repeatable */
+    int64_t recompute_first;                  /* only this many first layers of every pipeline chunk; 0: all */
+    int64_t recompute_nth;                    /* only every nth layer of the model; 0: all */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
     bool causal;                              /* fused kernels skip the masked half of the scores */

@@ -22,6 +22,8 @@ struct rank_bytes {
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
+    double first_saved;     /* saved by the first layer, where only the first layers of a rank are recomputed */
+    double last_recomputed; /* recomputed of the last layer: none where only the first layers are */
     double core_transient, ffn_transient;
 };
 
@@ -55,6 +57,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
     const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
+    bool some_kept = false;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
@@ -65,7 +68,9 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         const double attention = (double)kind->attention_params / (double)job->plan.tp;
         r->saved += passed * stage->n_layers[k] * saved;
         r->layer_saved = orr_max(r->layer_saved, saved);
+        if (!kind->kept) r->first_saved = orr_max(r->first_saved, saved);
         r->recomputed = orr_max(r->recomputed, recomputed);
+        some_kept |= kind->kept;
         r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes[k].ffn);
         r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
@@ -75,6 +80,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
             r->gathered = orr_max(r->gathered, 2 * w * params);
     }
+    r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
 
 /* The tower of the first rank: what its layers and products save, and its largest layer at work. */
@@ -86,10 +92,12 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
     const struct orr_dims d = orr_tower_dims(job, dims->b);
     for (int k = 0; k < 2; k++) {
         if (tower->n_layers[k] == 0) continue;
-        const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
+        struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
+        if (bytes.recompute == ORR_RECOMPUTE_OPS) bytes.recompute = ORR_RECOMPUTE_NONE;
         r->tower_saved += (double)tower->n_layers[k] * orr_layer_saved_bytes(job, &bytes);
         r->held += (double)tower->n_layers[k] * held_bytes(job, &d);
         r->recomputed = orr_max(r->recomputed, orr_layer_recomputed_bytes(job, &bytes));
+        r->last_recomputed = orr_max(r->last_recomputed, orr_layer_recomputed_bytes(job, &bytes));
         r->core_transient = orr_max(r->core_transient, bytes.core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes.ffn_transient);
     }
@@ -120,9 +128,16 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
 
 /* Saved feed-forward bytes of the layer at work that are freed before its attention runs backward. Under recomputation
  * they are part of the recomputed layer. */
-static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
+static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r, double recomputed)
 {
-    return orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+    const bool full = job->workload.recompute == ORR_RECOMPUTE_FULL && recomputed > 0;
+    return orr_min(r->layer_ffn_saved, full ? recomputed : r->layer_saved);
+}
+
+/* What the layer that runs backward last has saved: the first layer, which is recomputed if any is. */
+static double first_layer_saved(const struct rank_bytes *r)
+{
+    return r->last_recomputed < r->recomputed && r->first_saved > 0 ? r->first_saved : r->layer_saved;
 }
 
 /* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
@@ -130,20 +145,20 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
                           double *activations, double *gradients)
 {
     const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved, g = r->gradient_16bit;
-    const double ffn_freed = freed_ffn(job, r);
     *gradients = 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;
     case FIRST_FFN:
-        *activations = all + r->recomputed + r->ffn_transient;
+        *activations = all + r->last_recomputed + r->ffn_transient;
         *gradients = g * r->head_params;
         return;
     case FIRST_CORE:
-        *activations = all + r->recomputed - ffn_freed + r->core_transient;
+        *activations = all + r->last_recomputed - freed_ffn(job, r, r->last_recomputed) + r->core_transient;
         *gradients = g * (r->head_params + r->ffn_params);
         return;
     case LAST_CORE:
-        *activations = all - r->saved + r->layer_saved + r->recomputed - ffn_freed + r->core_transient;
+        *activations = all - r->saved + first_layer_saved(r) + r->recomputed - freed_ffn(job, r, r->recomputed) +
+                       r->core_transient;
         *gradients = g * (r->params - r->attention_params - r->late_params);
         return;
     case END:
@@ -223,42 +238,45 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
 
+/* Adds what the layers of one kind keep, by block, to the sums of the rank. */
+static void add_saved(const struct orr_job *job, const struct orr_layer_bytes *layer, double n,
+                      struct orr_layer_bytes *sum)
+{
+    const bool core = layer->recompute == ORR_RECOMPUTE_CORE;
+    if (layer->recompute == ORR_RECOMPUTE_FULL) {
+        sum->input += n * layer->input / (double)job->workload.recompute_every;
+    } else if (layer->recompute == ORR_RECOMPUTE_BY_OP) {
+        sum->by_ops += n * orr_layer_saved_bytes(job, layer);
+    } else {
+        sum->norms += n * layer->norms;
+        sum->attention += n * layer->attention;
+        sum->scores += core && job->workload.attention == ORR_ATTENTION_UNFUSED ? 0 : n * layer->scores;
+        sum->ffn += n * layer->ffn;
+        sum->masks += n * layer->masks;
+        sum->repeated += n * layer->repeated;
+    }
+}
+
 /* List the saved tensors by block, for all layers of the rank and so many micro-batches. */
 static void list_saved(const struct orr_job *job, const struct orr_stage *stage, const struct orr_layer_bytes *layers,
                        double micro_batches, struct orr_memory *memory)
 {
     struct orr_layer_bytes sum = {0};
     const bool at_peak = true;
-    for (int64_t k = 0; k < job->model.n_kinds; k++) {
-        const double n = (1 - stage->skipped_frac) * stage->n_layers[k] * micro_batches;
-        sum.input += n * layers[k].input / (double)job->workload.recompute_every;
-        sum.norms += n * layers[k].norms;
-        sum.attention += n * layers[k].attention;
-        sum.scores += n * layers[k].scores;
-        sum.ffn += n * layers[k].ffn;
-        sum.masks += n * layers[k].masks;
-        sum.by_ops += n * orr_layer_saved_bytes(job, &layers[k]);
-    }
+    for (int64_t k = 0; k < job->model.n_kinds; k++)
+        add_saved(job, &layers[k], (1 - stage->skipped_frac) * stage->n_layers[k] * micro_batches, &sum);
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
     const char *norm = job->plan.sp ? "tp, cp" : "cp", *life = "forward to backward";
-    if (job->workload.recompute == ORR_RECOMPUTE_FULL) {
-        add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
-        return;
-    }
-    if (job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->engine.selective_ops) {
-        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops,
-                   at_peak);
-        return;
-    }
-    const bool dropped =
-        job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->workload.attention == ORR_ATTENTION_UNFUSED;
+    add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
+    add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops, at_peak);
     add_tensor(memory, part, "norm inputs", "b s h", norm, life, sum.norms, at_peak);
     add_tensor(memory, part, "attention: input, q, k, v, output", "b s (h + (2a+2k) d)", "tp, cp", life, sum.attention,
                at_peak);
-    if (!dropped)
-        add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
+    add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
     add_tensor(memory, part, "feed-forward: input, hidden", "b s (h + f)", "tp, cp", life, sum.ffn, at_peak);
     add_tensor(memory, part, "dropout masks", "b s h", norm, life, sum.masks, at_peak);
+    add_tensor(memory, part, "of these, made again in backward", "outputs of the listed operators", "tp, cp", life,
+               -sum.repeated, at_peak);
 }
 
 static void list_working(const struct orr_job *job, const struct rank_bytes *r, int peak, struct orr_memory *memory)
@@ -277,11 +295,12 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
     add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved,
                peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
-    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved,
+    const double recomputed = peak == LAST_CORE ? r->recomputed : r->last_recomputed;
+    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", first_layer_saved(r),
                peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward",
-               -freed_ffn(job, r), peak == FIRST_CORE || peak == LAST_CORE);
-    add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", r->recomputed, layer);
+               -freed_ffn(job, r, recomputed), peak == FIRST_CORE || peak == LAST_CORE);
+    add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", recomputed, layer);
     add_tensor(memory, part, "attention backward", "b a s s, or b s h", "tp, cp", "its backward", r->core_transient,
                peak == FIRST_CORE || peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward backward", "b s f", "tp, cp", "its backward", r->ffn_transient,

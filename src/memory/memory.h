@@ -14,6 +14,8 @@ struct orr_layer_bytes {
     double ffn;            /* inputs and outputs of the FFN or of the routed experts */
     double masks;          /* dropout masks of the residual branches */
     double by_ops;         /* all of it where recomputation keeps every other product */
+    double repeated;       /* the part of it that a list of operators makes again */
+    enum orr_recompute recompute; /* what the layer repeats in backward */
     double core_transient; /* gradients alive in the attention core's backward */
     double ffn_transient;  /* gradients alive in the FFN's backward */
 };

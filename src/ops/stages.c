@@ -119,6 +119,14 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
 
 static double active_matrix_params(double h, const struct orr_layer_kind *kind);
 
+/* The kind of a layer, `position` layers after the first of its chunk. Where only the first few are recomputed, the
+ * others are of the kept twin. */
+static int64_t kind_at(const struct orr_job *job, int64_t layer, int64_t position)
+{
+    const int64_t kind = job->model.layer_kind[layer], first = job->workload.recompute_first;
+    return kind + (first > 0 && position >= first ? orr_twin_offset(job) : 0);
+}
+
 /* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
  * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
  * stages without a layer, and stages behind the head's without work. */
@@ -130,12 +138,14 @@ static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
     for (int64_t k = 0; k < model->n_kinds; k++)
         cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
     for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
-    int64_t stage = 0;
+    int64_t stage = 0, first = 0; /* first: the first layer of the stage */
     for (int64_t i = 0; i < model->n_layers; i++) {
         const int64_t kind = model->layer_kind[i];
-        stages[stage].n_layers[kind] += 1;
+        stages[stage].n_layers[kind_at(job, i, i - first)] += 1;
         laid += cost[kind];
-        if (laid > total * (double)(stage + 1) / p) stage++;
+        if (laid <= total * (double)(stage + 1) / p) continue;
+        stage++;
+        first = i + 1;
     }
     for (int64_t i = 0; i < job->plan.pp; i++) stages[i].head = i == stage;
 }
@@ -201,7 +211,7 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
         const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
         if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
         else
-            for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
+            for (int64_t i = 0; i < n; i++) stage->n_layers[kind_at(job, layer++, i)] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
         int64_t head = plan->pp - 1;

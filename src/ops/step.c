@@ -124,7 +124,7 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
     const double dense = heaviest->dense_params, expert = heaviest->expert_params;
     const double shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_DP) : 1;
     const double expert_shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_EDP) : 1;
-    emit->recompute_full = false;
+    emit->recompute = ORR_RECOMPUTE_NONE;
     emit_sends(emit);
     emit->layer_kind = ORR_LAYER_STEP;
     if (plan->zero < 3) {

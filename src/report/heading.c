@@ -2,6 +2,7 @@
 #include "report/answer.h"
 #include "report/formats.h"
 #include "report/summary.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 #include <stdlib.h>
@@ -19,9 +20,13 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
 {
+    char recompute[ORR_RECOMPUTE_TEXT];
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
                  (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
-                 orr_recompute_name(workload->recompute));
+                 orr_recompute_text(workload, recompute));
+    if (workload->recompute_first > 0)
+        orr_text_add(line, ", first %lld layers of a chunk", (long long)workload->recompute_first);
+    if (workload->recompute_nth > 0) orr_text_add(line, ", 1 layer in %lld", (long long)workload->recompute_nth);
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
 }

@@ -56,6 +56,31 @@ static void megatron_plan(const struct orr_job *job, struct command *to)
     note(to, p->zero >= 2, "unset CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
+/* Modules that --recompute-modules knows, by the operators they repeat. */
+static void megatron_modules(const struct orr_workload *w, struct command *to)
+{
+#define BIT(name) (1u << ORR_REPEATABLE_##name)
+    static const struct {
+        const char *flag;
+        uint32_t ops;
+    } MODULES[] = {{"core_attn", BIT(CORE)},
+                   {"layernorm", BIT(NORM)},
+                   {"mla_up_proj", BIT(QKV)},
+                   {"mlp", BIT(MLP_UP) | BIT(MLP_ACT)},
+                   {"moe", BIT(DISPATCH) | BIT(EXPERT_UP) | BIT(EXPERT_ACT)},
+                   {"moe_act", BIT(EXPERT_ACT)}};
+#undef BIT
+    uint32_t left = w->recompute_ops;
+    if (w->recompute != ORR_RECOMPUTE_OPS) return;
+    flag(to, true, "--recompute-granularity selective --recompute-modules");
+    for (size_t i = 0; i < sizeof MODULES / sizeof *MODULES; i++) {
+        if ((left & MODULES[i].ops) != MODULES[i].ops) continue;
+        flag(to, true, MODULES[i].flag);
+        left &= ~MODULES[i].ops;
+    }
+    note(to, left != 0, "no module of --recompute-modules for some of the operators");
+}
+
 static void megatron_workload(const struct orr_workload *w, struct command *to)
 {
     const bool full = w->recompute == ORR_RECOMPUTE_FULL;
@@ -63,9 +88,17 @@ static void megatron_workload(const struct orr_workload *w, struct command *to)
     number(to, true, "--seq-length", w->seq);
     number(to, true, "--micro-batch-size", w->micro_batch);
     number(to, true, "--global-batch-size", w->global_batch);
-    flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE, "--recompute-granularity selective");
-    number(to, full, "--recompute-granularity full --recompute-method uniform --recompute-num-layers",
-           w->recompute_every);
+    const bool core = w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE;
+    const bool block = full && w->recompute_first > 0;
+    flag(to, core, "--recompute-granularity selective");
+    number(to, full && !block && w->recompute_nth == 0,
+           "--recompute-granularity full --recompute-method uniform --recompute-num-layers", w->recompute_every);
+    number(to, block, "--recompute-granularity full --recompute-method block --recompute-num-layers",
+           w->recompute_first);
+    megatron_modules(w, to);
+    note(to, w->recompute_nth > 0, "no flag to recompute every nth layer");
+    note(to, w->recompute_first > 0 && !full, "no flag to recompute operators of some layers");
+    note(to, w->recompute == ORR_RECOMPUTE_BY_OP, "no flag for recomputation that keeps every other product");
     flag(to, w->precision == ORR_DTYPE_BF16, "--bf16");
     flag(to, w->precision == ORR_DTYPE_FP16, "--fp16");
     flag(to, w->precision == ORR_DTYPE_FP8, "--bf16 --fp8-format hybrid");

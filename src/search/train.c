@@ -485,6 +485,7 @@ static void visit_cut(struct visit *v, int64_t first, int64_t end)
         if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
         for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
             if (!orr_chosen(&space->recompute, recompute)) continue;
+            if (space->recompute.n == 0 && recompute > ORR_RECOMPUTE_FULL) continue; /* only where a request asks */
             for (int64_t i = first; i < end; i++) {
                 v->choice.sp = (uint8_t)sp;
                 v->choice.recompute = (uint8_t)recompute;

@@ -71,6 +71,8 @@ static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_
         {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
         {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
+        {"workload.recompute_first", workload->recompute_first, 0, ORR_MAX_LAYERS},
+        {"workload.recompute_nth", workload->recompute_nth, 0, ORR_MAX_LAYERS},
         {"workload.gradient_precision", (int64_t)workload->gradients, 0, ORR_N_GRADIENT_FORMATS - 1},
         {"workload.mtp_layers", workload->mtp_layers, 0, ORR_MTP_MAX},
     };
@@ -412,6 +414,16 @@ static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *
 static enum orr_err check_recompute(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_workload *workload = &job->workload;
+    if (workload->recompute_first > 0 && workload->recompute_nth > 0)
+        return FAIL(error, "workload.recompute_first", "%lld and recompute_nth %lld: choose the layers by one of them",
+                    (ll)workload->recompute_first, (ll)workload->recompute_nth);
+    if (orr_has_twins(job) && !job->model.kinds[job->model.n_kinds - 1].kept)
+        return FAIL(error, workload->recompute_first > 0 ? "workload.recompute_first" : "workload.recompute_nth",
+                    "%s has %lld kinds of layers; at most %d can be recomputed in part", job->model.id,
+                    (ll)job->model.n_kinds, ORR_MAX_LAYER_KINDS / 2);
+    if (workload->recompute_every > 1 && orr_has_twins(job))
+        return FAIL(error, "workload.recompute_every", "%lld layers per saved input need all layers recomputed",
+                    (ll)workload->recompute_every);
     if (workload->recompute_every == 1) return ORR_OK;
     if (workload->recompute != ORR_RECOMPUTE_FULL)
         return FAIL(error, "workload.recompute_every", "%lld needs recompute \"full\", not \"%s\"",

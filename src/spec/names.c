@@ -11,6 +11,7 @@
 const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
 const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
 const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
+const char *const orr_repeatable_names[ORR_N_REPEATABLES] = {ORR_REPEATABLES(NAME)};
 const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)};
 const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS] = {ORR_GRADIENT_FORMATS(NAME)};
 const char *const orr_stage_rule_names[ORR_N_STAGE_RULES] = {ORR_STAGE_RULES(NAME)};

@@ -7,6 +7,7 @@
 extern const char *const orr_dtype_names[ORR_N_DTYPES];
 extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
 extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
+extern const char *const orr_repeatable_names[ORR_N_REPEATABLES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS];

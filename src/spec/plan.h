@@ -26,4 +26,32 @@ static inline bool orr_ends_apart(const struct orr_plan *plan)
     return plan->pp > 1 && !orr_is_vee(plan->schedule) && !orr_is_dual(plan->schedule);
 }
 
+/* What a layer repeats in backward. "selective" is what the engine's own does: the attention core, or all but every
+ * other product. A kept layer repeats nothing. */
+static inline enum orr_recompute orr_layer_recompute(const struct orr_job *job, bool kept)
+{
+    const enum orr_recompute asked = job->workload.recompute;
+    if (kept) return ORR_RECOMPUTE_NONE;
+    if (asked != ORR_RECOMPUTE_SELECTIVE) return asked;
+    return job->engine.selective_ops ? ORR_RECOMPUTE_BY_OP : ORR_RECOMPUTE_CORE;
+}
+
+/* Are operators of this kind repeated one by one? */
+static inline bool orr_repeats(const struct orr_workload *workload, enum orr_repeatable op)
+{
+    return workload->recompute_ops >> op & 1;
+}
+
+/* Are only some layers recomputed? Then every kind of layer has a kept twin in the second half of the model's kinds
+ * (orr_twins_make). */
+static inline bool orr_has_twins(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && (job->workload.recompute_first > 0 || job->workload.recompute_nth > 0);
+}
+/* How far the twin of a kind lies behind it; 0: the layers of a chunk are all of their own kind. */
+static inline int64_t orr_twin_offset(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->workload.recompute_first > 0 ? job->model.n_kinds / 2 : 0;
+}
+
 #endif

@@ -199,6 +199,7 @@ enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct
     if (!err) err = read_parts(catalogue, request, stale, job, error);
     if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head.gpus, job, error);
     else if (!err) err = orr_request_infer(catalogue, request, head.gpus, job, error);
+    if (!err) orr_twins_make(job);
     return err ? err : check_located(request, job, error);
 }
 

@@ -65,7 +65,6 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_dtype_names,
      .n_names = ORR_N_MATRIX_DTYPES,
      .meaning = "inputs of the matrix products"},
-    WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
     WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
     {.key = "gradient_precision",
      .type = ORR_FIELD_ENUM,
@@ -74,6 +73,8 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .n_names = ORR_N_GRADIENT_FORMATS,
      .meaning = "format in which gradients are added up"},
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
+    WORK_INT(recompute_first, 0, ORR_MAX_LAYERS, "layers at the beginning of a pipeline chunk that are recomputed"),
+    WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
@@ -87,7 +88,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
-static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", "recompute", NULL};
 
 static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
                                              "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
@@ -212,8 +213,11 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (!json_object_get(object, "precision")) workload->precision = orr_chip_16bit(&job->system.chip);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
+    const bool some_layers = workload->recompute_first > 0 || workload->recompute_nth > 0;
     if (!json_object_get(object, "recompute"))
-        workload->recompute = unfused ? ORR_RECOMPUTE_SELECTIVE : job->engine.default_recompute;
+        workload->recompute = some_layers ? ORR_RECOMPUTE_FULL
+                              : unfused   ? ORR_RECOMPUTE_SELECTIVE
+                                          : job->engine.default_recompute;
     workload->recompute_every = orr_at_least_one(workload->recompute_every);
     if (!json_object_get(object, "attention_dropout")) workload->attention_dropout = job->model.attention_dropout;
     if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;
@@ -228,9 +232,14 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     struct ask ask = {.attention = -1};
     enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
+    const json_t *recompute = json_object_get(object, "recompute");
+    if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
+    if (recompute && job->workload.recompute == ORR_RECOMPUTE_NONE && orr_has_twins(job))
+        return orr_doc_fail_rule(request, "workload.recompute", error,
+                                 "\"none\" leaves nothing to recompute in some layers (recompute_first, recompute_nth)");
     return orr_media_read(request, object, &ask.media, job, error);
 }
 
