@@ -399,6 +399,18 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
     X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
 
+/* Where a tensor is kept that is not kept in GPU memory. */
+#define ORR_STORES(X)                                                                                    \
+    X(NONE, "none", "GPU memory")                                                                        \
+    X(CPU, "cpu", "host memory, over PCIe or a chip-to-chip link")                                       \
+    X(NVME, "nvme", "drives of the host")
+/* What may be kept there. */
+#define ORR_OFFLOADS(X)                                                                                  \
+    X(OPTIMIZER, "optimizer", "master weights and moments; the host runs the optimizer")                 \
+    X(GRADIENTS, "gradients", "accumulated gradients; as the optimizer unless given")                    \
+    X(PARAMETERS, "parameters", "weights, fetched layer by layer")                                       \
+    X(ACTIVATIONS, "activations", "saved inputs of recomputed layers")
+
 /* Formats in which the gradients of micro-batches are added up. */
 #define ORR_GRADIENT_FORMATS(X)                                                                          \
     X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                          \
@@ -556,7 +568,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PP, "pp", "neighbouring pipeline stages")                         \
     X(DP, "dp", "data parallel, dense weights")                         \
     X(EDP, "edp", "data parallel, expert weights")                      \
-    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")
+    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")      \
+    X(HOST, "host", "the GPU and its host: offloaded tensors")
 
 #define ORR_OP_KINDS(X)                                                 \
     X(GEMM, "gemm", "matrix product with a weight")                     \
@@ -691,6 +704,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
 #define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
+#define ORR_X_STORE_(name, ...) ORR_STORE_##name,
+#define ORR_X_OFFLOAD_(name, ...) ORR_OFFLOAD_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -719,6 +734,8 @@ enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
 enum orr_repeatable { ORR_REPEATABLES(ORR_X_REPEATABLE_) ORR_N_REPEATABLES };
+enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };
+enum orr_offload { ORR_OFFLOADS(ORR_X_OFFLOAD_) ORR_N_OFFLOADS };
 enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
@@ -981,6 +998,10 @@ struct orr_system {
     double scaleout_oversubscription;         /* 1: full bisection */
     double host_speed;                        /* of the host, relative to the reference host of docs/host.md */
     int64_t gpus_per_nic;                     /* GPUs that share a NIC; 1 unless stated */
+    double host_link_bytes_per_s;             /* between a GPU and its host, per direction; 0: not stated */
+    double host_memory_bytes;                 /* of a node; 0: not stated */
+    double host_optimizer_bytes_per_s;        /* traffic of an optimizer on the host, whole node; 0: not stated */
+    double nvme_bytes, nvme_bytes_per_s;      /* drives of a node: capacity, rate of reads and writes; 0: not stated */
     bool scaleout_reduction;                  /* the switches between domains reduce (SHARP) */
     int64_t n_tiers;
     struct orr_tier tiers[ORR_MAX_TIERS];     /* above the NICs, lowest first */
@@ -1196,6 +1217,8 @@ struct orr_plan {
     int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
     int64_t zero;                             /* 0-3 */
     int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
+    bool gathered_kept;                       /* ZeRO-3: gathered weights stay from forward to backward */
+    enum orr_store offload[ORR_N_OFFLOADS];   /* where states and activations are kept */
     bool sp;
     enum orr_schedule schedule;
     enum orr_stage_rule stages;               /* how layers are divided over stages unless they are listed */
@@ -1349,6 +1372,7 @@ struct orr_op {
     enum orr_group group;
     int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: experts of the layer, of a token,
                                                      and groups of experts that a token may use; else 0 */
+    bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */
     int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
@@ -1418,6 +1442,8 @@ struct orr_memory {
     int64_t n_tensors;
     struct orr_tensor tensors[ORR_MAX_TENSORS];
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
+    double host_bytes, host_capacity_bytes; /* offloaded to host memory by one GPU, and its share of that memory */
+    double nvme_bytes, nvme_capacity_bytes; /* the same of the drives */
 };
 
 struct orr_result {

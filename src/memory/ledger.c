@@ -12,6 +12,8 @@ static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the l
 /* Everything one pipeline rank holds, before it is added up per instant. */
 struct rank_bytes {
     double weights, gradients, optimizer, gathered; /* alive at every instant */
+    double buffers;                                 /* of transfers to the host, alive at every instant */
+    double stored[ORR_N_STORES];                    /* kept by the host, by place */
     double gradient_16bit;                          /* per parameter, where 16-bit gradients stay alive */
     double params, head_params;
     double late_params;      /* parameters of the embedding, whose gradient comes last */
@@ -27,6 +29,24 @@ struct rank_bytes {
     double core_transient, ffn_transient;
 };
 
+/* Moves what is offloaded from a part of the GPU's memory to the place where it is kept. */
+static void offload(const struct orr_job *job, enum orr_offload what, double *part, struct rank_bytes *r)
+{
+    const enum orr_store store = job->plan.offload[what];
+    if (store == ORR_STORE_NONE) return;
+    r->stored[store] += *part;
+    *part = 0;
+}
+
+static void offload_states(const struct orr_job *job, struct rank_bytes *r)
+{
+    if (!orr_offloads(&job->plan)) return;
+    offload(job, ORR_OFFLOAD_PARAMETERS, &r->weights, r);
+    offload(job, ORR_OFFLOAD_OPTIMIZER, &r->optimizer, r);
+    offload(job, ORR_OFFLOAD_GRADIENTS, &r->gradients, r);
+    if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) r->gradient_16bit = 0;
+}
+
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
     const struct orr_plan *plan = &job->plan;
@@ -41,6 +61,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
+    offload_states(job, r);
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }
@@ -50,6 +71,16 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
 static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
 {
     return job->plan.sp ? job->engine.stream_tensors * (1 - 1 / d->t) * d->w_a * d->T * d->h : 0;
+}
+
+/* Saved inputs of layers leave the GPU; two of them are on their way. */
+static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
+{
+    const enum orr_store store = job->plan.offload[ORR_OFFLOAD_ACTIVATIONS];
+    if (store == ORR_STORE_NONE) return;
+    r->stored[store] += r->in_flight * r->saved;
+    r->buffers += 2 * r->layer_saved;
+    r->saved = 0;
 }
 
 /* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
@@ -77,9 +108,14 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->attention_params = orr_max(r->attention_params, attention);
         r->ffn_params = orr_max(r->ffn_params, params - attention);
         r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
-        if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
+        /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
+        if (job->plan.zero >= 3 || job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
             r->gathered = orr_max(r->gathered, 2 * w * params);
+        if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
+            r->buffers = orr_max(r->buffers, 2 * w * params);
     }
+    if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = w * r->params;
+    offload_inputs(job, r);
     r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
 
@@ -189,7 +225,7 @@ static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct o
 
 static double rank_static(const struct orr_job *job, const struct rank_bytes *r)
 {
-    return r->weights + r->gradients + r->optimizer + r->gathered + job->engine.workspace_bytes;
+    return r->weights + r->gradients + r->optimizer + r->gathered + r->buffers + job->engine.workspace_bytes;
 }
 
 static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, int *peak)
@@ -233,7 +269,9 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
                    gradients, true);
     add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer,
                true);
-    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", "2 layers", "tp, pp", "forward and backward",
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "transfers with the host", "2 layers", "tp, pp", "always", r->buffers,
+               true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", job->plan.gathered_kept ? "params" : "2 layers", "tp, pp", "forward and backward",
                r->gathered, true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
@@ -323,7 +361,7 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     memory->part_bytes[ORR_MEMORY_GRADIENTS] = r->gradients + gradients;
     memory->part_bytes[ORR_MEMORY_OPTIMIZER] = r->optimizer;
     memory->part_bytes[ORR_MEMORY_ACTIVATIONS] = activations;
-    memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + job->engine.workspace_bytes;
+    memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + r->buffers + job->engine.workspace_bytes;
     memory->n_tensors = 0;
     list_static(job, r, peak, gradients, memory);
     /* The oldest micro-batch has freed its layers when its backward ends. */
@@ -342,7 +380,12 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
         const struct rank_bytes r = rank_bytes_of(job, dims, layers, &classes[i], ahead);
         int instant = 0;
         const double bytes = rank_peak(job, &r, &instant);
-        if (bytes > peak.bytes) peak = (struct orr_memory_peak){.bytes = bytes, .class = i, .instant = instant};
+        peak.host_bytes = orr_max(peak.host_bytes, r.stored[ORR_STORE_CPU]);
+        peak.nvme_bytes = orr_max(peak.nvme_bytes, r.stored[ORR_STORE_NVME]);
+        if (bytes <= peak.bytes) continue;
+        peak.bytes = bytes;
+        peak.class = i;
+        peak.instant = instant;
     }
     return peak;
 }
@@ -358,6 +401,11 @@ double orr_state_bytes(const struct orr_job *job, double dense_params, double ex
 double orr_usable_bytes(const struct orr_job *job)
 {
     return job->system.chip.hbm_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes;
+}
+
+double orr_host_bytes(const struct orr_job *job)
+{
+    return job->system.host_memory_bytes / orr_gpus_of_host(job);
 }
 
 void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,
@@ -376,4 +424,8 @@ void orr_memory_predict(const struct orr_job *job, const struct orr_classes *cla
         memory->most_bytes = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n, true).bytes;
     memory->capacity_bytes = job->system.chip.hbm_bytes;
     memory->usable_bytes = orr_usable_bytes(job);
+    memory->host_bytes = peak.host_bytes;
+    memory->nvme_bytes = peak.nvme_bytes;
+    memory->host_capacity_bytes = orr_host_bytes(job);
+    memory->nvme_capacity_bytes = job->system.nvme_bytes / orr_gpus_of_host(job);
 }

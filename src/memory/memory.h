@@ -34,6 +34,7 @@ struct orr_memory_peak {
     double bytes;
     size_t class; /* index of the class of ranks */
     int instant;
+    double host_bytes, nvme_bytes; /* the most that a GPU of any rank keeps there */
 };
 /* Find the highest peak; `layers` holds the result of orr_layer_bytes_of for every layer kind. `ahead` says whether the
  * host runs ahead of the device: then tensors stay that a communication stream was handed. */
@@ -44,6 +45,9 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
+
+/* A GPU's share of the memory of its host (Eq. 419). */
+double orr_host_bytes(const struct orr_job *job);
 
 /* Also works out most_bytes, the peak with a host that runs ahead. */
 void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,

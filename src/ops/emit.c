@@ -284,6 +284,7 @@ int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)
     case ORR_GROUP_DP: return plan->zero > 0 ? plan->zero_group : plan->dp * plan->cp;
     case ORR_GROUP_EDP: return plan->dp * plan->cp * plan->tp / (plan->ep * plan->etp); /* Eq. 5 */
     case ORR_GROUP_RDP: return plan->zero > 0 ? plan->dp * plan->cp / plan->zero_group : 1;
+    case ORR_GROUP_HOST: return 2; /* a GPU and its host */
     case ORR_N_GROUPS: break;
     }
     return 1;
@@ -294,6 +295,7 @@ int64_t orr_group_stride(const struct orr_plan *plan, enum orr_group group)
     switch (group) {
     case ORR_GROUP_NONE:
     case ORR_GROUP_TP:
+    case ORR_GROUP_HOST:
     case ORR_GROUP_ETP: return 1;
     case ORR_GROUP_CP: return plan->tp;
     case ORR_GROUP_EP: return plan->etp;

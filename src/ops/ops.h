@@ -118,6 +118,13 @@ double orr_tower_flops(const struct orr_job *job);
 /* Model FLOP with only the causal half of the attention scores, as some sources count. */
 double orr_model_flops_causal(const struct orr_job *job);
 
+/* Bytes per second between a GPU and its host, each way, or on to the drives that the GPUs of a host share (Eq. 417). */
+static inline double orr_host_rate(const struct orr_job *job, bool drives)
+{
+    const double link = job->system.host_link_bytes_per_s, share = job->system.nvme_bytes_per_s / orr_gpus_of_host(job);
+    return drives && share < link ? share : link;
+}
+
 /* Does the plan let transfers of a group run beside compute where the engine can hide them? */
 static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group group)
 {

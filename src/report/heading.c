@@ -3,6 +3,7 @@
 #include "report/formats.h"
 #include "report/summary.h"
 #include "spec/job.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #include <stdlib.h>
@@ -10,11 +11,13 @@
 /* Adds what only training has: micro-batches of a pipeline, sharding, overlap. */
 static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 {
-    char overlap[ORR_OVERLAP_TEXT];
+    char overlap[ORR_OVERLAP_TEXT], offload[ORR_OFFLOAD_TEXT];
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
+    if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
+    if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
     if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
 }
 

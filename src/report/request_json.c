@@ -3,6 +3,7 @@
 #include "report/record.h"
 #include "spec/job.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -36,6 +37,12 @@ static json_t *train_plan(const struct orr_plan *plan)
                   "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule),
                   "stages", orr_stage_rule_name(plan->stages), "cp_kind",
                   orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
+    char offload[ORR_OFFLOAD_TEXT];
+    int more = !json;
+    if (json && orr_offloads(plan))
+        more |= json_object_set_new(json, "offload", json_string(orr_offload_text(plan, offload)));
+    if (json && plan->gathered_kept) more |= json_object_set_new(json, "reshard_after_forward", json_false());
+    json = orr_json_whole(json, more);
     if (!json || plan->n_stage_layers == 0) return json;
     json_t *layers = json_array();
     int failed = !layers;

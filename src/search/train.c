@@ -264,6 +264,13 @@ static void visit_overlaps(struct visit *v, double memory_bytes)
 
 /* ---- what only changes the memory */
 
+/* Does the host hold what the GPUs offload? */
+static bool host_fits(const struct orr_job *job, const struct orr_memory_peak *peak)
+{
+    return !orr_offloads(&job->plan) || (peak->host_bytes <= orr_host_bytes(job) &&
+                                         peak->nvme_bytes <= job->system.nvme_bytes / orr_gpus_of_host(job));
+}
+
 /* How many ways there are to save inputs in a pipeline of this many ranks. */
 static int64_t n_saved(const struct visit *v)
 {
@@ -283,7 +290,7 @@ static void visit_saved(struct visit *v)
         v->choice.recompute_every = (int32_t)every;
         const struct orr_memory_peak peak =
             orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes, true);
-        if (peak.bytes > v->search->usable_bytes)
+        if (peak.bytes > v->search->usable_bytes || !host_fits(&w->job, &peak))
             v->outcome->counts.rejected[ORR_REJECT_MEMORY] += subsets(exposable(v));
         else visit_overlaps(v, peak.bytes);
     }
@@ -448,6 +455,12 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     w->layouts[w->n_layouts++] = layout;
 }
 
+/* Are saved inputs of layers offloaded, so that every plan must have them? */
+static bool saves_inputs(const struct visit *v)
+{
+    return v->search->request.job.plan.offload[ORR_OFFLOAD_ACTIVATIONS] != ORR_STORE_NONE;
+}
+
 /* List every number of replicas and stages that the cut allows. */
 static void list_layouts(struct visit *v)
 {
@@ -461,6 +474,7 @@ static void list_layouts(struct visit *v)
                                     .ep = v->cut->ep,
                                     .etp = v->cut->etp,
                                     .recompute_every = 1,
+                                    .recompute = saves_inputs(v) ? ORR_RECOMPUTE_FULL : ORR_RECOMPUTE_NONE,
                                     .schedule = ORR_SCHEDULE_1F1B,
                                     .cp_kind = v->cut->cp_kind};
     for (int64_t g = 0; g < space->gpus.n; g++) {
@@ -485,6 +499,7 @@ static void visit_cut(struct visit *v, int64_t first, int64_t end)
         if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
         for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
             if (!orr_chosen(&space->recompute, recompute)) continue;
+            if (saves_inputs(v) && recompute != ORR_RECOMPUTE_FULL) continue;
             if (space->recompute.n == 0 && recompute > ORR_RECOMPUTE_FULL) continue; /* only where a request asks */
             for (int64_t i = first; i < end; i++) {
                 v->choice.sp = (uint8_t)sp;

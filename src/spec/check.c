@@ -411,6 +411,47 @@ static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *
     return ORR_OK;
 }
 
+/* A plan may offload only to what the system file states. */
+static enum orr_err check_store(const struct orr_job *job, enum orr_offload what, struct orr_error *error)
+{
+    const struct orr_system *system = &job->system;
+    const enum orr_store store = job->plan.offload[what];
+    const struct {
+        const char *key;
+        double value;
+        bool needed;
+    } facts[] = {
+        {"host_link_bytes_per_s", system->host_link_bytes_per_s, true},
+        {"host_memory_bytes", system->host_memory_bytes, store == ORR_STORE_CPU},
+        {"host_optimizer_bytes_per_s", system->host_optimizer_bytes_per_s, what == ORR_OFFLOAD_OPTIMIZER},
+        {"nvme_bytes", system->nvme_bytes, store == ORR_STORE_NVME},
+        {"nvme_bytes_per_s", system->nvme_bytes_per_s, store == ORR_STORE_NVME},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        if (facts[i].needed && !(facts[i].value > 0))
+            return FAIL(error, "plan.offload", "%s=%s, but system %s does not state %s (--set system.%s=...)",
+                        orr_offload_names[what], orr_store_names[store], system->id, facts[i].key, facts[i].key);
+    return ORR_OK;
+}
+
+static enum orr_err check_offload(const struct orr_job *job, struct orr_error *error)
+{
+    const struct orr_plan *plan = &job->plan;
+    for (int i = 0; i < ORR_N_OFFLOADS; i++) {
+        if (plan->offload[i] == ORR_STORE_NONE) continue;
+        const enum orr_err err = check_store(job, (enum orr_offload)i, error);
+        if (err) return err;
+    }
+    if (plan->offload[ORR_OFFLOAD_GRADIENTS] && !plan->offload[ORR_OFFLOAD_OPTIMIZER])
+        return FAIL(error, "plan.offload", "gradients on the host need the optimizer there: optimizer=cpu or nvme");
+    if (plan->offload[ORR_OFFLOAD_ACTIVATIONS] && job->workload.recompute != ORR_RECOMPUTE_FULL)
+        return FAIL(error, "plan.offload", "activations are saved inputs of layers: needs recompute \"full\", not \"%s\"",
+                    orr_recompute_name(job->workload.recompute));
+    if (plan->offload[ORR_OFFLOAD_ACTIVATIONS] && orr_has_twins(job))
+        return FAIL(error, "plan.offload", "activations are saved inputs of layers: all layers must be recomputed");
+    return ORR_OK;
+}
+
 static enum orr_err check_recompute(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_workload *workload = &job->workload;
@@ -644,7 +685,7 @@ enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
     static rule *const TRAIN[] = {
         check_plan_ranges, check_workload_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
         check_pipeline,    check_batch,           check_dual,     check_sharding,  check_recompute,
-        check_kernels,     check_media,
+        check_offload,     check_kernels,         check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,

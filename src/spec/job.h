@@ -49,6 +49,10 @@ void orr_twins_make(struct orr_job *job);
 #define ORR_RECOMPUTE_TEXT 128
 char *orr_recompute_text(const struct orr_workload *workload, char text[ORR_RECOMPUTE_TEXT]);
 
+/* What a plan keeps outside the GPU, as a request spells it: "none", "optimizer=cpu,gradients=cpu"; returns text. */
+#define ORR_OFFLOAD_TEXT 96
+char *orr_offload_text(const struct orr_plan *plan, char text[ORR_OFFLOAD_TEXT]);
+
 /* Reads the request of orr_search_open. orr_search_new checks the keys of its limits. */
 enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                              struct orr_search_request *request, struct orr_error *error);

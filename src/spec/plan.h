@@ -26,6 +26,19 @@ static inline bool orr_ends_apart(const struct orr_plan *plan)
     return plan->pp > 1 && !orr_is_vee(plan->schedule) && !orr_is_dual(plan->schedule);
 }
 
+static inline bool orr_offloads(const struct orr_plan *plan)
+{
+    for (int i = 0; i < ORR_N_OFFLOADS; i++)
+        if (plan->offload[i] != ORR_STORE_NONE) return true;
+    return false;
+}
+/* GPUs of a job that share the memory, the processors and the drives of one host. */
+static inline double orr_gpus_of_host(const struct orr_job *job)
+{
+    const int64_t node = job->system.gpus_per_node;
+    return (double)(job->plan.gpus < node ? job->plan.gpus : node);
+}
+
 /* What a layer repeats in backward. "selective" is what the engine's own does: the attention core, or all but every
  * other product. A kept layer repeats nothing. */
 static inline enum orr_recompute orr_layer_recompute(const struct orr_job *job, bool kept)

@@ -107,4 +107,8 @@ enum orr_err orr_recompute_read(const struct orr_doc *request, const json_t *val
 /* Is the value of "recompute" one choice, with layers or operators, and not a list of choices for a search? */
 bool orr_recompute_single(const json_t *value);
 
+/* Reads "offload": "optimizer=cpu", or an object of these pairs. */
+enum orr_err orr_offload_read(const struct orr_doc *request, json_t *value, struct orr_plan *plan,
+                              struct orr_error *error);
+
 #endif

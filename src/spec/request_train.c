@@ -27,7 +27,7 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_ENUM(orr_plan, stages, false, orr_stage_rule_names, "how layers are divided over stages"),
     ORR_ENUM(orr_plan, cp_kind, false, orr_cp_kind_names, "how context parallel exchanges keys and values"),
 };
-static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", NULL};
+static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", "offload", "reshard_after_forward", NULL};
 
 /* The workload as written: attention is a kernel or "flash", the engine's own. */
 struct ask {
@@ -148,6 +148,23 @@ static enum orr_err read_overlap(const struct orr_doc *request, const json_t *va
     }
 }
 
+/* Reads "reshard_after_forward", whose false is a true of the plan. */
+static enum orr_err read_reshard(const struct orr_doc *request, const json_t *object, struct orr_plan *plan,
+                                 struct orr_error *error)
+{
+    static const struct orr_field FIELD[] = {{.key = "reshard_after_forward",
+                                              .type = ORR_FIELD_BOOL,
+                                              .meaning = "ZeRO-3 gathers weights again for backward"}};
+    bool reshard = true;
+    json_t *value = json_object_get(object, "reshard_after_forward");
+    if (!value) return ORR_OK;
+    json_t *alone = json_pack("{sO}", "reshard_after_forward", value);
+    const enum orr_err err = orr_fields_read(request, "plan", alone, FIELD, 1, NULL, &reshard, error);
+    json_decref(alone);
+    plan->gathered_kept = !reshard;
+    return err;
+}
+
 static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
 {
     struct orr_plan *plan = &job->plan;
@@ -159,6 +176,9 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
     const json_t *overlap = json_object_get(object, "overlap");
     if (!err && overlap) err = read_overlap(request, overlap, plan, error);
+    json_t *offload = json_object_get(object, "offload");
+    if (!err && offload) err = orr_offload_read(request, offload, plan, error);
+    if (!err) err = read_reshard(request, object, plan, error);
     const bool vee = json_object_get(object, "schedule") && orr_is_vee(plan->schedule);
     if (!err && vee && !json_object_get(object, "vpp")) plan->vpp = 2; /* a V has two chunks on every rank */
     if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
