@@ -94,13 +94,14 @@ static double by_ops_bytes(const struct orr_job *job, const struct orr_dims *d, 
     return d->w_a * (2 * d->T_norm * d->h + d->T * columns / d->t) + score_bytes(job, d, kind);
 }
 
-/* Eq. 415: bytes that the operators of a list make again: outputs of the norms; queries, keys and values; the sum before
- * the second norm; gate and up; inputs of the last products; and rows as experts read them. */
+/* Eq. 415: bytes that the operators of a list make again: outputs of the norms; queries, keys and values; the sum
+ * before the second norm; gate and up; inputs of the last products; and rows as experts read them. */
 static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     const struct orr_workload *workload = &job->workload;
     const double w = d->w_a, in = input_width(job, d), input = in * d->T_norm * d->h, a = (double)kind->n_heads / d->t;
-    const bool latent = kind->mla_kv_rank > 0, plain = !latent && !orr_kind_compresses(kind), ffn = orr_kind_has_ffn(kind);
+    const bool latent = kind->mla_kv_rank > 0, plain = !latent && !orr_kind_compresses(kind),
+               ffn = orr_kind_has_ffn(kind);
     const double kv = plain && !kind->shared_kv ? orr_max(1, (double)kind->n_kv_heads / d->t) : 0;
     const double heads = latent ? a * (double)(2 * kind->head_qk + kind->head_v)
                                 : (a + kv) * (double)kind->head_qk + kv * (double)kind->head_v;
@@ -133,8 +134,7 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const double streams = (double)kind->residual_streams;
     const enum orr_recompute recompute = orr_layer_recompute(job, kind->kept);
     return (struct orr_layer_bytes){.recompute = recompute,
-                                    .repeated =
-                                        recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
+                                    .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
                                     .input = d->w_a * hidden * orr_max(1, streams),
                                     .norms = d->w_a * hidden * ((double)kind->n_norms + 2 * streams),
                                     .by_ops = by_ops_bytes(job, d, kind),

@@ -271,8 +271,8 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
                true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "transfers with the host", "2 layers", "tp, pp", "always", r->buffers,
                true);
-    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", job->plan.gathered_kept ? "params" : "2 layers", "tp, pp", "forward and backward",
-               r->gathered, true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", job->plan.gathered_kept ? "params" : "2 layers",
+               "tp, pp", "forward and backward", r->gathered, true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
 }
 

@@ -7,17 +7,17 @@
 
 /* Activation bytes one layer of a kind keeps for one micro-batch, by block, and what its backward needs besides. */
 struct orr_layer_bytes {
-    double input;          /* the layer's input, which is all that full recomputation keeps */
-    double norms;          /* inputs of the norms */
-    double attention;      /* projections' inputs and outputs, latents */
-    double scores;         /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
-    double ffn;            /* inputs and outputs of the FFN or of the routed experts */
-    double masks;          /* dropout masks of the residual branches */
-    double by_ops;         /* all of it where recomputation keeps every other product */
-    double repeated;       /* the part of it that a list of operators makes again */
+    double input;                 /* the layer's input, which is all that full recomputation keeps */
+    double norms;                 /* inputs of the norms */
+    double attention;             /* projections' inputs and outputs, latents */
+    double scores;                /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
+    double ffn;                   /* inputs and outputs of the FFN or of the routed experts */
+    double masks;                 /* dropout masks of the residual branches */
+    double by_ops;                /* all of it where recomputation keeps every other product */
+    double repeated;              /* the part of it that a list of operators makes again */
     enum orr_recompute recompute; /* what the layer repeats in backward */
-    double core_transient; /* gradients alive in the attention core's backward */
-    double ffn_transient;  /* gradients alive in the FFN's backward */
+    double core_transient;        /* gradients alive in the attention core's backward */
+    double ffn_transient;         /* gradients alive in the FFN's backward */
 };
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind);

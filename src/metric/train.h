@@ -48,7 +48,8 @@
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
-    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eqs. 79, 419", r->fits)  \
+    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eqs. 79, 419", \
+      r->fits)                                                                                                        \
     X(REASON, "reason", WORD, "what is missing and the cheapest change; only when it does not fit",                   \
       "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
     X(BOTTLENECK, "bottleneck", WORD, "resource that holds the largest share of the step",                            \
@@ -81,7 +82,7 @@
       "Σ over the other ranks, by schedule: gpipe, 1f1b F + B; interleaved (F + B)/vpp; zb-h1 F + B - 2 W;"           \
       " zb-h2 F + B - 3 W; zb-v max(F, B - W) - W; v-half half of F + B + 2 max(F, B - W) - 2 W;"                     \
       " dualpipe (pp/2 - 1)/(pp - 1) of F + 2 B - 3 W, dualpipe-v half of it",                                        \
-      "Eqs. 67-73, 410-414", r->time_s[ORR_TIME_PP_BUBBLE])                                                                    \
+      "Eqs. 67-73, 410-414", r->time_s[ORR_TIME_PP_BUBBLE])                                                           \
     X(TIME_DP, "time_s.dp_exposed", S, "gradient and weight collectives not hidden",                                  \
       "dp_collectives_s - hidden_s.dp", "Eqs. 75-77", r->time_s[ORR_TIME_DP_EXPOSED])                                 \
     X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \

@@ -16,9 +16,9 @@ struct orr_emit {
     bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
     bool rms_norm;          /* RMS norms, else layer norms */
     enum orr_recompute recompute; /* what backward repeats of the layer: none, core, selective-op, ops or full */
-    unsigned parts;         /* sum of ORR_PART_*: the parts of a layer or pass to emit */
-    int64_t layer_kind;     /* layer kind of every operator */
-    double count;           /* executions of every operator */
+    unsigned parts;               /* sum of ORR_PART_*: the parts of a layer or pass to emit */
+    int64_t layer_kind;           /* layer kind of every operator */
+    double count;                 /* executions of every operator */
     struct orr_dims dims;
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };

@@ -57,7 +57,7 @@ struct orr_stage {
     double n_layers[ORR_MAX_LAYER_KINDS]; /* layers of each kind */
     double dense_params, expert_params;   /* on one rank, including the ends */
     bool embedding, head;
-    double n_mtp; /* multi-token prediction layers, which n_layers includes; 0 except where the head is */
+    double n_mtp;        /* multi-token prediction layers, which n_layers includes; 0 except where the head is */
     double skipped_frac; /* share of its layers that a micro-batch does not pass: half where it holds two stages of a
                             pipeline that is fed from both ends */
 };
@@ -118,7 +118,8 @@ double orr_tower_flops(const struct orr_job *job);
 /* Model FLOP with only the causal half of the attention scores, as some sources count. */
 double orr_model_flops_causal(const struct orr_job *job);
 
-/* Bytes per second between a GPU and its host, each way, or on to the drives that the GPUs of a host share (Eq. 417). */
+/* Bytes per second between a GPU and its host, each way, or on to the drives that the GPUs of a host share (Eq.
+ * 417). */
 static inline double orr_host_rate(const struct orr_job *job, bool drives)
 {
     const double link = job->system.host_link_bytes_per_s, share = job->system.nvme_bytes_per_s / orr_gpus_of_host(job);

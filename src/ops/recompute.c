@@ -1,11 +1,11 @@
-/* Recomputation operator by operator: which operators of a layer belong to a name of the list (Eq. 415). What is not kept
- * then is counted in src/memory/layer.c. */
+/* Recomputation operator by operator: which operators of a layer belong to a name of the list (Eq. 415). What is
+ * not kept then is counted in src/memory/layer.c. */
 #include "ops/emit.h"
 
 #include <string.h>
 
-/* Operators by name. A product reads its saved input again; a kernel that makes the input of a product is repeated with
- * the cast that quantises it. */
+/* Operators by name. A product reads its saved input again; a kernel that makes the input of a product is repeated
+ * with the cast that quantises it. */
 static const struct {
     const char *name;
     enum orr_repeatable op;

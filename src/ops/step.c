@@ -25,7 +25,8 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
     if (gather && kept && emit->job->plan.pp > 1) gather->count = emit->count / emit->dims.m;
-    if (!kept) orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
+    if (!kept)
+        orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
@@ -40,14 +41,15 @@ static void emit_transfer(struct orr_emit *emit, const char *name, enum orr_phas
     op->from_drives = store == ORR_STORE_NVME;
 }
 
-/* Eq. 417: what a layer sends to the host or fetches from it in one micro-batch: its rank's share of the weights in both
- * passes (once if they stay gathered), of the gradients, and its saved input. */
+/* Eq. 417: what a layer sends to the host or fetches from it in one micro-batch: its rank's share of the weights in
+ * both passes (once if they stay gathered), of the gradients, and its saved input. */
 static void emit_offloads(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
     const double dense_ranks = (double)orr_group_ranks(plan, ORR_GROUP_DP),
                  expert_ranks = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
-    const double whole = dense_params + expert_params, shard = dense_params / dense_ranks + expert_params / expert_ranks;
+    const double whole = dense_params + expert_params,
+                 shard = dense_params / dense_ranks + expert_params / expert_ranks;
     const double weights = (plan->zero >= 3 ? shard : whole) * weight_bytes(emit);
     const double gradients = (plan->zero >= 1 ? shard : whole) * weight_bytes(emit);
     const double input = emit->layer_kind >= 0 ? emit->dims.w_a * emit->dims.T_norm * emit->dims.h : 0;
@@ -192,10 +194,12 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (plan->schedule == ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
+    if (plan->schedule ==
+        ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
         orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             (dense / shard + expert / expert_shard) * orr_reduce_bytes(emit->job));
-    if (emit->job->model.tied_embeddings && orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
+    if (emit->job->model.tied_embeddings &&
+        orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
     emit_optimizer(emit, dense / shard + expert / expert_shard);

@@ -34,9 +34,9 @@ static json_t *train_plan(const struct orr_plan *plan)
         json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
                   "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep",
                   (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp", plan->sp, "zero", (json_int_t)plan->zero,
-                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule),
-                  "stages", orr_stage_rule_name(plan->stages), "cp_kind",
-                  orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
+                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "stages",
+                  orr_stage_rule_name(plan->stages), "cp_kind", orr_cp_kind_name(plan->cp_kind), "overlap",
+                  orr_overlap_text(plan->exposed_groups, overlap));
     char offload[ORR_OFFLOAD_TEXT];
     int more = !json;
     if (json && orr_offloads(plan))

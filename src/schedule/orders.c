@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* A list as it grows. Tasks of one kind and chunk come in the order of their micro-batches, so that counting them gives
- * the micro-batch of the next. */
+/* A list as it grows. Tasks of one kind and chunk come in the order of their micro-batches, so that counting them
+ * gives the micro-batch of the next. */
 struct order {
     struct orr_task *tasks;
     size_t n;
@@ -22,8 +22,8 @@ static void put(struct order *o, enum orr_task_kind kind, int64_t chunk, bool jo
     const int64_t k = o->done[chunk][row]++, named = o->mirrored ? 1 - chunk : chunk;
     if (kind == ORR_TASK_FULL_BACKWARD) o->done[chunk][2]++;
     if (k >= o->m) return;
-    o->tasks[o->n++] = (struct orr_task){
-        .kind = kind, .joined = joined, .chunk = named, .micro_batch = o->numbers[named] + k};
+    o->tasks[o->n++] =
+        (struct orr_task){.kind = kind, .joined = joined, .chunk = named, .micro_batch = o->numbers[named] + k};
 }
 
 static void forward(struct order *o, int64_t chunk)
@@ -76,8 +76,9 @@ static void zb_v(struct order *o, int64_t p, int64_t rank)
     while (o->done[0][2] < o->done[0][1]) weight_gradient(o, 0);
 }
 
-/* Eq. 411: a block of six slots, one each for both forwards, both input gradients and both weight gradients, repeats for
- * every micro-batch. On rank i its tasks begin at the slots below; the list has the tasks in the order of their slots. */
+/* Eq. 411: a block of six slots, one each for both forwards, both input gradients and both weight gradients,
+ * repeats for every micro-batch. On rank i its tasks begin at the slots below; the list has the tasks in the order
+ * of their slots. */
 static void v_half(struct order *o, int64_t p, int64_t rank)
 {
     const int64_t wait = p % 2 == 0 ? 3 : 0; /* keeps the slots of a block apart */

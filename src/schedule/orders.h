@@ -1,5 +1,5 @@
-/* What a pipeline rank executes, in order, under the schedules that hold two chunks per rank: the lists behind the event
- * simulation of timeline.c. */
+/* What a pipeline rank executes, in order, under the schedules that hold two chunks per rank: the lists behind the
+ * event simulation of timeline.c. */
 #ifndef ORR_SCHEDULE_ORDERS_H
 #define ORR_SCHEDULE_ORDERS_H
 

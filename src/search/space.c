@@ -53,8 +53,8 @@ bool orr_grow(void **items, size_t *max, size_t n, size_t size)
     return true;
 }
 
-/* Does the engine have this schedule? Schedules that a request lists are tried on any engine. Of an engine that does not
- * say, those are tried that need no other layout of the model than one piece after the other. */
+/* Does the engine have this schedule? Schedules that a request lists are tried on any engine. Of an engine that
+ * does not say, those are tried that need no other layout of the model than one piece after the other. */
 static bool has_schedule(const struct orr_search_request *request, enum orr_schedule schedule)
 {
     const char *name = orr_schedule_name(schedule), *list = request->job.engine.schedules;
@@ -243,9 +243,9 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
 {
     const struct orr_engine *engine = &request->job.engine;
     const bool accumulates = !engine->fused_gradient_accumulation && orr_states_of(&request->job).first_kept;
-    *space = (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
-                                                      request->job.plan.gathered_kept ||
-                                                      orr_offloads(&request->job.plan)};
+    *space =
+        (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
+                                                  request->job.plan.gathered_kept || orr_offloads(&request->job.plan)};
     list_every(request, space);
     if (!list_micro(request, space) || !build_pipes(request, space) || !build_cuts(request, space))
         return orr_out_of_memory(error, NULL);

@@ -98,8 +98,7 @@ static double whole_s(const struct visit *v, const struct orr_job *job, const st
 static bool hides_experts(const struct visit *v)
 {
     const enum orr_schedule schedule = (enum orr_schedule)v->choice.schedule;
-    const bool interleaved =
-        schedule == ORR_SCHEDULE_INTERLEAVED && v->worker->job.engine.ep_overlap_interleaved;
+    const bool interleaved = schedule == ORR_SCHEDULE_INTERLEAVED && v->worker->job.engine.ep_overlap_interleaved;
     return v->choice.ep > 1 && (interleaved || orr_is_dual(schedule));
 }
 

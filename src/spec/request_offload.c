@@ -1,4 +1,5 @@
-/* "offload" of a plan: an object or a text such as "optimizer=cpu,activations=cpu" -> where each kind of tensor is kept. */
+/* "offload" of a plan: an object or a text such as "optimizer=cpu,activations=cpu" -> where each kind of tensor is
+ * kept. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 
 #define PATH "plan.offload"
 
-static enum orr_err read_pair(const struct orr_doc *request, const char *what, const char *where,
-                              struct orr_plan *plan, bool given[ORR_N_OFFLOADS], struct orr_error *error)
+static enum orr_err read_pair(const struct orr_doc *request, const char *what, const char *where, struct orr_plan *plan,
+                              bool given[ORR_N_OFFLOADS], struct orr_error *error)
 {
     char hint[ORR_HINT];
     int offload = 0, store = 0;

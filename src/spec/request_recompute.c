@@ -111,14 +111,12 @@ static enum orr_err read_word(const struct orr_doc *request, const char *text, s
                         text, orr_did_you_mean(hint, text, orr_recompute_names, ORR_N_RECOMPUTES));
 }
 
-enum orr_err orr_recompute_read(const struct orr_doc *request, const json_t *value, struct orr_workload *workload,
-                                struct orr_error *error)
+enum orr_err orr_recompute_ops_read(const struct orr_doc *request, const json_t *value, struct orr_workload *workload,
+                                    struct orr_error *error)
 {
     char shown[ORR_SHOWN];
     const char *text = json_string_value(value);
-    if (text && strncmp(text, "ops:", 4) == 0) return read_ops(request, text + 4, workload, error);
-    if (text) return strchr(text, ':') ? read_layers(request, text, workload, error)
-                                       : read_word(request, text, workload, error);
+    if (text) return read_ops(request, text, workload, error);
     if (!json_is_array(value) || json_array_size(value) == 0)
         return orr_doc_fail(request, PATH, error, "must be a text or a list of operators, not %s",
                             orr_json_shown(shown, value));
@@ -129,6 +127,16 @@ enum orr_err orr_recompute_read(const struct orr_doc *request, const json_t *val
                    : orr_doc_fail(request, PATH, error, "must be a list of texts like [\"qkv\", \"mlp_act\"]");
     }
     return err;
+}
+
+enum orr_err orr_recompute_read(const struct orr_doc *request, const json_t *value, struct orr_workload *workload,
+                                struct orr_error *error)
+{
+    const char *text = json_string_value(value);
+    if (!text) return orr_recompute_ops_read(request, value, workload, error);
+    if (strncmp(text, "ops:", 4) == 0) return read_ops(request, text + 4, workload, error);
+    if (strchr(text, ':')) return read_layers(request, text, workload, error);
+    return read_word(request, text, workload, error);
 }
 
 bool orr_recompute_single(const json_t *value)

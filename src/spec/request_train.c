@@ -88,7 +88,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
-static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", "recompute", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", "recompute", "recompute_ops", NULL};
 
 static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
                                              "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
@@ -234,7 +234,7 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     const bool some_layers = workload->recompute_first > 0 || workload->recompute_nth > 0;
-    if (!json_object_get(object, "recompute"))
+    if (!json_object_get(object, "recompute") && workload->recompute != ORR_RECOMPUTE_OPS)
         workload->recompute = some_layers ? ORR_RECOMPUTE_FULL
                               : unfused   ? ORR_RECOMPUTE_SELECTIVE
                                           : job->engine.default_recompute;
@@ -253,13 +253,18 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
     const json_t *recompute = json_object_get(object, "recompute");
+    const json_t *ops = json_object_get(object, "recompute_ops");
+    if (!err && ops && recompute)
+        err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
+    if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
     if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
     if (recompute && job->workload.recompute == ORR_RECOMPUTE_NONE && orr_has_twins(job))
-        return orr_doc_fail_rule(request, "workload.recompute", error,
-                                 "\"none\" leaves nothing to recompute in some layers (recompute_first, recompute_nth)");
+        return orr_doc_fail_rule(
+            request, "workload.recompute", error,
+            "\"none\" leaves nothing to recompute in some layers (recompute_first, recompute_nth)");
     return orr_media_read(request, object, &ask.media, job, error);
 }
 

@@ -1,6 +1,6 @@
-/* States and activations kept by the host (Eqs. 417-419), weights that stay gathered, and the format in which gradients
- * are added up. Rates of the systems: h100-sxm 50 GB/s between GPU and host, 307 GB/s of optimizer traffic and 50 GB/s
- * of drives per node of 8; v100-32g-sxm a host of 1.5 TB. */
+/* States and activations kept by the host (Eqs. 417-419), weights that stay gathered, and the format in which
+ * gradients are added up. Rates of the systems: h100-sxm 50 GB/s between GPU and host, 307 GB/s of optimizer
+ * traffic and 50 GB/s of drives per node of 8; v100-32g-sxm a host of 1.5 TB. */
 #include "support.h"
 
 #include "memory/memory.h"
@@ -25,8 +25,9 @@ static double params_of(struct world *w)
     return stages[0].dense_params;
 }
 
-/* One GPU. The host reads 4 bytes of gradient and reads and writes 12 of state, and writes 2 of weight: 30 bytes per
- * parameter at 307 GB/s, longer than 2 bytes at 50 GB/s. The GPU keeps the weights; the host 16 bytes per parameter. */
+/* One GPU. The host reads 4 bytes of gradient and reads and writes 12 of state, and writes 2 of weight: 30 bytes
+ * per parameter at 307 GB/s, longer than 2 bytes at 50 GB/s. The GPU keeps the weights; the host 16 bytes per
+ * parameter. */
 static void the_host_runs_the_optimizer(void **state)
 {
     struct world *w = *state;
@@ -46,8 +47,8 @@ static void the_host_runs_the_optimizer(void **state)
     assert_close(sent->payload_bytes, 2 * layer, 1e-12);
 }
 
-/* Eight GPUs shard the states by eight and share the host by eight, so that the optimizer takes as long; gradients that
- * stay on the GPU travel once, 4 bytes per parameter of the shard. */
+/* Eight GPUs shard the states by eight and share the host by eight, so that the optimizer takes as long; gradients
+ * that stay on the GPU travel once, 4 bytes per parameter of the shard. */
 static void gpus_share_their_host(void **state)
 {
     struct world *w = *state;
@@ -65,8 +66,8 @@ static void gpus_share_their_host(void **state)
     assert_close(w->result.memory.nvme_bytes, 12 * params / 8, 1e-12);
 }
 
-/* Weights of a layer come from the host in both passes, 2 bytes per parameter over the ranks that shard; two layers at a
- * time are on the GPU. From drives they come at the rate of 50 GB/s that eight GPUs share. */
+/* Weights of a layer come from the host in both passes, 2 bytes per parameter over the ranks that shard; two layers
+ * at a time are on the GPU. From drives they come at the rate of 50 GB/s that eight GPUs share. */
 static void weights_are_fetched_by_layers(void **state)
 {
     struct world *w = *state;
@@ -116,27 +117,30 @@ static void zero_offload_fits_13_billion(void **state)
         bool fits;
     } cases[] = {{65, "none", false}, {65, "optimizer=cpu", true}, {98, "optimizer=cpu", false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        read_job(w,
-                 "{'kind':'train','model':{'model_type':'gpt2','n_layer':%d,'n_embd':4096,'n_head':32,'vocab_size':50257,"
-                 "'n_positions':1024},'system':'v100-32g-sxm','plan':{'zero':2,'offload':'%s'},'workload':{'seq':1024,"
-                 "'micro_batch':1,'global_batch':1,'recompute':'full','engine':'deepspeed-zero3-2021'}}",
-                 cases[i].layers, cases[i].offload);
+        read_job(
+            w,
+            "{'kind':'train','model':{'model_type':'gpt2','n_layer':%d,'n_embd':4096,'n_head':32,'vocab_size':50257,"
+            "'n_positions':1024},'system':'v100-32g-sxm','plan':{'zero':2,'offload':'%s'},'workload':{'seq':1024,"
+            "'micro_batch':1,'global_batch':1,'recompute':'full','engine':'deepspeed-zero3-2021'}}",
+            cases[i].layers, cases[i].offload);
         train(w);
         assert_int_equal(w->result.fits, cases[i].fits);
     }
 }
 
-/* GPT-3 on one DGX-2: 16 bytes of 175 billion parameters are 2.8 TB, more than its 1.5 TB of memory; with the states on
- * drives of 30 TB only 4 bytes of gradients are left for the memory, 0.7 TB (ZeRO-Infinity, Rajbhandari et al. 2021). */
+/* GPT-3 on one DGX-2: 16 bytes of 175 billion parameters are 2.8 TB, more than its 1.5 TB of memory; with the
+ * states on drives of 30 TB only 4 bytes of gradients are left for the memory, 0.7 TB (ZeRO-Infinity, Rajbhandari
+ * et al. 2021). */
 static void the_host_must_have_room(void **state)
 {
     struct world *w = *state;
     const char *const offloads[] = {"optimizer=cpu,parameters=cpu", "optimizer=nvme,parameters=nvme"};
     for (int i = 0; i < 2; i++) {
-        read_job(w,
-                 "{'kind':'train','model':'gpt3-175b','system':'v100-32g-sxm','gpus':16,'plan':{'zero':3,'offload':'%s'},"
-                 "'workload':{'seq':1024,'global_batch':16,'recompute':'full','engine':'deepspeed-zero3-2021'}}",
-                 offloads[i]);
+        read_job(
+            w,
+            "{'kind':'train','model':'gpt3-175b','system':'v100-32g-sxm','gpus':16,'plan':{'zero':3,'offload':'%s'},"
+            "'workload':{'seq':1024,'global_batch':16,'recompute':'full','engine':'deepspeed-zero3-2021'}}",
+            offloads[i]);
         train(w);
         assert_true(w->result.memory.most_bytes <= w->result.memory.usable_bytes);
         assert_int_equal(w->result.fits, i == 1);
@@ -151,18 +155,24 @@ static void wrong_offloads_are_refused(void **state)
     const struct {
         const char *system, *offload, *text;
     } cases[] = {
-        {"h100-sxm", "'optimiser=cpu'", "request:1: plan.offload: \"optimiser\" cannot be offloaded, only optimizer, "
-                                        "gradients, parameters, activations (did you mean \"optimizer\"?)"},
-        {"h100-sxm", "'optimizer'", "request:1: plan.offload: \"optimizer\" is no pair like optimizer=cpu (what: "
-                                    "optimizer, gradients, parameters, activations; where: none, cpu, nvme)"},
-        {"h100-sxm", "{'optimizer':'disk'}", "request:1: plan.offload: optimizer must be none, cpu or nvme, not "
-                                             "\"disk\""},
-        {"h100-sxm", "'gradients=cpu'", "request:1: plan.offload: gradients on the host need the optimizer there: "
-                                        "optimizer=cpu or nvme"},
-        {"h100-sxm", "'activations=cpu'", "request:1: plan.offload: activations are saved inputs of layers: needs "
-                                          "recompute \"full\", not \"none\""},
-        {"mi300x", "'optimizer=cpu'", "request:1: plan.offload: optimizer=cpu, but system mi300x does not state "
-                                      "host_link_bytes_per_s (--set system.host_link_bytes_per_s=...)"},
+        {"h100-sxm", "'optimiser=cpu'",
+         "request:1: plan.offload: \"optimiser\" cannot be offloaded, only optimizer, "
+         "gradients, parameters, activations (did you mean \"optimizer\"?)"},
+        {"h100-sxm", "'optimizer'",
+         "request:1: plan.offload: \"optimizer\" is no pair like optimizer=cpu (what: "
+         "optimizer, gradients, parameters, activations; where: none, cpu, nvme)"},
+        {"h100-sxm", "{'optimizer':'disk'}",
+         "request:1: plan.offload: optimizer must be none, cpu or nvme, not "
+         "\"disk\""},
+        {"h100-sxm", "'gradients=cpu'",
+         "request:1: plan.offload: gradients on the host need the optimizer there: "
+         "optimizer=cpu or nvme"},
+        {"h100-sxm", "'activations=cpu'",
+         "request:1: plan.offload: activations are saved inputs of layers: needs "
+         "recompute \"full\", not \"none\""},
+        {"mi300x", "'optimizer=cpu'",
+         "request:1: plan.offload: optimizer=cpu, but system mi300x does not state "
+         "host_link_bytes_per_s (--set system.host_link_bytes_per_s=...)"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char request[1024];
@@ -190,16 +200,18 @@ static void weights_may_stay_gathered(void **state)
     assert_close(find_op(w, 0, "zero.gather")->count, 0.25, 0);
 }
 
-/* Gradients of 2 bytes instead of 4: half the memory, half the bytes on the wire. The optimizer moves 4 + 2·12 bytes and
- * casts around it, or 2 + 2·12 + 2 in one kernel. */
+/* Gradients of 2 bytes instead of 4: half the memory, half the bytes on the wire. The optimizer moves 4 + 2·12
+ * bytes and casts around it, or 2 + 2·12 + 2 in one kernel. */
 static void gradients_have_a_format(void **state)
 {
     struct world *w = *state;
     const char *const formats[] = {"", ",'gradient_precision':'fp32'", ",'gradient_precision':'bf16'"};
     double memory[3], wire[3];
     for (int i = 0; i < 3; i++) {
-        read_job(w, "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'zero':0},'workload':{"
-                    "'global_batch':16,'engine':'megatron-core-2024'%s},'set':{'engine.reduce_bytes':4}}", formats[i]);
+        read_job(w,
+                 "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':8,'plan':{'zero':0},'workload':{"
+                 "'global_batch':16,'engine':'megatron-core-2024'%s},'set':{'engine.reduce_bytes':4}}",
+                 formats[i]);
         train(w);
         memory[i] = w->result.memory.part_bytes[ORR_MEMORY_GRADIENTS] / params_of(w);
         assert_close(find_op(w, ORR_LAYER_STEP, "optimizer.adam")->bytes / params_of(w), 28, 1e-12);

@@ -1,13 +1,13 @@
-/* Recomputation of operators and of some layers (Eqs. 88, 415, 416): bytes and times worked out by hand for Llama-2 7B:
- * h 4096, 32 heads of 128, f 11008, 32 layers; 4096 tokens on one GPU, fused attention. */
+/* Recomputation of operators and of some layers (Eqs. 88, 415, 416): bytes and times worked out by hand for Llama-2
+ * 7B: h 4096, 32 heads of 128, f 11008, 32 layers; 4096 tokens on one GPU, fused attention. */
 #include "support.h"
 
 #include "memory/memory.h"
 #include "spec/job.h"
 
-#define WHOLE_BYTES    539492352.0 /* 2·T·4h + 2·T·(4·4096 + 3f) + 4·T·32 (Eq. 84) */
-#define INPUT_BYTES    33554432.0  /* 2·T·h */
-#define LAYERS         32
+#define WHOLE_BYTES 539492352.0 /* 2·T·4h + 2·T·(4·4096 + 3f) + 4·T·32 (Eq. 84) */
+#define INPUT_BYTES 33554432.0  /* 2·T·h */
+#define LAYERS      32
 
 static void ask(struct world *w, const char *keys)
 {
@@ -46,8 +46,8 @@ static void a_list_of_operators_drops_their_outputs(void **state)
     assert_close(saved_bytes(w, "ops:norm,qkv,out,mlp_up,mlp_act"), 67633152, 1e-12);
 }
 
-/* Only the listed operators run again: FLOP of 2 micro-batches and 32 layers of qkv, 2·T·h·3h each, and the time of one
- * kernel for each layer and micro-batch. */
+/* Only the listed operators run again: FLOP of 2 micro-batches and 32 layers of qkv, 2·T·h·3h each, and the time of
+ * one kernel for each layer and micro-batch. */
 static void only_listed_operators_run_again(void **state)
 {
     struct world *w = *state;
@@ -117,7 +117,8 @@ static void first_layers_are_those_of_a_chunk(void **state)
         assert_close(stages[i].n_layers[0], 2, 0);
         assert_close(stages[i].n_layers[1], 6, 0);
     }
-    read_job(w, "{'kind':'train','model':'llama2-7b','system':'h200-sxm','plan':{'pp':4},'workload':{'global_batch':8}}");
+    read_job(w,
+             "{'kind':'train','model':'llama2-7b','system':'h200-sxm','plan':{'pp':4},'workload':{'global_batch':8}}");
     assert_int_equal(w->job.model.n_kinds, 1); /* a later request has no twins */
 }
 
@@ -130,8 +131,10 @@ static void kinds_do_not_depend_on_the_engine(void **state)
     for (int e = 0; e < 2; e++) {
         const char *const kinds[] = {"selective", "core", "selective-op"};
         for (int k = 0; k < 3; k++) {
-            read_job(w, "{'kind':'train','model':'llama2-7b','system':'h200-sxm','workload':{'seq':4096,"
-                        "'global_batch':2,'engine':'%s','recompute':'%s'}}", engines[e], kinds[k]);
+            read_job(w,
+                     "{'kind':'train','model':'llama2-7b','system':'h200-sxm','workload':{'seq':4096,"
+                     "'global_batch':2,'engine':'%s','recompute':'%s'}}",
+                     engines[e], kinds[k]);
             const struct orr_dims dims = orr_dims_of(&w->job);
             const struct orr_layer_bytes layer = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
             bytes[e][k] = orr_layer_saved_bytes(&w->job, &layer);
@@ -164,15 +167,17 @@ static void wrong_choices_are_refused(void **state)
     const struct {
         const char *keys, *text;
     } cases[] = {
-        {",'recompute':'ops:qvk'", "request:1: workload.recompute: \"qvk\" is no operator that can be recomputed: norm, "
-                                   "qkv, core, out, mlp_up, mlp_act, expert_up, expert_act, dispatch, or a module of "
-                                   "Megatron-core (did you mean \"qkv\"?)"},
+        {",'recompute':'ops:qvk'",
+         "request:1: workload.recompute: \"qvk\" is no operator that can be recomputed: norm, "
+         "qkv, core, out, mlp_up, mlp_act, expert_up, expert_act, dispatch, or a module of "
+         "Megatron-core (did you mean \"qkv\"?)"},
         {",'recompute':'first:0'", "request:1: workload.recompute: \"first:0\": the number of layers must be from 1 to "
                                    "1024"},
         {",'recompute':'last:4'", "request:1: workload.recompute: \"last:4\" begins with none of ops:, first:, nth:, "
                                   "uniform: (ops:qkv,mlp_act, first:4)"},
-        {",'recompute':'none','recompute_first':4", "request:1: workload.recompute: \"none\" leaves nothing to recompute "
-                                                    "in some layers (recompute_first, recompute_nth)"},
+        {",'recompute':'none','recompute_first':4",
+         "request:1: workload.recompute: \"none\" leaves nothing to recompute "
+         "in some layers (recompute_first, recompute_nth)"},
         {",'recompute':'first:4','recompute_nth':2", "request: workload.recompute_first: 4 and recompute_nth 2: "
                                                      "choose the layers by one of them"},
     };

@@ -177,8 +177,7 @@ static void dualpipe_is_eqs_412_and_413(void **state)
     assert_close(closed_form_s(job_of(ORR_SCHEDULE_DUALPIPE_V, 8, 2), ranks, 32), 97.3, 1e-12);
     for (int64_t p = 2; p <= 8; p *= 2)
         for (int vee = 0; vee < 2; vee++) {
-            const struct orr_job *job =
-                job_of(vee ? ORR_SCHEDULE_DUALPIPE_V : ORR_SCHEDULE_DUALPIPE, p, vee ? 2 : 1);
+            const struct orr_job *job = job_of(vee ? ORR_SCHEDULE_DUALPIPE_V : ORR_SCHEDULE_DUALPIPE, p, vee ? 2 : 1);
             assert_close(simulated_s(job, ranks, 4 * p), closed_form_s(job, ranks, 4 * p), 1e-9);
         }
     fill_ranks(ranks, 1, 1.2, 0.8); /* 7 * 0.2 / 2 */

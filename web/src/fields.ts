@@ -96,7 +96,8 @@ export const FIELDS: readonly Field[] = [
         label: 'Recompute',
         kinds: TRAIN,
         group: 'workload',
-        options: ['none', 'selective', 'full'],
+        options: ['none', 'selective', 'full', 'core', 'selective-op', 'ops:norm,mlp_act', 'ops:mlp', 'nth:2'],
+        title: 'what backward executes again; a request may list other operators and layers',
     },
     {
         key: 'workload.batch',
@@ -173,6 +174,23 @@ export const FIELDS: readonly Field[] = [
         group: 'more',
         step: 'double',
         title: 'ranks the weights are sharded over',
+    },
+    {
+        key: 'plan.reshard_after_forward',
+        label: 'Reshard weights',
+        kinds: TRAIN,
+        group: 'more',
+        options: YES_NO,
+        title: 'ZeRO-3: weights are gathered again for backward; false: they stay',
+    },
+    {
+        key: 'plan.offload',
+        label: 'Offload',
+        kinds: TRAIN,
+        group: 'more',
+        options: ['optimizer=cpu', 'optimizer=cpu,parameters=cpu', 'optimizer=nvme,parameters=nvme', 'activations=cpu'],
+        wide: true,
+        title: 'states and saved inputs that the host keeps',
     },
     {
         key: 'plan.cp_kind',
