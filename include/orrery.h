@@ -409,7 +409,17 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(1F1B, "1f1b", "Eq. 68: one forward, one backward")                      \
     X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")    \
     X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
-    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")
+    X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")                \
+    X(ZB_V, "zb-v", "Eq. 410: zero bubble, two chunks in a V, 1F1B memory")   \
+    X(V_HALF, "v-half", "Eq. 411: two chunks in a V, half the memory")        \
+    X(DUALPIPE, "dualpipe", "Eq. 412: from both ends, weights twice")         \
+    X(DUALPIPE_V, "dualpipe-v", "Eq. 413: dualpipe cut in half, a V")
+
+/* How layers are divided over the stages of a pipeline where a plan does not list them. */
+#define ORR_STAGE_RULES(X)                                                    \
+    X(ENGINE, "engine", "as the engine divides them")                         \
+    X(EVEN, "even", "Eq. 73a: equal layers")                                  \
+    X(COST, "by-cost", "Eq. 131: equal matrix work")
 
 /* Optimizers by what they keep: bytes of master weight and moments, and bytes of an accumulated gradient. */
 #define ORR_OPTIMIZERS(X)                                                                                 \
@@ -423,11 +433,44 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
     X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
 
+/* Where a tensor is kept that is not kept in GPU memory. */
+#define ORR_STORES(X)                                                                                    \
+    X(NONE, "none", "GPU memory")                                                                        \
+    X(CPU, "cpu", "host memory, over PCIe or a chip-to-chip link")                                       \
+    X(NVME, "nvme", "drives of the host")
+/* What may be kept there. */
+#define ORR_OFFLOADS(X)                                                                                  \
+    X(OPTIMIZER, "optimizer", "master weights and moments; the host runs the optimizer")                 \
+    X(GRADIENTS, "gradients", "accumulated gradients; as the optimizer unless given")                    \
+    X(PARAMETERS, "parameters", "weights, fetched layer by layer")                                       \
+    X(ACTIVATIONS, "activations", "saved inputs of recomputed layers")
+
+/* Formats in which the gradients of micro-batches are added up. */
+#define ORR_GRADIENT_FORMATS(X)                                                                          \
+    X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                          \
+    X(FP32, "fp32", "4 bytes")                                                                           \
+    X(BF16, "bf16", "2 bytes, also on the wire")
+
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
     X(NONE, "none", "nothing")                                          \
-    X(SELECTIVE, "selective", "the attention core")                     \
-    X(FULL, "full", "every layer from its saved input")
+    X(SELECTIVE, "selective", "what the engine's own selective does")   \
+    X(FULL, "full", "every layer from its saved input")                 \
+    X(CORE, "core", "the attention core")                               \
+    X(BY_OP, "selective-op", "all but every other product and the core") \
+    X(OPS, "ops", "the operators that a list names")
+
+/* Operators that recomputation may repeat one by one, and what is not kept then (src/ops/recompute.c). */
+#define ORR_REPEATABLES(X)                                                                   \
+    X(NORM, "norm", "norms: inputs of attention and of the feed-forward block")              \
+    X(QKV, "qkv", "projections to heads and positions: queries, keys, values")               \
+    X(CORE, "core", "scores of unfused attention: probabilities, dropout")                   \
+    X(OUT, "out", "output projection and residual add: input of the second norm")            \
+    X(MLP_UP, "mlp_up", "first product of dense columns and shared experts: gate, up")       \
+    X(MLP_ACT, "mlp_act", "their activation: input of the last product")                     \
+    X(EXPERT_UP, "expert_up", "first product of routed experts: gate, up")                   \
+    X(EXPERT_ACT, "expert_act", "their activation: input of the last product")               \
+    X(DISPATCH, "dispatch", "permutation and exchange of rows: inputs of routed experts")
 
 /* Kernels that compute attention scores and multiply them with the values. Each engine states which it uses. */
 #define ORR_ATTENTION_KERNELS(X)                                               \
@@ -559,7 +602,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PP, "pp", "neighbouring pipeline stages")                         \
     X(DP, "dp", "data parallel, dense weights")                         \
     X(EDP, "edp", "data parallel, expert weights")                      \
-    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")
+    X(RDP, "rdp", "replicas of a sharded group (hybrid sharding)")      \
+    X(HOST, "host", "the GPU and its host: offloaded tensors")
 
 #define ORR_OP_KINDS(X)                                                 \
     X(GEMM, "gemm", "matrix product with a weight")                     \
@@ -690,8 +734,13 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
 #define ORR_X_DOUBT_(name, ...) ORR_DOUBT_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
+#define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
+#define ORR_X_REPEATABLE_(name, ...) ORR_REPEATABLE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
+#define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
+#define ORR_X_STORE_(name, ...) ORR_STORE_##name,
+#define ORR_X_OFFLOAD_(name, ...) ORR_OFFLOAD_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -718,7 +767,12 @@ enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_doubt { ORR_DOUBTS(ORR_X_DOUBT_) ORR_N_DOUBTS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
+enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
+enum orr_repeatable { ORR_REPEATABLES(ORR_X_REPEATABLE_) ORR_N_REPEATABLES };
+enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };
+enum orr_offload { ORR_OFFLOADS(ORR_X_OFFLOAD_) ORR_N_OFFLOADS };
+enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
@@ -799,6 +853,8 @@ struct orr_layer_kind {
     int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
+    bool kept;                        /* a twin of another kind: the layers that a job does not recompute, where it
+                                         recomputes only some */
     /* exact parameter counts, including biases and norms */
     int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
@@ -980,6 +1036,10 @@ struct orr_system {
     double scaleout_oversubscription;         /* 1: full bisection */
     double host_speed;                        /* of the host, relative to the reference host of docs/host.md */
     int64_t gpus_per_nic;                     /* GPUs that share a NIC; 1 unless stated */
+    double host_link_bytes_per_s;             /* between a GPU and its host, per direction; 0: not stated */
+    double host_memory_bytes;                 /* of a node; 0: not stated */
+    double host_optimizer_bytes_per_s;        /* traffic of an optimizer on the host, whole node; 0: not stated */
+    double nvme_bytes, nvme_bytes_per_s;      /* drives of a node: capacity, rate of reads and writes; 0: not stated */
     bool scaleout_reduction;                  /* the switches between domains reduce (SHARP) */
     int64_t n_tiers;
     struct orr_tier tiers[ORR_MAX_TIERS];     /* above the NICs, lowest first */
@@ -1151,6 +1211,7 @@ struct orr_engine {
     int64_t layer_tensors;                    /* weight tensors of a layer, for engines that handle them one by one */
     double zero1_tensor_s;                    /* ZeRO-1: host time per weight tensor and rank to gather it */
     bool stages_by_cost;                      /* pipeline stages of equal matrix work instead of equal layers */
+    char schedules[128];                      /* names of the pipeline schedules it has, for searches; "": not known */
     double skew_hop_s;                        /* wait for late ranks in a collective across nodes, per other rank */
     bool p2p_overlap;                         /* interleaved pipeline sends run beside compute */
     bool p2p_scatter_gather;                  /* sends are split over the TP group */
@@ -1234,8 +1295,11 @@ struct orr_plan {
     int64_t ep, etp;                          /* carved out of dp * cp * tp (Eq. 5) */
     int64_t zero;                             /* 0-3 */
     int64_t zero_group;                       /* ranks over which weights are sharded; dp * cp unless hybrid sharding */
+    bool gathered_kept;                       /* ZeRO-3: gathered weights stay from forward to backward */
+    enum orr_store offload[ORR_N_OFFLOADS];   /* where states and activations are kept */
     bool sp;
     enum orr_schedule schedule;
+    enum orr_stage_rule stages;               /* how layers are divided over stages unless they are listed */
     enum orr_cp_kind cp_kind;
     uint32_t exposed_groups;                  /* bit 1 << group: its transfers are not hidden though the engine could */
     int64_t n_stage_layers;                   /* 0: layers spread evenly */
@@ -1247,7 +1311,11 @@ struct orr_workload {
     enum orr_dtype precision;                 /* GEMM inputs */
     enum orr_recompute recompute;
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
+    enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
+    uint32_t recompute_ops;                   /* ops: bit 1 << enum orr_repeatable */
+    int64_t recompute_first;                  /* only this many first layers of every pipeline chunk; 0: all */
+    int64_t recompute_nth;                    /* only every nth layer of the model; 0: all */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;
     bool causal;                              /* fused kernels skip the masked half of the scores */
@@ -1395,6 +1463,7 @@ struct orr_op {
     enum orr_group group;
     int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: experts of the layer, of a token,
                                                      and groups of experts that a token may use; else 0 */
+    bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */
     int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */
@@ -1464,6 +1533,8 @@ struct orr_memory {
     int64_t n_tensors;
     struct orr_tensor tensors[ORR_MAX_TENSORS];
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
+    double host_bytes, host_capacity_bytes; /* offloaded to host memory by one GPU, and its share of that memory */
+    double nvme_bytes, nvme_capacity_bytes; /* the same of the drives */
 };
 
 struct orr_result {

@@ -126,7 +126,7 @@ if command -v zsh >/dev/null; then
     }
     zsh_completes() {
         complete_zsh orrery sea | grep -q '^search:' && complete_zsh orrery search "" | grep -q '(train infer)' &&
-            complete_zsh orrery train --re | grep -q '^--recompute\[.*:(none selective full)$' &&
+            complete_zsh orrery train --re | grep -q '^--recompute\[.*:(none selective full core selective-op)$' &&
             complete_zsh orrery train --model g | grep -q '^--model\[.*:_orrery_models$' &&
             complete_zsh orrery show h100 | grep -q ' h100-sxm-80gb '
     }

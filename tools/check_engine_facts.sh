@@ -24,7 +24,7 @@ first_cells docs/formats.md '/^## engines/,/^## calibration/p' >"$work/formats"
 same "docs/formats.md lists every fact" "$work/formats"
 {
     sed -n '/^GROUPS/,/^}/p' tools/engine_facts.py | grep -oE '\("[a-z0-9_]+", "' | tr -d '(," '
-    printf '%s\n' default_micro_batch bench_limits # used for measurements only
+    printf '%s\n' default_micro_batch bench_limits schedules # used for measurements and searches only
 } >"$work/effects"
 same "tools/engine_facts.py shows what every fact does" "$work/effects"
 tap_done

@@ -29,7 +29,9 @@ __all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", 
 Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
 
 #: Keys of a request's plan; every other field is one of the workload.
-PLAN = frozenset("tp pp vpp dp cp ep etp sp zero zero_group schedule cp_kind overlap stage_layers".split())
+PLAN = frozenset(
+    "tp pp vpp dp cp ep etp sp zero zero_group reshard_after_forward offload schedule stages cp_kind overlap "
+    "stage_layers".split())
 
 _KINDS = {"train": 0, "infer": 1}
 _ORIGIN = b"request"

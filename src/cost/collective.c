@@ -101,6 +101,11 @@ static double broadcasts_s(const struct orr_job *job, const struct orr_op *op, c
 
 void orr_cost_collective(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
+    if (op->group == ORR_GROUP_HOST) {
+        const double time_s = op->payload_bytes / orr_host_rate(job, op->from_drives);
+        *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK, .network_s = time_s, .total_s = time_s};
+        return;
+    }
     const int64_t ranks = orr_group_ranks(&job->plan, op->group), stride = orr_group_stride(&job->plan, op->group);
     const struct orr_placement place = orr_place(&job->system, ranks, stride);
     *cost = (struct orr_cost){.bound = ORR_BOUND_NETWORK, .across = place.domains > 1};

@@ -146,14 +146,14 @@ static void hide(const struct orr_job *job, const struct orr_op *op, const struc
     cost->hidden_s = hidden_s * (1 - job->calibration.overlap_contention_frac);
 }
 
-/* Does the engine run the forward of one micro-batch beside the backward of another, layer by layer? Transfers between
- * expert ranks in different domains are then hidden under the compute of both directions. */
+/* Does the engine or the schedule run the forward of one micro-batch beside the backward of another, layer by
+ * layer? Transfers between expert ranks in different domains are then hidden under the compute of both directions. */
 static bool experts_overlap(const struct orr_job *job)
 {
     const struct orr_plan *plan = &job->plan;
-    if (job->kind != ORR_JOB_TRAIN || !job->engine.ep_overlap_interleaved) return false;
-    if (!orr_may_overlap(plan, ORR_GROUP_EP)) return false;
-    if (plan->schedule != ORR_SCHEDULE_INTERLEAVED || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
+    const bool interleaved = job->engine.ep_overlap_interleaved && plan->schedule == ORR_SCHEDULE_INTERLEAVED;
+    if (job->kind != ORR_JOB_TRAIN || !(interleaved || orr_is_dual(plan->schedule))) return false;
+    if (!orr_may_overlap(plan, ORR_GROUP_EP) || job->workload.recompute == ORR_RECOMPUTE_FULL) return false;
     return orr_place(&job->system, plan->ep, orr_group_stride(plan, ORR_GROUP_EP)).domains > 1;
 }
 
@@ -178,8 +178,9 @@ static void hide_experts(const struct orr_job *job, const struct orr_op_list *li
 static bool same_cost(const struct orr_op *a, const struct orr_op *b)
 {
     if (a->kind == ORR_OP_COLLECTIVE)
-        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->collective == b->collective &&
-               a->n_active == b->n_active && a->n_experts == b->n_experts && a->n_groups_active == b->n_groups_active;
+        return a->payload_bytes == b->payload_bytes && a->group == b->group && a->from_drives == b->from_drives &&
+               a->collective == b->collective && a->n_active == b->n_active && a->n_experts == b->n_experts &&
+               a->n_groups_active == b->n_groups_active;
     return a->m == b->m && a->n == b->n && a->k == b->k && a->batch == b->batch && a->output_bytes == b->output_bytes &&
            a->wgrad == b->wgrad && a->dtype == b->dtype && a->weight_bytes == b->weight_bytes;
 }
@@ -196,8 +197,8 @@ struct priced {
     uint16_t items[ORR_MAX_OPS];
 };
 
-/* Reuse the cost of an operator of the same shape: the dgrad of one linear layer is often the forward of another, and a
- * layer reduces the same tensor several times. */
+/* Reuse the cost of an operator of the same shape: the dgrad of one linear layer is often the forward of another,
+ * and a layer reduces the same tensor several times. */
 static void cost_remembered(const struct orr_job *job, const struct orr_op_list *list, size_t i, struct orr_cost *costs,
                             struct priced *priced)
 {

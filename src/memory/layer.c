@@ -94,6 +94,35 @@ static double by_ops_bytes(const struct orr_job *job, const struct orr_dims *d, 
     return d->w_a * (2 * d->T_norm * d->h + d->T * columns / d->t) + score_bytes(job, d, kind);
 }
 
+/* Eq. 415: bytes that the operators of a list make again: outputs of the norms; queries, keys and values; the sum
+ * before the second norm; gate and up; inputs of the last products; and rows as experts read them. */
+static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const struct orr_workload *workload = &job->workload;
+    const double w = d->w_a, in = input_width(job, d), input = in * d->T_norm * d->h, a = (double)kind->n_heads / d->t;
+    const bool latent = kind->mla_kv_rank > 0, plain = !latent && !orr_kind_compresses(kind),
+               ffn = orr_kind_has_ffn(kind);
+    const double kv = plain && !kind->shared_kv ? orr_max(1, (double)kind->n_kv_heads / d->t) : 0;
+    const double heads = latent ? a * (double)(2 * kind->head_qk + kind->head_v)
+                                : (a + kv) * (double)kind->head_qk + kv * (double)kind->head_v;
+    const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t;
+    const double rows = d->T / d->t * (double)kind->n_active * workload->moe_imbalance;
+    const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
+    const double up = (kind->gated ? 2 : 1) * w, act = ffn_width_bytes(job, d, kind->gated) - up;
+    const bool attends = orr_kind_attends(kind), two_norms = kind->n_norms > 1 && orr_kind_mixes(kind) && ffn;
+    double bytes = 0;
+    if (orr_repeats(workload, ORR_REPEATABLE_NORM)) bytes += (orr_kind_mixes(kind) ? input : 0) + (ffn ? input : 0);
+    if (orr_repeats(workload, ORR_REPEATABLE_QKV) && attends && (latent || plain)) bytes += w * d->T * heads;
+    if (orr_repeats(workload, ORR_REPEATABLE_CORE) && unfused(job)) bytes += score_bytes(job, d, kind);
+    if (orr_repeats(workload, ORR_REPEATABLE_OUT) && two_norms) bytes += w * d->T_norm * d->h;
+    if (orr_repeats(workload, ORR_REPEATABLE_MLP_UP)) bytes += columns * up;
+    if (orr_repeats(workload, ORR_REPEATABLE_MLP_ACT)) bytes += columns * act;
+    if (orr_repeats(workload, ORR_REPEATABLE_EXPERT_UP)) bytes += rows * (double)kind->expert_width * up;
+    if (orr_repeats(workload, ORR_REPEATABLE_EXPERT_ACT)) bytes += rows * (double)kind->expert_width * act;
+    if (orr_repeats(workload, ORR_REPEATABLE_DISPATCH) && kind->n_experts > 0) bytes += rows * d->te * hidden * w;
+    return bytes;
+}
+
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind)
 {
@@ -103,7 +132,10 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
                            d->T / d->t * (double)(kind->n_active * kind->expert_width);
     /* Hyper-connections keep all streams before each block; their sum is the input of the block's norm. */
     const double streams = (double)kind->residual_streams;
-    return (struct orr_layer_bytes){.input = d->w_a * hidden * orr_max(1, streams),
+    const enum orr_recompute recompute = orr_layer_recompute(job, kind->kept);
+    return (struct orr_layer_bytes){.recompute = recompute,
+                                    .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
+                                    .input = d->w_a * hidden * orr_max(1, streams),
                                     .norms = d->w_a * hidden * ((double)kind->n_norms + 2 * streams),
                                     .by_ops = by_ops_bytes(job, d, kind),
                                     .attention = mixer_bytes(job, d, kind),
@@ -122,11 +154,12 @@ static double whole_layer(const struct orr_layer_bytes *bytes)
 
 double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes)
 {
-    switch (job->workload.recompute) {
+    switch (bytes->recompute) {
     case ORR_RECOMPUTE_NONE: return whole_layer(bytes);
+    case ORR_RECOMPUTE_BY_OP: return orr_min(bytes->by_ops, whole_layer(bytes));
     case ORR_RECOMPUTE_SELECTIVE:
-        if (job->engine.selective_ops) return orr_min(bytes->by_ops, whole_layer(bytes));
-        return whole_layer(bytes) - (unfused(job) ? bytes->scores : 0);
+    case ORR_RECOMPUTE_CORE: return whole_layer(bytes) - (unfused(job) ? bytes->scores : 0);
+    case ORR_RECOMPUTE_OPS: return whole_layer(bytes) - bytes->repeated;
     case ORR_RECOMPUTE_FULL: return bytes->input / (double)job->workload.recompute_every; /* Eq. 88 */
     case ORR_N_RECOMPUTES: break;
     }
@@ -135,11 +168,12 @@ double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_b
 
 double orr_layer_recomputed_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes)
 {
-    switch (job->workload.recompute) {
+    switch (bytes->recompute) {
     case ORR_RECOMPUTE_NONE: return 0;
+    case ORR_RECOMPUTE_BY_OP: return orr_max(0, whole_layer(bytes) - bytes->by_ops);
     case ORR_RECOMPUTE_SELECTIVE:
-        if (job->engine.selective_ops) return orr_max(0, whole_layer(bytes) - bytes->by_ops);
-        return unfused(job) ? bytes->scores : 0;
+    case ORR_RECOMPUTE_CORE: return unfused(job) ? bytes->scores : 0;
+    case ORR_RECOMPUTE_OPS: return bytes->repeated;
     case ORR_RECOMPUTE_FULL: return whole_layer(bytes) * (double)job->workload.recompute_every;
     case ORR_N_RECOMPUTES: break;
     }
@@ -155,6 +189,10 @@ double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_
     case ORR_SCHEDULE_INTERLEAVED: return orr_min(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
     case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                             /* Eq. 70 */
     case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                     /* Eq. 71 */
+    case ORR_SCHEDULE_ZB_V: return orr_min(m, p);                                              /* Eq. 410 */
+    case ORR_SCHEDULE_V_HALF: return orr_min(m, (double)((plan->pp + 2) / 2));                 /* Eq. 411 */
+    case ORR_SCHEDULE_DUALPIPE: return orr_min(m, p + 1);                                      /* Eq. 412 */
+    case ORR_SCHEDULE_DUALPIPE_V: return orr_min(m, p + 0.5);                                  /* Eq. 413 */
     case ORR_N_SCHEDULES: break;
     }
     return m;

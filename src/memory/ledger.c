@@ -12,6 +12,8 @@ static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the l
 /* Everything one pipeline rank holds, before it is added up per instant. */
 struct rank_bytes {
     double weights, gradients, optimizer, gathered; /* alive at every instant */
+    double buffers;                                 /* of transfers to the host, alive at every instant */
+    double stored[ORR_N_STORES];                    /* kept by the host, by place */
     double gradient_16bit;                          /* per parameter, where 16-bit gradients stay alive */
     double params, head_params;
     double late_params;      /* parameters of the embedding, whose gradient comes last */
@@ -22,8 +24,28 @@ struct rank_bytes {
     double embedding_mask, head_saved, logits;
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
+    double first_saved;     /* saved by the first layer, where only the first layers of a rank are recomputed */
+    double last_recomputed; /* recomputed of the last layer: none where only the first layers are */
     double core_transient, ffn_transient;
 };
+
+/* Moves what is offloaded from a part of the GPU's memory to the place where it is kept. */
+static void offload(const struct orr_job *job, enum orr_offload what, double *part, struct rank_bytes *r)
+{
+    const enum orr_store store = job->plan.offload[what];
+    if (store == ORR_STORE_NONE) return;
+    r->stored[store] += *part;
+    *part = 0;
+}
+
+static void offload_states(const struct orr_job *job, struct rank_bytes *r)
+{
+    if (!orr_offloads(&job->plan)) return;
+    offload(job, ORR_OFFLOAD_PARAMETERS, &r->weights, r);
+    offload(job, ORR_OFFLOAD_OPTIMIZER, &r->optimizer, r);
+    offload(job, ORR_OFFLOAD_GRADIENTS, &r->gradients, r);
+    if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) r->gradient_16bit = 0;
+}
 
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
@@ -39,6 +61,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
+    offload_states(job, r);
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }
@@ -50,10 +73,22 @@ static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
     return job->plan.sp ? job->engine.stream_tensors * (1 - 1 / d->t) * d->w_a * d->T * d->h : 0;
 }
 
+/* Saved inputs of layers leave the GPU; two of them are on their way. */
+static void offload_inputs(const struct orr_job *job, struct rank_bytes *r)
+{
+    const enum orr_store store = job->plan.offload[ORR_OFFLOAD_ACTIVATIONS];
+    if (store == ORR_STORE_NONE) return;
+    r->stored[store] += r->in_flight * r->saved;
+    r->buffers += 2 * r->layer_saved;
+    r->saved = 0;
+}
+
 /* The layers of one rank: sums for the saved part, maxima for what only one layer needs at a time. */
 static void add_layers(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
+    const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
+    bool some_kept = false;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
@@ -62,18 +97,26 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
                      recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
         const double attention = (double)kind->attention_params / (double)job->plan.tp;
-        r->saved += stage->n_layers[k] * saved;
+        r->saved += passed * stage->n_layers[k] * saved;
         r->layer_saved = orr_max(r->layer_saved, saved);
+        if (!kind->kept) r->first_saved = orr_max(r->first_saved, saved);
         r->recomputed = orr_max(r->recomputed, recomputed);
+        some_kept |= kind->kept;
         r->layer_ffn_saved = orr_max(r->layer_ffn_saved, bytes[k].ffn);
         r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
         r->ffn_params = orr_max(r->ffn_params, params - attention);
-        r->held += stage->n_layers[k] * held_bytes(job, dims);
-        if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
+        r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
+        /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
+        if (job->plan.zero >= 3 || job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
             r->gathered = orr_max(r->gathered, 2 * w * params);
+        if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
+            r->buffers = orr_max(r->buffers, 2 * w * params);
     }
+    if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = w * r->params;
+    offload_inputs(job, r);
+    r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
 
 /* The tower of the first rank: what its layers and products save, and its largest layer at work. */
@@ -85,10 +128,12 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
     const struct orr_dims d = orr_tower_dims(job, dims->b);
     for (int k = 0; k < 2; k++) {
         if (tower->n_layers[k] == 0) continue;
-        const struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
+        struct orr_layer_bytes bytes = orr_layer_bytes_of(job, &d, &tower->kinds[k]);
+        if (bytes.recompute == ORR_RECOMPUTE_OPS) bytes.recompute = ORR_RECOMPUTE_NONE;
         r->tower_saved += (double)tower->n_layers[k] * orr_layer_saved_bytes(job, &bytes);
         r->held += (double)tower->n_layers[k] * held_bytes(job, &d);
         r->recomputed = orr_max(r->recomputed, orr_layer_recomputed_bytes(job, &bytes));
+        r->last_recomputed = orr_max(r->last_recomputed, orr_layer_recomputed_bytes(job, &bytes));
         r->core_transient = orr_max(r->core_transient, bytes.core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes.ffn_transient);
     }
@@ -110,7 +155,7 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
         r->late_params += orr_rank_embedding_params(job);
     if (!stage->head) return;
     r->head_params =
-        orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
+        orr_rank_head_params(job) + (job->model.tied_embeddings && !orr_ends_apart(&job->plan) ? d->vocab * d->h : 0);
     r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
     /* Every prediction layer has logits of its own, which are alive until backward has begun. */
     r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
@@ -119,9 +164,16 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
 
 /* Saved feed-forward bytes of the layer at work that are freed before its attention runs backward. Under recomputation
  * they are part of the recomputed layer. */
-static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
+static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r, double recomputed)
 {
-    return orr_min(r->layer_ffn_saved, job->workload.recompute == ORR_RECOMPUTE_FULL ? r->recomputed : r->layer_saved);
+    const bool full = job->workload.recompute == ORR_RECOMPUTE_FULL && recomputed > 0;
+    return orr_min(r->layer_ffn_saved, full ? recomputed : r->layer_saved);
+}
+
+/* What the layer that runs backward last has saved: the first layer, which is recomputed if any is. */
+static double first_layer_saved(const struct rank_bytes *r)
+{
+    return r->last_recomputed < r->recomputed && r->first_saved > 0 ? r->first_saved : r->layer_saved;
 }
 
 /* Activations and 16-bit gradients alive at an instant, besides the bytes alive at every instant. */
@@ -129,20 +181,20 @@ static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r,
                           double *activations, double *gradients)
 {
     const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved, g = r->gradient_16bit;
-    const double ffn_freed = freed_ffn(job, r);
     *gradients = 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;
     case FIRST_FFN:
-        *activations = all + r->recomputed + r->ffn_transient;
+        *activations = all + r->last_recomputed + r->ffn_transient;
         *gradients = g * r->head_params;
         return;
     case FIRST_CORE:
-        *activations = all + r->recomputed - ffn_freed + r->core_transient;
+        *activations = all + r->last_recomputed - freed_ffn(job, r, r->last_recomputed) + r->core_transient;
         *gradients = g * (r->head_params + r->ffn_params);
         return;
     case LAST_CORE:
-        *activations = all - r->saved + r->layer_saved + r->recomputed - ffn_freed + r->core_transient;
+        *activations = all - r->saved + first_layer_saved(r) + r->recomputed - freed_ffn(job, r, r->recomputed) +
+                       r->core_transient;
         *gradients = g * (r->params - r->attention_params - r->late_params);
         return;
     case END:
@@ -173,7 +225,7 @@ static struct rank_bytes rank_bytes_of(const struct orr_job *job, const struct o
 
 static double rank_static(const struct orr_job *job, const struct rank_bytes *r)
 {
-    return r->weights + r->gradients + r->optimizer + r->gathered + job->engine.workspace_bytes;
+    return r->weights + r->gradients + r->optimizer + r->gathered + r->buffers + job->engine.workspace_bytes;
 }
 
 static double rank_peak(const struct orr_job *job, const struct rank_bytes *r, int *peak)
@@ -217,9 +269,30 @@ static void list_static(const struct orr_job *job, const struct rank_bytes *r, i
                    gradients, true);
     add_tensor(memory, ORR_MEMORY_OPTIMIZER, "master weights and moments", "params", zero1, "always", r->optimizer,
                true);
-    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", "2 layers", "tp, pp", "forward and backward",
-               r->gathered, true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "transfers with the host", "2 layers", "tp, pp", "always", r->buffers,
+               true);
+    add_tensor(memory, ORR_MEMORY_WORKSPACE, "gathered layers", job->plan.gathered_kept ? "params" : "2 layers",
+               "tp, pp", "forward and backward", r->gathered, true);
     add_tensor(memory, ORR_MEMORY_WORKSPACE, "library workspace", "", "", "always", job->engine.workspace_bytes, true);
+}
+
+/* Adds what the layers of one kind keep, by block, to the sums of the rank. */
+static void add_saved(const struct orr_job *job, const struct orr_layer_bytes *layer, double n,
+                      struct orr_layer_bytes *sum)
+{
+    const bool core = layer->recompute == ORR_RECOMPUTE_CORE;
+    if (layer->recompute == ORR_RECOMPUTE_FULL) {
+        sum->input += n * layer->input / (double)job->workload.recompute_every;
+    } else if (layer->recompute == ORR_RECOMPUTE_BY_OP) {
+        sum->by_ops += n * orr_layer_saved_bytes(job, layer);
+    } else {
+        sum->norms += n * layer->norms;
+        sum->attention += n * layer->attention;
+        sum->scores += core && job->workload.attention == ORR_ATTENTION_UNFUSED ? 0 : n * layer->scores;
+        sum->ffn += n * layer->ffn;
+        sum->masks += n * layer->masks;
+        sum->repeated += n * layer->repeated;
+    }
 }
 
 /* List the saved tensors by block, for all layers of the rank and so many micro-batches. */
@@ -228,36 +301,20 @@ static void list_saved(const struct orr_job *job, const struct orr_stage *stage,
 {
     struct orr_layer_bytes sum = {0};
     const bool at_peak = true;
-    for (int64_t k = 0; k < job->model.n_kinds; k++) {
-        const double n = stage->n_layers[k] * micro_batches;
-        sum.input += n * layers[k].input / (double)job->workload.recompute_every;
-        sum.norms += n * layers[k].norms;
-        sum.attention += n * layers[k].attention;
-        sum.scores += n * layers[k].scores;
-        sum.ffn += n * layers[k].ffn;
-        sum.masks += n * layers[k].masks;
-        sum.by_ops += n * orr_layer_saved_bytes(job, &layers[k]);
-    }
+    for (int64_t k = 0; k < job->model.n_kinds; k++)
+        add_saved(job, &layers[k], (1 - stage->skipped_frac) * stage->n_layers[k] * micro_batches, &sum);
     const enum orr_memory_part part = ORR_MEMORY_ACTIVATIONS;
     const char *norm = job->plan.sp ? "tp, cp" : "cp", *life = "forward to backward";
-    if (job->workload.recompute == ORR_RECOMPUTE_FULL) {
-        add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
-        return;
-    }
-    if (job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->engine.selective_ops) {
-        add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops,
-                   at_peak);
-        return;
-    }
-    const bool dropped =
-        job->workload.recompute == ORR_RECOMPUTE_SELECTIVE && job->workload.attention == ORR_ATTENTION_UNFUSED;
+    add_tensor(memory, part, "layer inputs", "b s h", norm, life, sum.input, at_peak);
+    add_tensor(memory, part, "kept products and attention", "b s (3h + kv + f)", "tp, cp", life, sum.by_ops, at_peak);
     add_tensor(memory, part, "norm inputs", "b s h", norm, life, sum.norms, at_peak);
     add_tensor(memory, part, "attention: input, q, k, v, output", "b s (h + (2a+2k) d)", "tp, cp", life, sum.attention,
                at_peak);
-    if (!dropped)
-        add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
+    add_tensor(memory, part, "attention scores or row statistics", "b a s s", "tp, cp", life, sum.scores, at_peak);
     add_tensor(memory, part, "feed-forward: input, hidden", "b s (h + f)", "tp, cp", life, sum.ffn, at_peak);
     add_tensor(memory, part, "dropout masks", "b s h", norm, life, sum.masks, at_peak);
+    add_tensor(memory, part, "of these, made again in backward", "outputs of the listed operators", "tp, cp", life,
+               -sum.repeated, at_peak);
 }
 
 static void list_working(const struct orr_job *job, const struct rank_bytes *r, int peak, struct orr_memory *memory)
@@ -276,11 +333,12 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
     add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved,
                peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
-    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved,
+    const double recomputed = peak == LAST_CORE ? r->recomputed : r->last_recomputed;
+    add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", first_layer_saved(r),
                peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward",
-               -freed_ffn(job, r), peak == FIRST_CORE || peak == LAST_CORE);
-    add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", r->recomputed, layer);
+               -freed_ffn(job, r, recomputed), peak == FIRST_CORE || peak == LAST_CORE);
+    add_tensor(memory, part, "recomputed layer", "one layer", "tp, cp", "its backward", recomputed, layer);
     add_tensor(memory, part, "attention backward", "b a s s, or b s h", "tp, cp", "its backward", r->core_transient,
                peak == FIRST_CORE || peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward backward", "b s f", "tp, cp", "its backward", r->ffn_transient,
@@ -303,7 +361,7 @@ static void fill(const struct orr_job *job, const struct orr_stage *stage, const
     memory->part_bytes[ORR_MEMORY_GRADIENTS] = r->gradients + gradients;
     memory->part_bytes[ORR_MEMORY_OPTIMIZER] = r->optimizer;
     memory->part_bytes[ORR_MEMORY_ACTIVATIONS] = activations;
-    memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + job->engine.workspace_bytes;
+    memory->part_bytes[ORR_MEMORY_WORKSPACE] = r->gathered + r->buffers + job->engine.workspace_bytes;
     memory->n_tensors = 0;
     list_static(job, r, peak, gradients, memory);
     /* The oldest micro-batch has freed its layers when its backward ends. */
@@ -322,7 +380,12 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
         const struct rank_bytes r = rank_bytes_of(job, dims, layers, &classes[i], ahead);
         int instant = 0;
         const double bytes = rank_peak(job, &r, &instant);
-        if (bytes > peak.bytes) peak = (struct orr_memory_peak){.bytes = bytes, .class = i, .instant = instant};
+        peak.host_bytes = orr_max(peak.host_bytes, r.stored[ORR_STORE_CPU]);
+        peak.nvme_bytes = orr_max(peak.nvme_bytes, r.stored[ORR_STORE_NVME]);
+        if (bytes <= peak.bytes) continue;
+        peak.bytes = bytes;
+        peak.class = i;
+        peak.instant = instant;
     }
     return peak;
 }
@@ -338,6 +401,11 @@ double orr_state_bytes(const struct orr_job *job, double dense_params, double ex
 double orr_usable_bytes(const struct orr_job *job)
 {
     return job->system.chip.hbm_bytes * (1 - job->engine.fragmentation_frac) - job->engine.context_bytes;
+}
+
+double orr_host_bytes(const struct orr_job *job)
+{
+    return job->system.host_memory_bytes / orr_gpus_of_host(job);
 }
 
 void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,
@@ -356,4 +424,8 @@ void orr_memory_predict(const struct orr_job *job, const struct orr_classes *cla
         memory->most_bytes = orr_memory_peak_of(job, &dims, layers, classes->items, classes->n, true).bytes;
     memory->capacity_bytes = job->system.chip.hbm_bytes;
     memory->usable_bytes = orr_usable_bytes(job);
+    memory->host_bytes = peak.host_bytes;
+    memory->nvme_bytes = peak.nvme_bytes;
+    memory->host_capacity_bytes = orr_host_bytes(job);
+    memory->nvme_capacity_bytes = job->system.nvme_bytes / orr_gpus_of_host(job);
 }

@@ -7,15 +7,17 @@
 
 /* Activation bytes one layer of a kind keeps for one micro-batch, by block, and what its backward needs besides. */
 struct orr_layer_bytes {
-    double input;          /* the layer's input, which is all that full recomputation keeps */
-    double norms;          /* inputs of the norms */
-    double attention;      /* projections' inputs and outputs, latents */
-    double scores;         /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
-    double ffn;            /* inputs and outputs of the FFN or of the routed experts */
-    double masks;          /* dropout masks of the residual branches */
-    double by_ops;         /* all of it where recomputation keeps every other product */
-    double core_transient; /* gradients alive in the attention core's backward */
-    double ffn_transient;  /* gradients alive in the FFN's backward */
+    double input;                 /* the layer's input, which is all that full recomputation keeps */
+    double norms;                 /* inputs of the norms */
+    double attention;             /* projections' inputs and outputs, latents */
+    double scores;                /* unfused: probabilities, dropout mask, dropped copy; fused: row statistics */
+    double ffn;                   /* inputs and outputs of the FFN or of the routed experts */
+    double masks;                 /* dropout masks of the residual branches */
+    double by_ops;                /* all of it where recomputation keeps every other product */
+    double repeated;              /* the part of it that a list of operators makes again */
+    enum orr_recompute recompute; /* what the layer repeats in backward */
+    double core_transient;        /* gradients alive in the attention core's backward */
+    double ffn_transient;         /* gradients alive in the FFN's backward */
 };
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind);
@@ -32,6 +34,7 @@ struct orr_memory_peak {
     double bytes;
     size_t class; /* index of the class of ranks */
     int instant;
+    double host_bytes, nvme_bytes; /* the most that a GPU of any rank keeps there */
 };
 /* Find the highest peak; `layers` holds the result of orr_layer_bytes_of for every layer kind. `ahead` says whether the
  * host runs ahead of the device: then tensors stay that a communication stream was handed. */
@@ -42,6 +45,9 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
+
+/* A GPU's share of the memory of its host (Eq. 419). */
+double orr_host_bytes(const struct orr_job *job);
 
 /* Also works out most_bytes, the peak with a host that runs ahead. */
 void orr_memory_predict(const struct orr_job *job, const struct orr_classes *classes, bool ahead,

@@ -19,7 +19,7 @@ struct orr_op *orr_emit_op(struct orr_emit *emit, const char *name, enum orr_op_
                           .launches = 1,
                           .window_op = -1,
                           .repeat_frac = 1,
-                          .recomputed = emit->recompute_full && forward};
+                          .recomputed = emit->recompute == ORR_RECOMPUTE_FULL && forward};
     return op;
 }
 
@@ -36,12 +36,10 @@ static void fill_product(struct orr_op *op, double batch, double m, double n, do
     op->bytes = batch * (op->input_bytes * m * k + op->weight_bytes * k * n + output_bytes * m * n);
 }
 
-/* Does selective recomputation keep every other product of a layer and repeat the rest, instead of keeping everything
- * but the scores? */
+/* Does recomputation keep every other product of a layer and repeat the rest? */
 static bool by_ops(const struct orr_emit *emit)
 {
-    return emit->backward && emit->layer_kind >= 0 && emit->job->engine.selective_ops &&
-           emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE;
+    return emit->recompute == ORR_RECOMPUTE_BY_OP;
 }
 
 /* The share of a product that runs again where every other product is kept: in the order q, k, v, output, gate, up,
@@ -58,15 +56,14 @@ static double repeat_frac(const struct orr_emit *emit, const struct orr_linear *
     return linear->product == ORR_PRODUCT_GATE_UP && kind->gated ? 0.5 : 0;
 }
 
-/* Selective recomputation repeats the products of activations, because it does not keep the scores. */
+/* Recomputation of the core repeats the products of activations, because it does not keep the scores. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_BMM, phase);
     op->input_bytes = op->weight_bytes = emit->dims.w_a;
     fill_product(op, batch, m, n, k, emit->dims.w_a);
-    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
-        op->recomputed = !by_ops(emit);
+    if (phase == ORR_PHASE_FORWARD && emit->recompute == ORR_RECOMPUTE_CORE) op->recomputed = true;
     return op;
 }
 
@@ -167,7 +164,7 @@ static void emit_way(struct orr_emit *emit, const char *name, enum orr_phase pha
     op->bytes = bytes;
     op->n = from->columns;
     op->launches = launches > 0 ? launches : 1;
-    if (phase == ORR_PHASE_FORWARD && emit->job->workload.recompute == ORR_RECOMPUTE_SELECTIVE)
+    if (phase == ORR_PHASE_FORWARD && (emit->recompute == ORR_RECOMPUTE_CORE || by_ops(emit)))
         op->recomputed = from->core != by_ops(emit);
 }
 
@@ -289,6 +286,7 @@ int64_t orr_group_ranks(const struct orr_plan *plan, enum orr_group group)
     case ORR_GROUP_DP: return plan->zero > 0 ? plan->zero_group : plan->dp * plan->cp;
     case ORR_GROUP_EDP: return plan->dp * plan->cp * plan->tp / (plan->ep * plan->etp); /* Eq. 5 */
     case ORR_GROUP_RDP: return plan->zero > 0 ? plan->dp * plan->cp / plan->zero_group : 1;
+    case ORR_GROUP_HOST: return 2; /* a GPU and its host */
     case ORR_N_GROUPS: break;
     }
     return 1;
@@ -299,6 +297,7 @@ int64_t orr_group_stride(const struct orr_plan *plan, enum orr_group group)
     switch (group) {
     case ORR_GROUP_NONE:
     case ORR_GROUP_TP:
+    case ORR_GROUP_HOST:
     case ORR_GROUP_ETP: return 1;
     case ORR_GROUP_CP: return plan->tp;
     case ORR_GROUP_EP: return plan->etp;

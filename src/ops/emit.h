@@ -15,10 +15,10 @@ struct orr_emit {
     bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
     bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
     bool rms_norm;          /* RMS norms, else layer norms */
-    bool recompute_full;    /* forward operators of layers run again in backward */
-    unsigned parts;         /* sum of ORR_PART_*: the parts of a layer or pass to emit */
-    int64_t layer_kind;     /* layer kind of every operator */
-    double count;           /* executions of every operator */
+    enum orr_recompute recompute; /* what backward repeats of the layer: none, core, selective-op, ops or full */
+    unsigned parts;               /* sum of ORR_PART_*: the parts of a layer or pass to emit */
+    int64_t layer_kind;           /* layer kind of every operator */
+    double count;                 /* executions of every operator */
     struct orr_dims dims;
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };
@@ -55,6 +55,8 @@ void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double e
 void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params);
 /* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
 void orr_emit_tower(struct orr_emit *emit, double sequences);
+/* Marks the operators from `first` on that a list of operators repeats (recompute.c). */
+void orr_mark_repeated(const struct orr_job *job, struct orr_op_list *list, size_t first);
 /* The ends of the network in training and in a serving pass (ends.c), and operators once per iteration (step.c). */
 void orr_emit_ends(struct orr_emit *emit);
 void orr_emit_pass_ends(struct orr_emit *emit);

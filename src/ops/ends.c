@@ -130,7 +130,7 @@ static void emit_mtp(struct orr_emit *emit)
 
 void orr_emit_ends(struct orr_emit *emit)
 {
-    emit->recompute_full = false;
+    emit->recompute = ORR_RECOMPUTE_NONE;
     emit_embedding(emit);
     emit_head(emit);
     if (emit->job->workload.mtp_layers > 0) emit_mtp(emit);

@@ -124,7 +124,7 @@ struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list 
                              .forward = ORR_PHASE_FORWARD,
                              .backward = true,
                              .rms_norm = job->model.rms_norm,
-                             .recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL,
+                             .recompute = orr_layer_recompute(job, false),
                              .parts = ORR_PART_WHOLE,
                              .count = 1,
                              .dims = orr_dims_of(job)};
@@ -226,12 +226,19 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
     list->n = 0;
     struct orr_emit emit = orr_emit_training(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        const size_t first = list->n;
         emit.layer_kind = i;
+        emit.recompute = orr_layer_recompute(job, job->model.kinds[i].kept);
         orr_emit_layer(&emit, &job->model.kinds[i]);
+        if (emit.recompute == ORR_RECOMPUTE_OPS) orr_mark_repeated(job, list, first);
     }
     orr_emit_ends(&emit);
     if (!job->media.encodes) return;
-    emit.recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL;
+    /* Its layers are recomputed whole, or their cores; a choice of operators is one of the text model. */
+    const enum orr_recompute recompute = orr_layer_recompute(job, false);
+    emit.recompute = recompute == ORR_RECOMPUTE_BY_OP  ? ORR_RECOMPUTE_CORE
+                     : recompute == ORR_RECOMPUTE_OPS ? ORR_RECOMPUTE_NONE
+                                                      : recompute;
     orr_emit_tower(&emit, emit.dims.b);
 }
 

@@ -4,6 +4,7 @@
 #define ORR_OPS_OPS_H
 
 #include "ops/states.h"
+#include "spec/plan.h"
 #include "spec/names.h"
 
 #define ORR_MAX_OPS 1024
@@ -56,7 +57,9 @@ struct orr_stage {
     double n_layers[ORR_MAX_LAYER_KINDS]; /* layers of each kind */
     double dense_params, expert_params;   /* on one rank, including the ends */
     bool embedding, head;
-    double n_mtp; /* multi-token prediction layers, which n_layers includes; 0 except on the last rank */
+    double n_mtp;        /* multi-token prediction layers, which n_layers includes; 0 except where the head is */
+    double skipped_frac; /* share of its layers that a micro-batch does not pass: half where it holds two stages of a
+                            pipeline that is fed from both ends */
 };
 /* Layers of each kind in the whole model. */
 void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAYER_KINDS]);
@@ -98,11 +101,14 @@ double orr_rank_head_params(const struct orr_job *job);       /* the last stage 
 double orr_rank_tower_params(const struct orr_job *job);      /* the tower, on the first stage */
 double orr_rank_tower_edge_params(const struct orr_job *job); /* of these, what is outside its layers */
 double orr_rank_mtp_params(const struct orr_job *job);        /* input of one prediction layer, on the last stage */
-/* Does the engine give its pipeline stages equal work instead of equal layers? A given list of layers comes first. */
+/* Do pipeline stages have equal work instead of equal layers? The plan may say; else the engine does. A given list of
+ * layers comes first. */
 static inline bool orr_stages_by_cost(const struct orr_job *job)
 {
-    return job->kind == ORR_JOB_TRAIN && job->engine.stages_by_cost && job->plan.pp > 1 && job->plan.vpp == 1 &&
-           job->plan.n_stage_layers == 0;
+    const struct orr_plan *plan = &job->plan;
+    const bool asked = plan->stages == ORR_STAGES_ENGINE ? job->engine.stages_by_cost : plan->stages == ORR_STAGES_COST;
+    return job->kind == ORR_JOB_TRAIN && asked && plan->pp > 1 && plan->vpp == 1 && plan->n_stage_layers == 0 &&
+           !orr_is_dual(plan->schedule);
 }
 
 /* Model FLOP of one step of the whole system: 3 times forward, unmasked attention, no recomputation (Eqs. 20, 21). */
@@ -111,6 +117,14 @@ double orr_model_flops(const struct orr_job *job);
 double orr_tower_flops(const struct orr_job *job);
 /* Model FLOP with only the causal half of the attention scores, as some sources count. */
 double orr_model_flops_causal(const struct orr_job *job);
+
+/* Bytes per second between a GPU and its host, each way, or on to the drives that the GPUs of a host share (Eq.
+ * 417). */
+static inline double orr_host_rate(const struct orr_job *job, bool drives)
+{
+    const double link = job->system.host_link_bytes_per_s, share = job->system.nvme_bytes_per_s / orr_gpus_of_host(job);
+    return drives && share < link ? share : link;
+}
 
 /* Does the plan let transfers of a group run beside compute where the engine can hide them? */
 static inline bool orr_may_overlap(const struct orr_plan *plan, enum orr_group group)

@@ -91,7 +91,7 @@ double orr_rank_head_params(const struct orr_job *job)
 {
     const double matrix = (double)(job->model.vocab * job->model.hidden),
                  copy = (matrix + padding_params(job)) / (double)job->plan.tp;
-    if (job->model.tied_embeddings) return (double)job->model.head_params + (job->plan.pp > 1 ? copy : 0);
+    if (job->model.tied_embeddings) return (double)job->model.head_params + (orr_ends_apart(&job->plan) ? copy : 0);
     return (double)job->model.head_params - matrix + copy;
 }
 
@@ -119,6 +119,14 @@ static int64_t chunk_layers(const struct orr_job *job, int64_t n_chunks, int64_t
 
 static double active_matrix_params(double h, const struct orr_layer_kind *kind);
 
+/* The kind of a layer, `position` layers after the first of its chunk. Where only the first few are recomputed, the
+ * others are of the kept twin. */
+static int64_t kind_at(const struct orr_job *job, int64_t layer, int64_t position)
+{
+    const int64_t kind = job->model.layer_kind[layer], first = job->workload.recompute_first;
+    return kind + (first > 0 && position >= first ? orr_twin_offset(job) : 0);
+}
+
 /* Eq. 131: embedding, layers and head are laid out in order. A stage ends with the block at which the matrix weights
  * laid out so far exceed its share of all; the embedding and the loss count as nothing. A heavy head leaves the last
  * stages without a layer, and stages behind the head's without work. */
@@ -130,12 +138,14 @@ static void lay_out_by_cost(const struct orr_job *job, struct orr_stage *stages)
     for (int64_t k = 0; k < model->n_kinds; k++)
         cost[k] = active_matrix_params((double)model->hidden, &model->kinds[k]);
     for (int64_t i = 0; i < model->n_layers; i++) total += cost[model->layer_kind[i]];
-    int64_t stage = 0;
+    int64_t stage = 0, first = 0; /* first: the first layer of the stage */
     for (int64_t i = 0; i < model->n_layers; i++) {
         const int64_t kind = model->layer_kind[i];
-        stages[stage].n_layers[kind] += 1;
+        stages[stage].n_layers[kind_at(job, i, i - first)] += 1;
         laid += cost[kind];
-        if (laid > total * (double)(stage + 1) / p) stage++;
+        if (laid <= total * (double)(stage + 1) / p) continue;
+        stage++;
+        first = i + 1;
     }
     for (int64_t i = 0; i < job->plan.pp; i++) stages[i].head = i == stage;
 }
@@ -168,20 +178,40 @@ void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
             stage->n_mtp * orr_rank_mtp_params(job) + (stage->embedding ? 0 : orr_rank_embedding_params(job));
 }
 
+/* The rank of a chunk: round the ranks again and again or, in a V, down and back up. */
+static int64_t rank_of_chunk(const struct orr_plan *plan, int64_t chunk)
+{
+    return orr_is_vee(plan->schedule) && chunk >= plan->pp ? 2 * plan->pp - 1 - chunk : chunk % plan->pp;
+}
+
+/* A pipeline that is fed from both ends has a second copy of every stage on the mirrored rank. */
+static void join_mirrors(struct orr_stage *stages, int64_t pp)
+{
+    for (int64_t i = 0; i < pp / 2; i++) {
+        struct orr_stage *a = &stages[i];
+        const struct orr_stage *b = &stages[pp - 1 - i];
+        for (int k = 0; k < ORR_MAX_LAYER_KINDS; k++) a->n_layers[k] += b->n_layers[k];
+        a->embedding |= b->embedding;
+        a->head |= b->head;
+        a->n_mtp += b->n_mtp;
+        a->skipped_frac = 0.5;
+        stages[pp - 1 - i] = *a;
+    }
+}
+
 void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
 {
     const struct orr_plan *plan = &job->plan;
-    const int64_t n_chunks = plan->pp * plan->vpp;
-    for (int64_t i = 0; i < plan->pp; i++)
-        stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == plan->pp - 1};
+    const int64_t n_chunks = plan->pp * plan->vpp, last_rank = rank_of_chunk(plan, n_chunks - 1);
+    for (int64_t i = 0; i < plan->pp; i++) stages[i] = (struct orr_stage){.embedding = i == 0, .head = i == last_rank};
     const bool by_cost = orr_stages_by_cost(job);
     if (by_cost) lay_out_by_cost(job, stages);
     for (int64_t chunk = 0, layer = 0; chunk < n_chunks && !by_cost; chunk++) {
-        struct orr_stage *stage = &stages[chunk % plan->pp];
+        struct orr_stage *stage = &stages[rank_of_chunk(plan, chunk)];
         const int64_t n = plan->n_stage_layers ? plan->stage_layers[chunk] : chunk_layers(job, n_chunks, chunk);
         if (job->model.n_kinds == 1) stage->n_layers[0] += (double)n;
         else
-            for (int64_t i = 0; i < n; i++) stage->n_layers[job->model.layer_kind[layer++]] += 1;
+            for (int64_t i = 0; i < n; i++) stage->n_layers[kind_at(job, layer++, i)] += 1;
     }
     if (job->workload.mtp_layers > 0 && job->kind == ORR_JOB_TRAIN) {
         int64_t head = plan->pp - 1;
@@ -190,6 +220,7 @@ void orr_stages_build(const struct orr_job *job, struct orr_stage *stages)
         last->n_mtp = (double)job->workload.mtp_layers;
         last->n_layers[job->model.layer_kind[job->model.n_layers - 1]] += last->n_mtp;
     }
+    if (plan->schedule == ORR_SCHEDULE_DUALPIPE) join_mirrors(stages, plan->pp);
     for (int64_t i = 0; i < plan->pp; i++) orr_stage_count(job, &stages[i]);
 }
 

@@ -13,6 +13,13 @@ struct orr_states {
     bool casts;             /* gradients and weights are cast around the optimizer by kernels of their own */
 };
 
+/* Bytes per element of the gradient collective: as the engine sends, but no wider than the gradients themselves are. */
+static inline double orr_reduce_bytes(const struct orr_job *job)
+{
+    const double sent = (double)job->engine.reduce_bytes;
+    return job->workload.gradients == ORR_GRADIENTS_BF16 && sent > 2 ? 2 : sent;
+}
+
 static inline struct orr_states orr_states_of(const struct orr_job *job)
 {
 #define ORR_X_STATES_(name, word, optimizer, gradient, ...)                                                            \
@@ -21,13 +28,18 @@ static inline struct orr_states orr_states_of(const struct orr_job *job)
 #undef ORR_X_STATES_
     const struct orr_engine *engine = &job->engine;
     const enum orr_optimizer optimizer = job->workload.optimizer;
-    if (optimizer == ORR_OPTIMIZER_ENGINE)
+    if (optimizer == ORR_OPTIMIZER_ENGINE && job->workload.gradients == ORR_GRADIENTS_ENGINE)
         return (struct orr_states){.gradient_bytes = (double)engine->gradient_bytes,
                                    .optimizer_bytes = (double)engine->optimizer_bytes,
                                    .live_16bit = engine->gradients_16bit_live,
                                    .first_kept = engine->gradients_16bit_live,
                                    .casts = !engine->fused_optimizer_cast};
     struct orr_states states = STATES[optimizer];
+    if (optimizer == ORR_OPTIMIZER_ENGINE)
+        states = (struct orr_states){.gradient_bytes = (double)engine->gradient_bytes,
+                                     .optimizer_bytes = (double)engine->optimizer_bytes};
+    if (job->workload.gradients != ORR_GRADIENTS_ENGINE)
+        states.gradient_bytes = job->workload.gradients == ORR_GRADIENTS_FP32 ? 4 : 2;
     /* Gradients in the format of the weights are accumulated in place and need no cast. */
     states.live_16bit = engine->gradients_16bit_live && states.gradient_bytes > 2;
     states.first_kept = engine->gradients_16bit_live || states.gradient_bytes <= 2;

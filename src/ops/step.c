@@ -15,14 +15,18 @@ static double weight_bytes(const struct orr_emit *emit)
     return emit->dims.w_a;
 }
 
-/* The gather of backward serves recomputation too, so that the gather of forward is not repeated. */
+/* The gather of backward serves recomputation too, so that the gather of forward is not repeated. Weights that stay
+ * gathered need no second one; in a pipeline they stay for the whole step, and are gathered once (Eq. 75a). */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
-    const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
+    const double weights = params * weight_bytes(emit), gradients = params * orr_reduce_bytes(emit->job);
+    const bool kept = emit->job->plan.gathered_kept;
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
-    orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
+    if (gather && kept && emit->job->plan.pp > 1) gather->count = emit->count / emit->dims.m;
+    if (!kept)
+        orr_emit_collective(emit, "zero.gather.backward", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
@@ -42,18 +46,55 @@ static void emit_shard_copies(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     if (emit->job->plan.zero_group < 2) return;
     emit_copies(emit, "zero.copy_out", ORR_PHASE_FORWARD, params * engine->gather_copy_bytes);
-    emit_copies(emit, "zero.copy_out.backward", ORR_PHASE_BACKWARD, params * engine->gather_copy_bytes);
+    if (!emit->job->plan.gathered_kept)
+        emit_copies(emit, "zero.copy_out.backward", ORR_PHASE_BACKWARD, params * engine->gather_copy_bytes);
     emit_copies(emit, "zero.copy_in", ORR_PHASE_BACKWARD, params * engine->scatter_copy_bytes);
+}
+
+static void emit_transfer(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_offload what,
+                          double bytes)
+{
+    const enum orr_store store = emit->job->plan.offload[what];
+    if (store == ORR_STORE_NONE) return;
+    struct orr_op *op = orr_emit_collective(emit, name, phase, ORR_COLLECTIVE_P2P, ORR_GROUP_HOST, bytes);
+    if (!op) return;
+    op->recomputed = false;
+    op->from_drives = store == ORR_STORE_NVME;
+}
+
+/* Eq. 417: what a layer sends to the host or fetches from it in one micro-batch: its rank's share of the weights in
+ * both passes (once if they stay gathered), of the gradients, and its saved input. */
+static void emit_offloads(struct orr_emit *emit, double dense_params, double expert_params)
+{
+    const struct orr_plan *plan = &emit->job->plan;
+    const double dense_ranks = (double)orr_group_ranks(plan, ORR_GROUP_DP),
+                 expert_ranks = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
+    const double whole = dense_params + expert_params,
+                 shard = dense_params / dense_ranks + expert_params / expert_ranks;
+    const double weights = (plan->zero >= 3 ? shard : whole) * weight_bytes(emit);
+    const double gradients = (plan->zero >= 1 ? shard : whole) * weight_bytes(emit);
+    const double input = emit->layer_kind >= 0 ? emit->dims.w_a * emit->dims.T_norm * emit->dims.h : 0;
+    if (!orr_offloads(plan)) return;
+    emit_transfer(emit, "offload.weights", ORR_PHASE_FORWARD, ORR_OFFLOAD_PARAMETERS, weights);
+    if (!plan->gathered_kept)
+        emit_transfer(emit, "offload.weights.backward", ORR_PHASE_BACKWARD, ORR_OFFLOAD_PARAMETERS, weights);
+    emit_transfer(emit, "offload.gradients", ORR_PHASE_BACKWARD, ORR_OFFLOAD_GRADIENTS, gradients);
+    const double every = (double)emit->job->workload.recompute_every;
+    const bool saves_input = emit->recompute == ORR_RECOMPUTE_FULL;
+    emit_transfer(emit, "offload.inputs", ORR_PHASE_FORWARD, ORR_OFFLOAD_ACTIVATIONS, saves_input ? input / every : 0);
+    emit_transfer(emit, "offload.inputs.backward", ORR_PHASE_BACKWARD, ORR_OFFLOAD_ACTIVATIONS,
+                  saves_input ? input / every : 0);
 }
 
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
+    emit_offloads(emit, dense_params, expert_params);
     if (plan->zero < 3) return;
     emit_sharded(emit, ORR_GROUP_DP, dense_params);
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
+                        dense_params * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
     emit_shard_copies(emit, dense_params + expert_params);
 }
 
@@ -70,7 +111,7 @@ static double broadcasts_of(const struct orr_emit *emit, enum orr_group group)
 static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, double params)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    const double gradients = params * (double)emit->job->engine.reduce_bytes, shards = (double)plan->zero_group;
+    const double gradients = params * orr_reduce_bytes(emit->job), shards = (double)plan->zero_group;
     const bool sums = plan->zero == 0 || (plan->zero == 1 && emit->job->engine.zero1_allreduce);
     struct orr_op *sync =
         orr_emit_collective(emit, sums ? "dp.reduce" : "dp.scatter", ORR_PHASE_STEP,
@@ -94,6 +135,25 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
     op->launches = launches;
 }
 
+/* Eq. 418: the host reads gradients and states and writes states and weights, while new weights travel to the GPU,
+ * gradients that are not there yet travel to the host, and drives read and write the states: the slowest of these sets
+ * the time. */
+static void emit_host_optimizer(struct orr_emit *emit, double params, const struct orr_states *states)
+{
+    const struct orr_job *job = emit->job;
+    const struct orr_plan *plan = &job->plan;
+    const double gpus = orr_gpus_of_host(job), w = weight_bytes(emit), link = orr_host_rate(job, false);
+    const double traffic = states->gradient_bytes + 2 * states->optimizer_bytes + w;
+    double time_s = params * traffic * gpus / job->system.host_optimizer_bytes_per_s;
+    if (plan->offload[ORR_OFFLOAD_PARAMETERS] == ORR_STORE_NONE) time_s = orr_max(time_s, params * w / link);
+    if (plan->offload[ORR_OFFLOAD_GRADIENTS] == ORR_STORE_NONE)
+        time_s = orr_max(time_s, params * states->gradient_bytes / link);
+    if (plan->offload[ORR_OFFLOAD_OPTIMIZER] == ORR_STORE_NVME)
+        time_s = orr_max(time_s, 2 * params * states->optimizer_bytes * gpus / job->system.nvme_bytes_per_s);
+    emit_step_pass(emit, "optimizer.host", ORR_POINTWISE_ADAM, 0, 1);
+    emit->list->items[emit->list->n - 1].floor_s = time_s;
+}
+
 /* Eq. 78: the optimizer computes the norm, then reads gradient and state and writes state and weight. Where it works
  * only in fp32, the 16-bit gradients are cast before it and the weights after it. */
 static void emit_optimizer(struct orr_emit *emit, double params)
@@ -101,6 +161,10 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     const struct orr_engine *engine = &emit->job->engine;
     const struct orr_states states = orr_states_of(emit->job);
     const double gradient = states.gradient_bytes, state = states.optimizer_bytes, w = weight_bytes(emit);
+    if (emit->job->plan.offload[ORR_OFFLOAD_OPTIMIZER] != ORR_STORE_NONE) {
+        emit_host_optimizer(emit, params, &states);
+        return;
+    }
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
     if (states.casts) {
@@ -145,16 +209,21 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
     const double dense = heaviest->dense_params, expert = heaviest->expert_params;
     const double shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_DP) : 1;
     const double expert_shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_EDP) : 1;
-    emit->recompute_full = false;
+    emit->recompute = ORR_RECOMPUTE_NONE;
     emit_sends(emit);
     emit->layer_kind = ORR_LAYER_STEP;
     if (plan->zero < 3) {
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (emit->job->model.tied_embeddings && plan->pp > 1) /* Both copies of the matrix get the summed gradient. */
+    if (plan->schedule ==
+        ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
+        orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
+                            (dense / shard + expert / expert_shard) * orr_reduce_bytes(emit->job));
+    if (emit->job->model.tied_embeddings &&
+        orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
-                            emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
+                            emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
     emit_optimizer(emit, dense / shard + expert / expert_shard);
     emit_bucket_copies(emit, dense + expert);
     emit_weight_cast(emit, dense + expert);

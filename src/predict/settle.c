@@ -122,7 +122,7 @@ struct orr_settled orr_settle(const struct orr_job *job, const struct orr_shape 
 struct orr_work orr_rank_work(const struct orr_job *job, const struct orr_shape *shape,
                               const struct orr_iteration *iteration, const struct orr_stage *stage)
 {
-    const double m = orr_micro_batches(job);
+    const double m = orr_micro_batches(job) * (1 - stage->skipped_frac);
     struct orr_work sum = iteration->work;
     for (int64_t k = 0; k < job->model.n_kinds; k++) orr_work_add(&sum, &shape->work[k], m * stage->n_layers[k]);
     if (stage->embedding) orr_work_add(&sum, &shape->work[ORR_SUM_EMBEDDING], m);

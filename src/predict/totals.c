@@ -32,7 +32,7 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_class
     const double compute_s = flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * orr_states_of(job).optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
     const double link = orr_max(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
-    const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->dense_params * (double)job->engine.reduce_bytes : 0;
+    const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->dense_params * orr_reduce_bytes(job) : 0;
     return orr_max(compute_s, orr_max(state_bytes / chip->hbm_bytes_per_s, gradient_bytes / link));
 }
 

@@ -41,7 +41,8 @@ static enum orr_time_part transfer_part(enum orr_group group)
     case ORR_GROUP_PP: return ORR_TIME_PP_EXPOSED;
     case ORR_GROUP_DP:
     case ORR_GROUP_EDP:
-    case ORR_GROUP_RDP: return ORR_TIME_DP_EXPOSED;
+    case ORR_GROUP_RDP:
+    case ORR_GROUP_HOST: return ORR_TIME_DP_EXPOSED;
     case ORR_GROUP_NONE:
     case ORR_N_GROUPS: break;
     }
@@ -106,7 +107,7 @@ static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op
         spent.works = op->count * w->m; /* a rank sends every micro-batch; a step also waits for other ranks' sends */
     } else if (op->kind != ORR_OP_COLLECTIVE) {
         spent.part = ORR_TIME_OPTIMIZER;
-        spent.resource = ORR_BOUND_DRAM;
+        spent.resource = w->job->plan.offload[ORR_OFFLOAD_OPTIMIZER] ? ORR_BOUND_HOST : ORR_BOUND_DRAM;
     } else if (op->group != ORR_GROUP_PP) {
         const bool gather = op->collective == ORR_COLLECTIVE_ALLGATHER;
         spent.hidden_run_s = cost->total_s * (gather ? ratio(w->step->dp.gather_hidden_s, w->sums->gather_s)
@@ -149,11 +150,12 @@ static void add_waits(const struct walk *w)
 /* Counts how often the layers and ends of a stage run in a step. */
 static void fill_runs(const struct orr_job *job, const struct orr_stage *stage, double m, double runs[ORR_N_SUMS])
 {
-    for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = m * stage->n_layers[k];
-    runs[ORR_SUM_EMBEDDING] = stage->embedding ? m : 0;
-    runs[ORR_SUM_HEAD] = stage->head ? m : 0;
-    runs[ORR_SUM_MTP] = m * stage->n_mtp;
-    runs[ORR_SUM_TOWER] = stage->embedding ? m : 0;
+    const double passes = m * (1 - stage->skipped_frac);
+    for (int64_t k = 0; k < job->model.n_kinds; k++) runs[k] = passes * stage->n_layers[k];
+    runs[ORR_SUM_EMBEDDING] = stage->embedding ? passes : 0;
+    runs[ORR_SUM_HEAD] = stage->head ? passes : 0;
+    runs[ORR_SUM_MTP] = passes * stage->n_mtp;
+    runs[ORR_SUM_TOWER] = stage->embedding ? passes : 0;
 }
 
 /* With ZeRO-3, fills the hidden share of a layer's gathers and scatters at the settled clock. Waits for the host hide
@@ -179,7 +181,7 @@ void orr_train_ledger(const struct orr_job *job, const struct orr_scratch *scrat
         .job = job, .step = step, .sums = &scratch->iteration.sums, .m = orr_micro_batches(job), .ledger = ledger};
     ledger->rank = scratch->classes.items[class].first;
     fill_runs(job, &scratch->classes.items[class].stage, w.m, w.runs);
-    if (job->plan.zero == 3)
+    if (job->plan.zero == 3 || orr_offloads(&job->plan))
         fill_sharded(job, &scratch->shape.curves, step->clock_frac, scratch->ranks[class].freed_frac, w.sharded_frac);
     w.pairs = orr_send_pairs_of(job, w.m);
     add_operators(&w, &scratch->ops, scratch->costs);
@@ -249,7 +251,9 @@ static void predict(const struct orr_job *job, struct orr_scratch *scratch, stru
     result->matrix_share_frac = scratch->step.matrix_s / result->step_time_s;
     const struct orr_rank_time *rank = &scratch->ranks[slowest];
     orr_memory_predict(job, classes, rank->host_wait_s[0] + rank->host_wait_s[1] <= 0, &result->memory);
-    result->fits = result->memory.most_bytes <= result->memory.usable_bytes;
+    const struct orr_memory *memory = &result->memory;
+    result->fits = memory->most_bytes <= memory->usable_bytes && memory->host_bytes <= memory->host_capacity_bytes &&
+                   memory->nvme_bytes <= memory->nvme_capacity_bytes;
     const struct orr_work work =
         orr_rank_work(job, &scratch->shape, &scratch->iteration, &classes->items[slowest].stage);
     orr_fill_totals(job, classes, &work, ledger, result);

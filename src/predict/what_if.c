@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "schedule/host.h"
 #include "spec/job.h"
@@ -165,7 +166,17 @@ void orr_train_advice(const struct orr_job *job, struct orr_scratch *scratch, st
     struct orr_what_if what_ifs[ORR_MAX_WHAT_IFS];
     char reason[ORR_REASON];
     if (result->fits) return;
-    const double missing = (result->memory.most_bytes - result->memory.usable_bytes) / ORR_GIB;
+    const struct orr_memory *memory = &result->memory;
+    const double missing = (memory->most_bytes - memory->usable_bytes) / ORR_GIB;
+    if (missing <= 0) { /* the GPU has room, its host has not */
+        const double host = orr_max(memory->host_bytes - memory->host_capacity_bytes, 0) / ORR_GIB,
+                     drives = orr_max(memory->nvme_bytes - memory->nvme_capacity_bytes, 0) / ORR_GIB;
+        snprintf(result->reason, sizeof result->reason,
+                 "%.2f GiB too much in host memory and %.2f GiB on drives, per GPU: offload less, shard over more GPUs "
+                 "(--zero), or use more nodes",
+                 host, drives);
+        return;
+    }
     size_t n = predict_changes(job, scratch, CHANGE_SP, CHANGE_GPUS_TP, what_ifs);
     if (!fastest_fit(what_ifs, n)) n = predict_changes(job, scratch, CHANGE_GPUS_TP, CHANGE_HOST, what_ifs);
     const struct orr_what_if *best = fastest_fit(what_ifs, n);

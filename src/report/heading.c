@@ -3,6 +3,8 @@
 #include "report/assumed.h"
 #include "report/formats.h"
 #include "report/summary.h"
+#include "spec/job.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #include <stdlib.h>
@@ -10,19 +12,25 @@
 /* Adds what only training has: micro-batches of a pipeline, sharding, overlap. */
 static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 {
-    char overlap[ORR_OVERLAP_TEXT];
+    char overlap[ORR_OVERLAP_TEXT], offload[ORR_OFFLOAD_TEXT];
     if (plan->cp > 1) orr_text_add(line, " (%s)", orr_cp_kind_name(plan->cp_kind));
     if (plan->sp) orr_text_add(line, " · sequence parallel");
     if (plan->zero > 0) orr_text_add(line, " · ZeRO-%lld", (long long)plan->zero);
+    if (plan->gathered_kept && plan->zero == 3) orr_text_add(line, ", weights stay gathered");
     if (plan->pp > 1) orr_text_add(line, " · %s", orr_schedule_name(plan->schedule));
+    if (orr_offloads(plan)) orr_text_add(line, " · offload %s", orr_offload_text(plan, offload));
     if (plan->exposed_groups) orr_text_add(line, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));
 }
 
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
 {
+    char recompute[ORR_RECOMPUTE_TEXT];
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
                  (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
-                 orr_recompute_name(workload->recompute));
+                 orr_recompute_text(workload, recompute));
+    if (workload->recompute_first > 0)
+        orr_text_add(line, ", first %lld layers of a chunk", (long long)workload->recompute_first);
+    if (workload->recompute_nth > 0) orr_text_add(line, ", 1 layer in %lld", (long long)workload->recompute_nth);
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
 }

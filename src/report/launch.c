@@ -3,6 +3,7 @@
 #include "report/launch.h"
 #include "spec/job.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 
 /* A command collects what a program is asked for. */
 struct command {
@@ -39,7 +40,7 @@ static void megatron_plan(const struct orr_job *job, struct command *to)
     const bool experts = orr_model_has_experts(&job->model);
     number(to, true, "--tensor-model-parallel-size", p->tp);
     number(to, true, "--pipeline-model-parallel-size", p->pp);
-    number(to, p->vpp > 1, "--num-virtual-stages-per-pipeline-rank", p->vpp);
+    number(to, p->vpp > 1 && !orr_is_vee(p->schedule), "--num-virtual-stages-per-pipeline-rank", p->vpp);
     number(to, p->cp > 1, "--context-parallel-size", p->cp);
     flag(to, p->cp > 1 && p->cp_kind == ORR_CP_RING, "--cp-comm-type p2p");
     flag(to, p->cp > 1 && p->cp_kind == ORR_CP_ALLGATHER, "--cp-comm-type all_gather");
@@ -55,6 +56,31 @@ static void megatron_plan(const struct orr_job *job, struct command *to)
     note(to, p->zero >= 2, "unset CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
+/* Modules that --recompute-modules knows, by the operators they repeat. */
+static void megatron_modules(const struct orr_workload *w, struct command *to)
+{
+#define BIT(name) (1u << ORR_REPEATABLE_##name)
+    static const struct {
+        const char *flag;
+        uint32_t ops;
+    } MODULES[] = {{"core_attn", BIT(CORE)},
+                   {"layernorm", BIT(NORM)},
+                   {"mla_up_proj", BIT(QKV)},
+                   {"mlp", BIT(MLP_UP) | BIT(MLP_ACT)},
+                   {"moe", BIT(DISPATCH) | BIT(EXPERT_UP) | BIT(EXPERT_ACT)},
+                   {"moe_act", BIT(EXPERT_ACT)}};
+#undef BIT
+    uint32_t left = w->recompute_ops;
+    if (w->recompute != ORR_RECOMPUTE_OPS) return;
+    flag(to, true, "--recompute-granularity selective --recompute-modules");
+    for (size_t i = 0; i < sizeof MODULES / sizeof *MODULES; i++) {
+        if ((left & MODULES[i].ops) != MODULES[i].ops) continue;
+        flag(to, true, MODULES[i].flag);
+        left &= ~MODULES[i].ops;
+    }
+    note(to, left != 0, "no module of --recompute-modules for some of the operators");
+}
+
 static void megatron_workload(const struct orr_workload *w, struct command *to)
 {
     const bool full = w->recompute == ORR_RECOMPUTE_FULL;
@@ -62,9 +88,17 @@ static void megatron_workload(const struct orr_workload *w, struct command *to)
     number(to, true, "--seq-length", w->seq);
     number(to, true, "--micro-batch-size", w->micro_batch);
     number(to, true, "--global-batch-size", w->global_batch);
-    flag(to, w->recompute == ORR_RECOMPUTE_SELECTIVE, "--recompute-granularity selective");
-    number(to, full, "--recompute-granularity full --recompute-method uniform --recompute-num-layers",
-           w->recompute_every);
+    const bool core = w->recompute == ORR_RECOMPUTE_SELECTIVE || w->recompute == ORR_RECOMPUTE_CORE;
+    const bool block = full && w->recompute_first > 0;
+    flag(to, core, "--recompute-granularity selective");
+    number(to, full && !block && w->recompute_nth == 0,
+           "--recompute-granularity full --recompute-method uniform --recompute-num-layers", w->recompute_every);
+    number(to, block, "--recompute-granularity full --recompute-method block --recompute-num-layers",
+           w->recompute_first);
+    megatron_modules(w, to);
+    note(to, w->recompute_nth > 0, "no flag to recompute every nth layer");
+    note(to, w->recompute_first > 0 && !full, "no flag to recompute operators of some layers");
+    note(to, w->recompute == ORR_RECOMPUTE_BY_OP, "no flag for recomputation that keeps every other product");
     flag(to, w->precision == ORR_DTYPE_BF16, "--bf16");
     flag(to, w->precision == ORR_DTYPE_FP16, "--fp16");
     flag(to, w->precision == ORR_DTYPE_FP8, "--bf16 --fp8-format hybrid");
@@ -77,7 +111,8 @@ static void megatron_schedule(const struct orr_job *job, struct command *to)
     const struct orr_plan *p = &job->plan;
     const struct orr_engine *e = &job->engine;
     const bool dp = p->dp * p->cp > 1 && hides(p, ORR_GROUP_DP, e->dp_overlap_frac);
-    const bool zero_bubble = p->schedule == ORR_SCHEDULE_ZB_H1 || p->schedule == ORR_SCHEDULE_ZB_H2;
+    const bool listed = orr_is_vee(p->schedule) || orr_is_dual(p->schedule);
+    const bool zero_bubble = orr_splits_backward(p->schedule) && !listed;
     flag(to, dp, "--overlap-grad-reduce");
     flag(to, dp && p->zero > 0, "--overlap-param-gather");
     flag(to, p->tp > 1 && p->sp && hides(p, ORR_GROUP_TP, e->tp_overlap_frac), "--tp-comm-overlap");
@@ -85,6 +120,8 @@ static void megatron_schedule(const struct orr_job *job, struct command *to)
     flag(to, p->vpp > 1 && !hides(p, ORR_GROUP_PP, e->p2p_overlap ? 1 : 0), "--no-overlap-p2p-communication");
     note(to, p->pp > 1 && p->schedule == ORR_SCHEDULE_GPIPE, "no flag for the gpipe schedule");
     note(to, p->pp > 1 && zero_bubble, "no flag for zero-bubble schedules");
+    note(to, p->pp > 1 && listed, "no flag for schedules with two chunks in a V or two ends");
+    flag(to, job->workload.gradients == ORR_GRADIENTS_FP32, "--accumulate-allreduce-grads-in-fp32");
     note(to, job->model.n_layers % (p->pp * p->vpp) != 0,
          "the layers do not divide evenly: give --pipeline-model-parallel-layout");
 }

@@ -1,6 +1,9 @@
 /* This file writes a job as a request of the contract, with every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
+#include "spec/job.h"
+#include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -28,11 +31,18 @@ static json_t *train_plan(const struct orr_plan *plan)
 {
     char overlap[ORR_OVERLAP_TEXT];
     json_t *json =
-        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
+        json_pack("{sI sI sI sI sI sI sI sb sI sI ss ss ss ss}", "tp", (json_int_t)plan->tp, "pp", (json_int_t)plan->pp,
                   "vpp", (json_int_t)plan->vpp, "dp", (json_int_t)plan->dp, "cp", (json_int_t)plan->cp, "ep",
                   (json_int_t)plan->ep, "etp", (json_int_t)plan->etp, "sp", plan->sp, "zero", (json_int_t)plan->zero,
-                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "cp_kind",
-                  orr_cp_kind_name(plan->cp_kind), "overlap", orr_overlap_text(plan->exposed_groups, overlap));
+                  "zero_group", (json_int_t)plan->zero_group, "schedule", orr_schedule_name(plan->schedule), "stages",
+                  orr_stage_rule_name(plan->stages), "cp_kind", orr_cp_kind_name(plan->cp_kind), "overlap",
+                  orr_overlap_text(plan->exposed_groups, overlap));
+    char offload[ORR_OFFLOAD_TEXT];
+    int more = !json;
+    if (json && orr_offloads(plan))
+        more |= json_object_set_new(json, "offload", json_string(orr_offload_text(plan, offload)));
+    if (json && plan->gathered_kept) more |= json_object_set_new(json, "reshard_after_forward", json_false());
+    json = orr_json_whole(json, more);
     if (!json || plan->n_stage_layers == 0) return json;
     json_t *layers = json_array();
     int failed = !layers;
@@ -45,15 +55,22 @@ static json_t *train_plan(const struct orr_plan *plan)
 static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
+    char recompute[ORR_RECOMPUTE_TEXT];
     json_t *json = json_pack(
-        "{sI sI sI ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        "{sI sI sI ss ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
         (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
-        orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute), "optimizer",
-        orr_optimizer_name(workload->optimizer), "recompute_every", (json_int_t)workload->recompute_every, "attention",
+        orr_dtype_name(workload->precision), "recompute", orr_recompute_text(workload, recompute), "optimizer",
+        orr_optimizer_name(workload->optimizer), "gradient_precision", orr_gradient_format_name(workload->gradients),
+        "recompute_every", (json_int_t)workload->recompute_every, "attention",
         orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id), "attention_dropout",
         workload->attention_dropout, "hidden_dropout", workload->hidden_dropout, "causal", workload->causal,
         "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers);
-    return add_media(json, &job->media, every_key);
+    int failed = !json;
+    if (json && (workload->recompute_first > 0 || every_key))
+        failed |= json_object_set_new(json, "recompute_first", json_integer((json_int_t)workload->recompute_first));
+    if (json && (workload->recompute_nth > 0 || every_key))
+        failed |= json_object_set_new(json, "recompute_nth", json_integer((json_int_t)workload->recompute_nth));
+    return add_media(orr_json_whole(json, failed), &job->media, every_key);
 }
 
 /* ---------------------------------------------------------------- inference */

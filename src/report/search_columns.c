@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/search.h"
 #include "report/summary.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -42,7 +43,8 @@ static void train_options_cell(const struct orr_search_view *v, struct orr_text 
     if (plan->sp) word(cell, "sp");
     (void)snprintf(part, sizeof part, "zero%lld", (long long)plan->zero);
     if (plan->zero > 0) word(cell, part);
-    if (workload->recompute != ORR_RECOMPUTE_NONE) word(cell, orr_recompute_name(workload->recompute));
+    char recompute[ORR_RECOMPUTE_TEXT];
+    if (workload->recompute != ORR_RECOMPUTE_NONE) word(cell, orr_recompute_text(workload, recompute));
     if (workload->recompute == ORR_RECOMPUTE_FULL && workload->recompute_every > 1)
         orr_text_add(cell, "/%lld", (long long)workload->recompute_every);
     if (plan->pp > 1 && plan->schedule != ORR_SCHEDULE_1F1B && plan->schedule != ORR_SCHEDULE_INTERLEAVED)
@@ -198,8 +200,9 @@ static void train_plan(const struct orr_job *job, struct orr_text *text)
     orr_text_add(text, " · ZeRO-%lld", (long long)plan->zero);
     if (plan->pp > 1) orr_text_add(text, " · %s", orr_schedule_name(plan->schedule));
     if (plan->cp > 1) orr_text_add(text, " · %s", orr_cp_kind_name(plan->cp_kind));
+    char recompute[ORR_RECOMPUTE_TEXT];
     orr_text_add(text, " · micro-batch %lld · recompute %s", (long long)job->workload.micro_batch,
-                 orr_recompute_name(job->workload.recompute));
+                 orr_recompute_text(&job->workload, recompute));
     if (job->workload.recompute == ORR_RECOMPUTE_FULL && job->workload.recompute_every > 1)
         orr_text_add(text, " every %lld", (long long)job->workload.recompute_every);
     if (plan->exposed_groups) orr_text_add(text, " · overlap %s", orr_overlap_text(plan->exposed_groups, overlap));

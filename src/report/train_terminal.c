@@ -70,6 +70,20 @@ static void add_memory(const struct orr_answer *answer, const struct orr_style *
 
 /* ---------------------------------------------------------------- pipeline, hidden communication, operators */
 
+/* Says what the host keeps for a GPU. */
+static void add_host_memory(const struct orr_memory *memory, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    if (memory->host_bytes > 0)
+        orr_text_add(&line, "%.1f of %.1f GiB of its memory", memory->host_bytes / ORR_GIB,
+                     memory->host_capacity_bytes / ORR_GIB);
+    if (memory->nvme_bytes > 0)
+        orr_text_add(&line, "%s%.1f of %.1f GiB of its drives", line.length ? " · " : "", memory->nvme_bytes / ORR_GIB,
+                     memory->nvme_capacity_bytes / ORR_GIB);
+    if (line.length) orr_summary_line(text, style, "host", &line);
+    free(line.data);
+}
+
 static void add_pipeline(const struct orr_answer *answer, const struct orr_style *style, struct orr_text *text)
 {
     const struct orr_result *r = &answer->train;
@@ -88,6 +102,7 @@ static void add_pipeline(const struct orr_answer *answer, const struct orr_style
             orr_text_add(&line, "%s%s %s", line.length ? " · " : "", orr_group_name((enum orr_group)i),
                          orr_print_s(buffer, r->hidden_s[i]));
     if (line.length) orr_summary_line(text, style, "hidden", &line);
+    add_host_memory(&r->memory, style, text);
     if (text->length > before) orr_text_add(text, "\n");
     free(line.data);
 }

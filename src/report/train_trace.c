@@ -56,6 +56,7 @@ static enum stream stream_of(enum orr_group group)
     case ORR_GROUP_DP:
     case ORR_GROUP_EDP:
     case ORR_GROUP_RDP:
+    case ORR_GROUP_HOST:
     case ORR_N_GROUPS: break;
     }
     return N_STREAMS;

@@ -168,11 +168,6 @@ static void add_layers(struct orr_rank_time *rank, const struct orr_rank_time *l
     rank->sharded_hidden_s[1] += n * layer->sharded_hidden_s[1];
 }
 
-static bool splits_backward(const struct orr_plan *plan)
-{
-    return plan->schedule == ORR_SCHEDULE_ZB_H1 || plan->schedule == ORR_SCHEDULE_ZB_H2;
-}
-
 /* Eq. 126: a phase takes the longer of device and host. In a zero-bubble schedule the weight gradients are a phase of
  * their own. Transfers of ZeRO-3 that are exposed beside the device come on top of the phase, and can use its waits. */
 static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
@@ -180,7 +175,7 @@ static void add_host(const struct orr_job *job, struct orr_rank_time *rank)
     const double outside_s = orr_host_micro_batch_s(job), wgrad_host_s = rank->host_s[2];
     const double device_s = rank->backward_s - rank->sharded_exposed_s;
     rank->host_wait_s[0] = orr_max(0, rank->host_s[0] + outside_s - rank->forward_s);
-    if (splits_backward(&job->plan)) {
+    if (orr_splits_backward(job->plan.schedule)) {
         const double wait_s = orr_max(0, wgrad_host_s - rank->wgrad_s);
         const double rest_s = device_s - rank->wgrad_s;
         rank->host_wait_s[1] = wait_s + orr_max(0, rank->host_s[1] + outside_s - wgrad_host_s - rest_s);
@@ -201,13 +196,14 @@ struct orr_rank_time orr_rank_time_of(const struct orr_job *job, const struct or
                                       const struct orr_rank_time layers[ORR_N_SUMS])
 {
     const struct orr_stage *stage = &class->stage;
+    const double passed = 1 - stage->skipped_frac;
     struct orr_rank_time rank = {.ranks = class->ranks};
     for (int64_t k = 0; k < job->model.n_kinds; k++)
-        if (stage->n_layers[k] > 0) add_layers(&rank, &layers[k], stage->n_layers[k]);
-    if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], 1);
-    if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], 1);
-    if (stage->embedding && job->media.encodes) add_layers(&rank, &layers[ORR_SUM_TOWER], 1);
-    if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], stage->n_mtp);
+        if (stage->n_layers[k] > 0) add_layers(&rank, &layers[k], passed * stage->n_layers[k]);
+    if (stage->embedding) add_layers(&rank, &layers[ORR_SUM_EMBEDDING], passed);
+    if (stage->head) add_layers(&rank, &layers[ORR_SUM_HEAD], passed);
+    if (stage->embedding && job->media.encodes) add_layers(&rank, &layers[ORR_SUM_TOWER], passed);
+    if (stage->n_mtp > 0) add_layers(&rank, &layers[ORR_SUM_MTP], passed * stage->n_mtp);
     add_host(job, &rank);
     return rank;
 }

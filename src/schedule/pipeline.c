@@ -1,22 +1,29 @@
-/* The iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77. */
+/* The iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77,
+ * 410-414. */
 #include "schedule/schedule.h"
 
 #include "base/number.h"
 
 #include <math.h>
 
-/* The time that every other rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71). In a
- * zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so the latter add
- * nothing. */
+/* The time that every other rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71, and Eqs.
+ * 410-413). In a zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so
+ * the latter add nothing. */
 static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
-    const double work_s = rank->forward_s + rank->backward_s;
+    const double work_s = rank->forward_s + rank->backward_s, wgrad_s = rank->wgrad_s, p = (double)plan->pp;
+    const double longer_s = orr_max(rank->forward_s, rank->backward_s - wgrad_s);
+    const double dual_s = orr_max(0, work_s + rank->backward_s - 3 * wgrad_s);
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B: return work_s;
     case ORR_SCHEDULE_INTERLEAVED: return work_s / (double)plan->vpp;
     case ORR_SCHEDULE_ZB_H1:
-    case ORR_SCHEDULE_ZB_H2: return work_s - rank->wgrad_s;
+    case ORR_SCHEDULE_ZB_H2: return work_s - wgrad_s;
+    case ORR_SCHEDULE_ZB_V: return orr_max(0, longer_s - wgrad_s);
+    case ORR_SCHEDULE_V_HALF: return orr_max(0, work_s + 2 * longer_s - 2 * wgrad_s) / 2;
+    case ORR_SCHEDULE_DUALPIPE: return p > 2 ? (p / 2 - 1) / (p - 1) * dual_s : 0;
+    case ORR_SCHEDULE_DUALPIPE_V: return dual_s / 2;
     case ORR_N_SCHEDULES: break;
     }
     return work_s;
@@ -30,7 +37,11 @@ static double filled_s(const struct orr_plan *plan, const struct orr_rank_time *
     switch (plan->schedule) {
     case ORR_SCHEDULE_GPIPE:
     case ORR_SCHEDULE_1F1B:
-    case ORR_SCHEDULE_INTERLEAVED: return 0;
+    case ORR_SCHEDULE_INTERLEAVED:
+    case ORR_SCHEDULE_ZB_V:
+    case ORR_SCHEDULE_V_HALF:
+    case ORR_SCHEDULE_DUALPIPE:
+    case ORR_SCHEDULE_DUALPIPE_V: return 0; /* their shares have it already */
     case ORR_SCHEDULE_ZB_H1: return orr_min(others, n_micro_batches - 1) * rank->wgrad_s;
     case ORR_SCHEDULE_ZB_H2: return orr_min(2 * others, n_micro_batches - 1) * rank->wgrad_s;
     case ORR_N_SCHEDULES: break;
@@ -46,10 +57,23 @@ static double ragged_s(const struct orr_plan *plan, const struct orr_rank_time *
     return (v - 1) / v * ((double)plan->pp - rest) * (slowest->forward_s + slowest->backward_s);
 }
 
+/* Blocks of a forward and a backward hide their sends by design; other chunks only where the engine does it. */
 bool orr_sends_overlap(const struct orr_job *job)
 {
-    return job->engine.p2p_overlap && job->plan.schedule == ORR_SCHEDULE_INTERLEAVED &&
+    const enum orr_schedule schedule = job->plan.schedule;
+    return (orr_is_dual(schedule) || (job->engine.p2p_overlap && schedule == ORR_SCHEDULE_INTERLEAVED)) &&
            orr_may_overlap(&job->plan, ORR_GROUP_PP);
+}
+
+/* Eq. 414: the first micro-batch passes every rank forth and back before its last weight gradient. Where few
+ * micro-batches follow, a schedule with two chunks per rank has nothing to fill that wait with. */
+static double lone_passage_s(const struct orr_plan *plan, const struct orr_rank_time *classes, size_t n_classes)
+{
+    double passage_s = 0;
+    if (!orr_is_vee(plan->schedule) && !orr_is_dual(plan->schedule)) return 0;
+    for (size_t i = 0; i < n_classes; i++)
+        passage_s += classes[i].ranks * (classes[i].forward_s + classes[i].backward_s - classes[i].wgrad_s);
+    return passage_s;
 }
 
 /* Eq. 74: sends at fill and drain are always exposed; those of the steady state are, unless they run beside other
@@ -67,12 +91,14 @@ struct orr_pipeline orr_pipeline_time(const struct orr_job *job, const struct or
 {
     struct orr_pipeline pipe = {0};
     double shares_s = 0, longest_s = -1;
+    const double passage_s = lone_passage_s(&job->plan, classes, n_classes);
     for (size_t i = 0; i < n_classes; i++) shares_s += classes[i].ranks * bubble_share_s(&job->plan, &classes[i]);
     for (size_t i = 0; i < n_classes; i++) { /* Eq. 73: no step is shorter than the work and the bubble of any rank. */
         const struct orr_rank_time *rank = &classes[i];
         const double work_s = n_micro_batches * (rank->forward_s + rank->backward_s);
         const double others_s = shares_s - bubble_share_s(&job->plan, rank);
-        const double bubble_s = orr_max(0, others_s - filled_s(&job->plan, rank, n_micro_batches));
+        const double least_s = orr_max(0, passage_s + rank->wgrad_s - work_s);
+        const double bubble_s = orr_max(least_s, others_s - filled_s(&job->plan, rank, n_micro_batches));
         const double total_s = work_s + bubble_s;
         /* A single micro-batch takes the same time from the view of every rank. Of totals equal but for rounding, that
          * of the rank with the most work is taken. */

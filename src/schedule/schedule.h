@@ -5,10 +5,11 @@
 
 #include "cost/cost.h"
 
-/* Is the group that of ZeRO-3's weights and gradients? Its collectives are hidden per layer, not per operator. */
+/* Is the group that of ZeRO-3's weights and gradients, or of offloaded tensors? Their transfers are hidden per
+ * layer, not per operator. */
 static inline bool orr_sharded_group(enum orr_group group)
 {
-    return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP;
+    return group == ORR_GROUP_DP || group == ORR_GROUP_EDP || group == ORR_GROUP_RDP || group == ORR_GROUP_HOST;
 }
 
 /* The layer kinds are followed by the two ends, by what surrounds a multi-token prediction layer, and by the tower. */

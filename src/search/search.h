@@ -62,6 +62,7 @@ struct orr_train_space {
     struct orr_rank_class whole;             /* the whole model on one rank */
     int64_t n_every, every[ORR_MAX_CHOICES]; /* layers per saved input under full recomputation */
     int64_t n_micro, *micro;                 /* micro-batch sizes that divide the batch */
+    bool dual;                               /* some pipelines run blocks of a forward and a backward */
     bool cut_by_layout; /* layer costs depend on dp (number of micro-batches), or on pp and gpus (host time) */
 };
 

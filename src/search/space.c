@@ -7,6 +7,7 @@
 #include "spec/spec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool orr_chosen(const struct orr_choices *choices, int64_t value)
 {
@@ -26,8 +27,10 @@ static void pipeline_job(const struct orr_search_request *request, int64_t pp, i
     *plan = (struct orr_plan){.gpus = pp, .tp = 1, .pp = pp, .vpp = vpp, .dp = 1, .cp = 1, .ep = 1, .etp = 1};
     plan->zero_group = 1;
     plan->schedule = schedule;
+    plan->stages = request->job.plan.stages;
     job->system.domain_gpus = pp; /* orr_job_check compares whole plans with the size of the system later. */
-    job->workload.global_batch = job->workload.micro_batch = job->workload.recompute_every = 1;
+    job->workload.micro_batch = job->workload.recompute_every = 1;
+    job->workload.global_batch = 4 * pp; /* enough for any schedule; whether a plan has enough is asked later */
 }
 
 struct pipe_builder {
@@ -50,10 +53,27 @@ bool orr_grow(void **items, size_t *max, size_t n, size_t size)
     return true;
 }
 
+/* Does the engine have this schedule? Schedules that a request lists are tried on any engine. Of an engine that
+ * does not say, those are tried that need no other layout of the model than one piece after the other. */
+static bool has_schedule(const struct orr_search_request *request, enum orr_schedule schedule)
+{
+    const char *name = orr_schedule_name(schedule), *list = request->job.engine.schedules;
+    const size_t length = strlen(name);
+    if (request->space.schedule.n > 0) return orr_chosen(&request->space.schedule, schedule);
+    if (!*list) return !orr_is_vee(schedule) && !orr_is_dual(schedule);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (n == length && strncmp(at, name, n) == 0) return true;
+        at += n;
+    }
+    return false;
+}
+
 static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_schedule schedule)
 {
     struct orr_train_space *space = b->space;
-    if (!orr_chosen(&b->request->space.schedule, schedule)) return true;
+    if (!has_schedule(b->request, schedule) && pp > 1) return true;
+    if (pp == 1 && !orr_chosen(&b->request->space.schedule, schedule)) return true;
     pipeline_job(b->request, pp, vpp, schedule, &b->job);
     if (orr_job_check(&b->job, NULL)) return true;
     orr_stages_build(&b->job, b->stages);
@@ -69,6 +89,7 @@ static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_s
                           .first_class = space->n_classes,
                           .n_classes = b->classes.n};
     for (size_t i = 0; i < b->classes.n; i++) space->classes[space->n_classes++] = b->classes.items[i];
+    space->dual |= orr_is_dual(schedule);
     return true;
 }
 
@@ -77,12 +98,15 @@ static bool add_pipe(struct pipe_builder *b, int64_t pp, int64_t vpp, enum orr_s
 static bool add_pipes(struct pipe_builder *b, int64_t pp)
 {
     static const enum orr_schedule PLAIN[] = {ORR_SCHEDULE_1F1B, ORR_SCHEDULE_GPIPE, ORR_SCHEDULE_ZB_H1,
-                                              ORR_SCHEDULE_ZB_H2};
+                                              ORR_SCHEDULE_ZB_H2, ORR_SCHEDULE_DUALPIPE};
+    static const enum orr_schedule VEES[] = {ORR_SCHEDULE_ZB_V, ORR_SCHEDULE_V_HALF, ORR_SCHEDULE_DUALPIPE_V};
     const struct orr_space *space = &b->request->space;
     const size_t before = b->space->n_pipes;
     bool done = true;
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN && done && orr_chosen(&space->vpp, 1); i++)
         if (pp > 1 || b->space->n_pipes == before) done = add_pipe(b, pp, 1, PLAIN[i]);
+    for (size_t i = 0; i < sizeof VEES / sizeof *VEES && done && pp > 1 && orr_chosen(&space->vpp, 2); i++)
+        done = add_pipe(b, pp, 2, VEES[i]);
     for (int64_t vpp = 2; pp > 1 && done && pp * vpp <= b->request->job.model.n_layers + 2; vpp++)
         if (orr_chosen(&space->vpp, vpp)) done = add_pipe(b, pp, vpp, ORR_SCHEDULE_INTERLEAVED);
     return done;
@@ -219,7 +243,9 @@ enum orr_err orr_train_space_build(const struct orr_search_request *request, str
 {
     const struct orr_engine *engine = &request->job.engine;
     const bool accumulates = !engine->fused_gradient_accumulation && orr_states_of(&request->job).first_kept;
-    *space = (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0};
+    *space =
+        (struct orr_train_space){.cut_by_layout = accumulates || engine->host_pipeline_rank_s > 0 ||
+                                                  request->job.plan.gathered_kept || orr_offloads(&request->job.plan)};
     list_every(request, space);
     if (!list_micro(request, space) || !build_pipes(request, space) || !build_cuts(request, space))
         return orr_out_of_memory(error, NULL);

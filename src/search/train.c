@@ -94,11 +94,12 @@ static double whole_s(const struct visit *v, const struct orr_job *job, const st
     return all.forward_s + all.backward_s;
 }
 
-/* Does an interleaved pipeline hide the transfers of the experts? */
+/* Does the pipeline hide the transfers of the experts? */
 static bool hides_experts(const struct visit *v)
 {
-    return v->choice.schedule == ORR_SCHEDULE_INTERLEAVED && v->choice.ep > 1 &&
-           v->worker->job.engine.ep_overlap_interleaved;
+    const enum orr_schedule schedule = (enum orr_schedule)v->choice.schedule;
+    const bool interleaved = schedule == ORR_SCHEDULE_INTERLEAVED && v->worker->job.engine.ep_overlap_interleaved;
+    return v->choice.ep > 1 && (interleaved || orr_is_dual(schedule));
 }
 
 static int shape_index(const struct visit *v)
@@ -168,6 +169,10 @@ static double time_bound_s(struct visit *v)
     case ORR_SCHEDULE_INTERLEAVED: return BOUND_SLACK * work_s * ((m - 1 / vpp) / pp + 1 / vpp);
     case ORR_SCHEDULE_ZB_H1:
     case ORR_SCHEDULE_ZB_H2:
+    case ORR_SCHEDULE_ZB_V:
+    case ORR_SCHEDULE_V_HALF:
+    case ORR_SCHEDULE_DUALPIPE:
+    case ORR_SCHEDULE_DUALPIPE_V:
     case ORR_N_SCHEDULES: break;
     }
     return BOUND_SLACK * work_s * m / pp;
@@ -221,7 +226,9 @@ static uint32_t exposable(const struct visit *v)
     if (!v->search->request.space.overlap || v->coarse) return 0;
     if (c->tp > 1 && (engine->tp_overlap_frac > 0 || engine->tp_async_backward)) groups |= 1u << ORR_GROUP_TP;
     if (c->ep * c->etp > 1 && (engine->ep_overlap_frac > 0 || hides_experts(v))) groups |= 1u << ORR_GROUP_EP;
-    if (c->schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) groups |= 1u << ORR_GROUP_PP;
+    const enum orr_schedule schedule = (enum orr_schedule)c->schedule;
+    const bool beside = (schedule == ORR_SCHEDULE_INTERLEAVED && engine->p2p_overlap) || orr_is_dual(schedule);
+    if (beside) groups |= 1u << ORR_GROUP_PP;
     if (c->dp * c->cp > 1 && (engine->dp_overlap_frac > 0 || engine->zero3_overlap_frac > 0))
         groups |= 1u << ORR_GROUP_DP;
     return groups;
@@ -256,6 +263,13 @@ static void visit_overlaps(struct visit *v, double memory_bytes)
 
 /* ---- what only changes the memory */
 
+/* Does the host hold what the GPUs offload? */
+static bool host_fits(const struct orr_job *job, const struct orr_memory_peak *peak)
+{
+    return !orr_offloads(&job->plan) || (peak->host_bytes <= orr_host_bytes(job) &&
+                                         peak->nvme_bytes <= job->system.nvme_bytes / orr_gpus_of_host(job));
+}
+
 /* How many ways there are to save inputs in a pipeline of this many ranks. */
 static int64_t n_saved(const struct visit *v)
 {
@@ -275,7 +289,7 @@ static void visit_saved(struct visit *v)
         v->choice.recompute_every = (int32_t)every;
         const struct orr_memory_peak peak =
             orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes, true);
-        if (peak.bytes > v->search->usable_bytes)
+        if (peak.bytes > v->search->usable_bytes || !host_fits(&w->job, &peak))
             v->outcome->counts.rejected[ORR_REJECT_MEMORY] += subsets(exposable(v));
         else visit_overlaps(v, peak.bytes);
     }
@@ -308,13 +322,23 @@ static void visit_pipe(struct visit *v, const struct orr_pipe *pipe, const bool 
     }
 }
 
+/* Does a pipeline belong to this pass, and are there enough micro-batches for it (orr_job_check has the rule)? */
+static bool runs(const struct visit *v, const struct orr_pipe *pipe)
+{
+    const enum orr_schedule schedule = (enum orr_schedule)pipe->schedule;
+    if (v->coarse && !pipe->coarse) return false;
+    if (!orr_is_dual(schedule)) return true;
+    const int64_t m = v->search->request.job.workload.global_batch / ((int64_t)v->choice.dp * v->choice.micro_batch);
+    return m >= 2 * (int64_t)v->choice.pp && (schedule != ORR_SCHEDULE_DUALPIPE || m % 2 == 0);
+}
+
 /* The number of plans of one layout and ZeRO stage. */
 static uint64_t count_plans(struct visit *v)
 {
     const struct orr_train_space *space = &v->search->train;
     uint64_t n = 0;
     for (size_t i = space->first_pipe[v->choice.pp]; i < space->first_pipe[v->choice.pp + 1]; i++) {
-        if (v->coarse && !space->pipes[i].coarse) continue;
+        if (!runs(v, &space->pipes[i])) continue;
         v->choice.schedule = space->pipes[i].schedule;
         n += subsets(exposable(v));
     }
@@ -322,13 +346,13 @@ static uint64_t count_plans(struct visit *v)
 }
 
 /* A lower bound for every plan of the layout: no fill and drain, no gathers of sharded weights, and expert transfers
- * hidden wherever an interleaved pipeline hides them. */
+ * hidden wherever some pipeline hides them. */
 static double layout_bound_s(struct visit *v)
 {
     v->choice.zero = 0;
     v->choice.schedule = ORR_SCHEDULE_1F1B;
     const double plain_s = shape_of(v)->work_s;
-    v->choice.schedule = ORR_SCHEDULE_INTERLEAVED;
+    v->choice.schedule = v->search->train.dual ? ORR_SCHEDULE_DUALPIPE : ORR_SCHEDULE_INTERLEAVED;
     const double interleaved_s = shape_of(v)->work_s;
     return BOUND_SLACK * orr_min(plain_s, interleaved_s) * orr_micro_batches(job_of(v)) / v->choice.pp;
 }
@@ -364,7 +388,7 @@ static void visit_layout(struct visit *v, const struct orr_layout *layout)
     }
     v->dims = orr_dims_of(job_of(v));
     for (size_t i = space->first_pipe[layout->pp]; i < space->first_pipe[layout->pp + 1]; i++) {
-        if (v->coarse && !space->pipes[i].coarse) continue;
+        if (!runs(v, &space->pipes[i])) continue;
         visit_pipe(v, &space->pipes[i], fits);
     }
 }
@@ -430,6 +454,12 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     w->layouts[w->n_layouts++] = layout;
 }
 
+/* Are saved inputs of layers offloaded, so that every plan must have them? */
+static bool saves_inputs(const struct visit *v)
+{
+    return v->search->request.job.plan.offload[ORR_OFFLOAD_ACTIVATIONS] != ORR_STORE_NONE;
+}
+
 /* List every number of replicas and stages that the cut allows. */
 static void list_layouts(struct visit *v)
 {
@@ -443,6 +473,7 @@ static void list_layouts(struct visit *v)
                                     .ep = v->cut->ep,
                                     .etp = v->cut->etp,
                                     .recompute_every = 1,
+                                    .recompute = saves_inputs(v) ? ORR_RECOMPUTE_FULL : ORR_RECOMPUTE_NONE,
                                     .schedule = ORR_SCHEDULE_1F1B,
                                     .cp_kind = v->cut->cp_kind};
     for (int64_t g = 0; g < space->gpus.n; g++) {
@@ -467,6 +498,8 @@ static void visit_cut(struct visit *v, int64_t first, int64_t end)
         if (v->cut->tp > 1 && (!orr_chosen(&space->sp, sp) || (v->coarse && sp == 0 && space->sp.n == 0))) continue;
         for (int recompute = 0; recompute < ORR_N_RECOMPUTES; recompute++) {
             if (!orr_chosen(&space->recompute, recompute)) continue;
+            if (saves_inputs(v) && recompute != ORR_RECOMPUTE_FULL) continue;
+            if (space->recompute.n == 0 && recompute > ORR_RECOMPUTE_FULL) continue; /* only where a request asks */
             for (int64_t i = first; i < end; i++) {
                 v->choice.sp = (uint8_t)sp;
                 v->choice.recompute = (uint8_t)recompute;

@@ -3,10 +3,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "spec/check.h"
 #include "spec/format.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/spec.h"
 
 #define FAIL(error, at, ...) orr_fail(error, ORR_ERR_RULE, (struct orr_place){.key = (at)}, __VA_ARGS__)
@@ -52,6 +54,7 @@ static enum orr_err check_plan_ranges(const struct orr_job *job, struct orr_erro
         {"plan.zero", plan->zero, 0, 3},
         {"plan.zero_group", plan->zero_group, 1, ORR_GPUS_MAX},
         {"plan.schedule", (int64_t)plan->schedule, 0, ORR_N_SCHEDULES - 1},
+        {"plan.stages", (int64_t)plan->stages, 0, ORR_N_STAGE_RULES - 1},
         {"plan.cp_kind", (int64_t)plan->cp_kind, 0, ORR_N_CP_KINDS - 1},
         {"plan.stage_layers", plan->n_stage_layers, 0, ORR_MAX_STAGES},
     };
@@ -69,6 +72,9 @@ static enum orr_err check_workload_ranges(const struct orr_job *job, struct orr_
         {"workload.recompute", (int64_t)workload->recompute, 0, ORR_N_RECOMPUTES - 1},
         {"workload.attention", (int64_t)workload->attention, 0, ORR_N_ATTENTION_KERNELS - 1},
         {"workload.recompute_every", workload->recompute_every, 1, ORR_MAX_LAYERS},
+        {"workload.recompute_first", workload->recompute_first, 0, ORR_MAX_LAYERS},
+        {"workload.recompute_nth", workload->recompute_nth, 0, ORR_MAX_LAYERS},
+        {"workload.gradient_precision", (int64_t)workload->gradients, 0, ORR_N_GRADIENT_FORMATS - 1},
         {"workload.mtp_layers", workload->mtp_layers, 0, ORR_MTP_MAX},
     };
     const enum orr_err err = check_each(ranges, sizeof ranges / sizeof ranges[0], error);
@@ -304,8 +310,12 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
 {
     const struct orr_plan *plan = &job->plan;
     const int64_t n_layers = job->model.n_layers;
-    /* An engine that balances stages by cost may leave some without a layer: the head's, and those behind it. */
-    const bool by_cost = job->engine.stages_by_cost && plan->vpp == 1 && plan->n_stage_layers == 0;
+    /* Stages that are balanced by cost may be without a layer: the head's, and those behind it. */
+    const bool asked = plan->stages == ORR_STAGES_ENGINE ? job->engine.stages_by_cost : plan->stages == ORR_STAGES_COST;
+    const bool by_cost = asked && plan->vpp == 1 && plan->n_stage_layers == 0;
+    if (plan->stages == ORR_STAGES_COST && (plan->vpp > 1 || orr_is_dual(plan->schedule)))
+        return FAIL(error, "plan.stages", "\"by-cost\" needs one chunk per rank: schedule \"%s\", vpp %lld",
+                    orr_schedule_name(plan->schedule), (ll)plan->vpp);
     if (plan->pp > n_layers + (by_cost ? 4 : 0))
         return FAIL(error, "plan.pp", "%lld stages for the %lld layers of %s: each stage needs a layer", (ll)plan->pp,
                     (ll)n_layers, job->model.id);
@@ -317,12 +327,8 @@ static enum orr_err check_pipeline(const struct orr_job *job, struct orr_error *
                     (ll)(most_chunks / plan->pp));
     if (plan->vpp > 1 && plan->pp == 1)
         return FAIL(error, "plan.vpp", "%lld chunks per rank need pp > 1; pp is 1", (ll)plan->vpp);
-    if (plan->vpp > 1 && plan->schedule != ORR_SCHEDULE_INTERLEAVED)
-        return FAIL(error, "plan.schedule", "vpp = %lld needs schedule \"interleaved\", not \"%s\"", (ll)plan->vpp,
-                    orr_schedule_name(plan->schedule));
-    if (plan->vpp == 1 && plan->schedule == ORR_SCHEDULE_INTERLEAVED)
-        return FAIL(error, "plan.schedule", "\"interleaved\" needs vpp > 1; vpp is 1");
-    return check_stage_layers(job, error);
+    const enum orr_err err = orr_check_schedule(plan, error);
+    return err ? err : check_stage_layers(job, error);
 }
 
 /* ---------------------------------------------------------------- GPUs, batch, sharding, recompute */
@@ -374,6 +380,16 @@ static enum orr_err check_sharding(const struct orr_job *job, struct orr_error *
 static enum orr_err check_recompute(const struct orr_job *job, struct orr_error *error)
 {
     const struct orr_workload *workload = &job->workload;
+    if (workload->recompute_first > 0 && workload->recompute_nth > 0)
+        return FAIL(error, "workload.recompute_first", "%lld and recompute_nth %lld: choose the layers by one of them",
+                    (ll)workload->recompute_first, (ll)workload->recompute_nth);
+    if (orr_has_twins(job) && !job->model.kinds[job->model.n_kinds - 1].kept)
+        return FAIL(error, workload->recompute_first > 0 ? "workload.recompute_first" : "workload.recompute_nth",
+                    "%s has %lld kinds of layers; at most %d can be recomputed in part", job->model.id,
+                    (ll)job->model.n_kinds, ORR_MAX_LAYER_KINDS / 2);
+    if (workload->recompute_every > 1 && orr_has_twins(job))
+        return FAIL(error, "workload.recompute_every", "%lld layers per saved input need all layers recomputed",
+                    (ll)workload->recompute_every);
     if (workload->recompute_every == 1) return ORR_OK;
     if (workload->recompute != ORR_RECOMPUTE_FULL)
         return FAIL(error, "workload.recompute_every", "%lld needs recompute \"full\", not \"%s\"",
@@ -592,8 +608,9 @@ static enum orr_err check_all(rule *const *rules, size_t n_rules, const struct o
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error)
 {
     static rule *const TRAIN[] = {
-        check_plan_ranges, check_workload_ranges, check_gpus,     check_tensor,    check_sequence, check_experts,
-        check_pipeline,    check_batch,           check_sharding, check_recompute, check_kernels,  check_media,
+        check_plan_ranges, check_workload_ranges, check_gpus,    check_tensor, check_sequence,
+        check_experts,     check_pipeline,        check_batch,   orr_check_dual,   check_sharding,
+        check_recompute,   orr_check_offload,         check_kernels, check_media,
     };
     static rule *const INFER[] = {
         check_plan_ranges, check_serving_ranges, check_serving_plan,    check_gpus,

@@ -42,6 +42,17 @@ static inline double orr_cross_keys(const struct orr_job *job, const struct orr_
  * them; a job that the caller changed has not. */
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);
 
+/* Gives every kind of layer a twin that is kept, where the job recomputes only some layers, and takes away the twins of
+ * an earlier job of the same model. */
+void orr_twins_make(struct orr_job *job);
+/* What a job recomputes as a request spells it: "full", "ops:qkv,mlp_act"; returns text. */
+#define ORR_RECOMPUTE_TEXT 128
+char *orr_recompute_text(const struct orr_workload *workload, char text[ORR_RECOMPUTE_TEXT]);
+
+/* What a plan keeps outside the GPU, as a request spells it: "none", "optimizer=cpu,gradients=cpu"; returns text. */
+#define ORR_OFFLOAD_TEXT 96
+char *orr_offload_text(const struct orr_plan *plan, char text[ORR_OFFLOAD_TEXT]);
+
 /* Reads the request of orr_search_open. orr_search_new checks the keys of its limits. */
 enum orr_err orr_search_read(const struct orr_catalogue *catalogue, const char *json, const char *origin,
                              struct orr_search_request *request, struct orr_error *error);

@@ -11,9 +11,14 @@
 const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
 const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
 const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
+const char *const orr_repeatable_names[ORR_N_REPEATABLES] = {ORR_REPEATABLES(NAME)};
 const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)};
 /* ORDER enum orr_engine_kind */
 const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS] = {"both", "training", "serving"};
+const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS] = {ORR_GRADIENT_FORMATS(NAME)};
+const char *const orr_store_names[ORR_N_STORES] = {ORR_STORES(NAME)};
+const char *const orr_offload_names[ORR_N_OFFLOADS] = {ORR_OFFLOADS(NAME)};
+const char *const orr_stage_rule_names[ORR_N_STAGE_RULES] = {ORR_STAGE_RULES(NAME)};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
@@ -58,6 +63,8 @@ NAMED(bound, BOUND_NAMES, ORR_N_BOUNDS)
 NAMED(schedule, orr_schedule_names, ORR_N_SCHEDULES)
 NAMED(recompute, orr_recompute_names, ORR_N_RECOMPUTES)
 NAMED(optimizer, orr_optimizer_names, ORR_N_OPTIMIZERS)
+NAMED(gradient_format, orr_gradient_format_names, ORR_N_GRADIENT_FORMATS)
+NAMED(stage_rule, orr_stage_rule_names, ORR_N_STAGE_RULES)
 NAMED(attention_kernel, orr_attention_kernel_names, ORR_N_ATTENTION_KERNELS)
 NAMED(cp_kind, orr_cp_kind_names, ORR_N_CP_KINDS)
 NAMED(collective, orr_collective_names, ORR_N_COLLECTIVES)

@@ -7,9 +7,16 @@
 extern const char *const orr_dtype_names[ORR_N_DTYPES];
 extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
 extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
+extern const char *const orr_repeatable_names[ORR_N_REPEATABLES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS];
+extern const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS];
+const char *orr_gradient_format_name(enum orr_gradient_format format);
+extern const char *const orr_store_names[ORR_N_STORES];
+extern const char *const orr_offload_names[ORR_N_OFFLOADS];
+extern const char *const orr_stage_rule_names[ORR_N_STAGE_RULES];
+const char *orr_stage_rule_name(enum orr_stage_rule rule);
 extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
 extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
 extern const char *const orr_collective_names[ORR_N_COLLECTIVES];

@@ -200,6 +200,7 @@ static enum orr_err read_job(const struct orr_catalogue *catalogue, const struct
     enum orr_err err = read_parts(catalogue, request, stale, job, error);
     if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head->gpus, job, error);
     else if (!err) err = orr_request_infer(catalogue, request, head->gpus, job, error);
+    if (!err) orr_twins_make(job);
     if (!err) err = check_located(request, job, error);
     if (!err) job->assumed = orr_assumed_keys(request->root, job);
     return err;

@@ -101,4 +101,17 @@ static inline int64_t orr_at_least_one(int64_t count)
     return count > 0 ? count : 1;
 }
 
+/* Reads "recompute": "full", "first:4", "ops:qkv,mlp_act", or a list of operators. */
+enum orr_err orr_recompute_read(const struct orr_doc *request, const json_t *value, struct orr_workload *workload,
+                                struct orr_error *error);
+/* Reads a list of operators: "qkv,mlp_act", or an array. */
+enum orr_err orr_recompute_ops_read(const struct orr_doc *request, const json_t *value, struct orr_workload *workload,
+                                    struct orr_error *error);
+/* Is the value of "recompute" one choice, with layers or operators, and not a list of choices for a search? */
+bool orr_recompute_single(const json_t *value);
+
+/* Reads "offload": "optimizer=cpu", or an object of these pairs. */
+enum orr_err orr_offload_read(const struct orr_doc *request, json_t *value, struct orr_plan *plan,
+                              struct orr_error *error);
+
 #endif

@@ -207,6 +207,12 @@ static enum orr_err read_dimension(const struct orr_doc *request, const struct d
     json_t *value = json_object_get(section, d->field.key);
     struct orr_choices *choices = (struct orr_choices *)(void *)((char *)space + d->offset);
     if (!value) return ORR_OK;
+    if (d->field.names == orr_recompute_names && orr_recompute_single(value)) {
+        /* The request itself has the layers or operators, so the key stays in it. */
+        struct orr_workload workload = {0};
+        const enum orr_err wrong = orr_recompute_read(request, value, &workload, error);
+        return wrong ? wrong : put(request, d, workload.recompute, choices, error);
+    }
     const enum orr_err err = read_choices(request, d, value, choices, error);
     json_object_del(section, d->field.key);
     return err;

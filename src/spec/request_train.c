@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "spec/limits.h"
 #include "spec/names.h"
+#include "spec/plan.h"
 #include "spec/request.h"
 
 /* ---------------------------------------------------------------- keys */
@@ -23,9 +24,10 @@ static const struct orr_field PLAN_FIELDS[] = {
     ORR_INT(orr_plan, zero, false, 0, 3, "ZeRO stage"),
     ORR_INT(orr_plan, zero_group, false, 1, ORR_RANKS_MAX, "ranks weights are sharded over"),
     ORR_ENUM(orr_plan, schedule, false, orr_schedule_names, "pipeline schedule"),
+    ORR_ENUM(orr_plan, stages, false, orr_stage_rule_names, "how layers are divided over stages"),
     ORR_ENUM(orr_plan, cp_kind, false, orr_cp_kind_names, "how context parallel exchanges keys and values"),
 };
-static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", NULL};
+static const char *const PLAN_EXTRA[] = {"stage_layers", "overlap", "offload", "reshard_after_forward", NULL};
 
 /* The workload as written: attention is a kernel or "flash", the engine's own. */
 struct ask {
@@ -63,9 +65,16 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_dtype_names,
      .n_names = ORR_N_MATRIX_DTYPES,
      .meaning = "inputs of the matrix products"},
-    WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
     WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
+    {.key = "gradient_precision",
+     .type = ORR_FIELD_ENUM,
+     .offset = offsetof(struct ask, workload.gradients),
+     .names = orr_gradient_format_names,
+     .n_names = ORR_N_GRADIENT_FORMATS,
+     .meaning = "format in which gradients are added up"},
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
+    WORK_INT(recompute_first, 0, ORR_MAX_LAYERS, "layers at the beginning of a pipeline chunk that are recomputed"),
+    WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
     WORK_BOOL(hidden_dropout, "dropout on the residual stream"),
@@ -79,7 +88,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
-static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", "recompute", "recompute_ops", NULL};
 
 static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
                                              "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
@@ -139,6 +148,23 @@ static enum orr_err read_overlap(const struct orr_doc *request, const json_t *va
     }
 }
 
+/* Reads "reshard_after_forward", whose false is a true of the plan. */
+static enum orr_err read_reshard(const struct orr_doc *request, const json_t *object, struct orr_plan *plan,
+                                 struct orr_error *error)
+{
+    static const struct orr_field FIELD[] = {{.key = "reshard_after_forward",
+                                              .type = ORR_FIELD_BOOL,
+                                              .meaning = "ZeRO-3 gathers weights again for backward"}};
+    bool reshard = true;
+    json_t *value = json_object_get(object, "reshard_after_forward");
+    if (!value) return ORR_OK;
+    json_t *alone = json_pack("{sO}", "reshard_after_forward", value);
+    const enum orr_err err = orr_fields_read(request, "plan", alone, FIELD, 1, NULL, &reshard, error);
+    json_decref(alone);
+    plan->gathered_kept = !reshard;
+    return err;
+}
+
 static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struct orr_job *job, struct orr_error *error)
 {
     struct orr_plan *plan = &job->plan;
@@ -150,6 +176,11 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
     const json_t *overlap = json_object_get(object, "overlap");
     if (!err && overlap) err = read_overlap(request, overlap, plan, error);
+    json_t *offload = json_object_get(object, "offload");
+    if (!err && offload) err = orr_offload_read(request, offload, plan, error);
+    if (!err) err = read_reshard(request, object, plan, error);
+    const bool vee = json_object_get(object, "schedule") && orr_is_vee(plan->schedule);
+    if (!err && vee && !json_object_get(object, "vpp")) plan->vpp = 2; /* a V has two chunks on every rank */
     if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
     if (err) return err;
     if (!json_object_get(object, "zero")) plan->zero = engine->default_zero;
@@ -210,8 +241,11 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (!json_object_get(object, "precision")) workload->precision = default_precision(job);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
-    if (!json_object_get(object, "recompute"))
-        workload->recompute = unfused ? ORR_RECOMPUTE_SELECTIVE : job->engine.default_recompute;
+    const bool some_layers = workload->recompute_first > 0 || workload->recompute_nth > 0;
+    if (!json_object_get(object, "recompute") && workload->recompute != ORR_RECOMPUTE_OPS)
+        workload->recompute = some_layers ? ORR_RECOMPUTE_FULL
+                              : unfused   ? ORR_RECOMPUTE_SELECTIVE
+                                          : job->engine.default_recompute;
     workload->recompute_every = orr_at_least_one(workload->recompute_every);
     if (!json_object_get(object, "attention_dropout")) workload->attention_dropout = job->model.attention_dropout;
     if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;
@@ -226,9 +260,19 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     struct ask ask = {.attention = -1};
     enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
+    const json_t *recompute = json_object_get(object, "recompute");
+    const json_t *ops = json_object_get(object, "recompute_ops");
+    if (!err && ops && recompute)
+        err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
+    if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
+    if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
+    if (recompute && job->workload.recompute == ORR_RECOMPUTE_NONE && orr_has_twins(job))
+        return orr_doc_fail_rule(
+            request, "workload.recompute", error,
+            "\"none\" leaves nothing to recompute in some layers (recompute_first, recompute_nth)");
     return orr_media_read(request, object, &ask.media, job, error);
 }
 

@@ -123,7 +123,8 @@ static void fields_refuse_with_reasons(void **state)
          "f.json:1: name: must be a string of 1 to 7 bytes, not \"abcdefgh\""},
         {"{\"count\": 1, \"name\": \"\"}", "f.json:1: name: must be a string of 1 to 7 bytes, not \"\""},
         {"{\"count\": 1, \"word\": \"ful\"}",
-         "f.json:1: word: must be one of \"none\", \"selective\", \"full\", not \"ful\" (did you mean \"full\"?)"},
+         "f.json:1: word: must be one of \"none\", \"selective\", \"full\", \"core\", \"selective-op\", \"ops\", not "
+         "\"ful\" (did you mean \"full\"?)"},
         {"{\"count\": 1,\n\n\"cuont\": 1}", "f.json:3: unknown key \"cuont\" (did you mean \"count\"?)"},
         {"{\"count\": 1, \"rate_bw\": 1}", "f.json:1: unknown key \"rate_bw\" (did you mean \"rate_bytes_per_s\"?)"},
     };

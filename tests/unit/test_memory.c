@@ -106,6 +106,7 @@ static void llama_activations_are_eq_84(void **state)
     assert_close(orr_layer_saved_bytes(&w->job, &bytes),
                  2 * T * (4 * h + (2 * ad + 2 * kd + 3 * f) / t) + 4 * T * 64 / t, 1e-12);
     w->job.workload.recompute = ORR_RECOMPUTE_FULL; /* Eq. 83 */
+    bytes = orr_layer_bytes_of(&w->job, &whole, &w->job.model.kinds[0]);
     assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * h, 1e-12);
     w->job.workload.recompute_every = 4; /* Eq. 88: one input per four layers, four layers back at once */
     assert_close(orr_layer_saved_bytes(&w->job, &bytes), 2 * T * h / 4, 1e-12);

@@ -50,7 +50,8 @@ static void try_plan(struct world *w, struct naive *naive)
 static void try_overlaps(struct world *w, struct naive *naive)
 {
     const struct orr_plan *plan = &w->job.plan;
-    const bool there[] = {plan->tp > 1, plan->pp > 1 && plan->vpp > 1, plan->dp * plan->cp > 1};
+    const bool sends = plan->schedule == ORR_SCHEDULE_INTERLEAVED || orr_is_dual(plan->schedule);
+    const bool there[] = {plan->tp > 1, plan->pp > 1 && sends, plan->dp * plan->cp > 1};
     const enum orr_group groups[] = {ORR_GROUP_TP, ORR_GROUP_PP, ORR_GROUP_DP};
     for (unsigned set = 0; set < 8; set++) {
         bool valid = true;
@@ -80,7 +81,7 @@ static void try_workloads(struct world *w, struct naive *naive)
 {
     struct orr_workload *load = &w->job.workload;
     for (load->micro_batch = 1; load->micro_batch <= load->global_batch; load->micro_batch++)
-        for (int r = 0; r < ORR_N_RECOMPUTES; r++)
+        for (int r = 0; r <= ORR_RECOMPUTE_FULL; r++) /* the kinds that a search tries unasked */
             for (load->recompute_every = 1; load->recompute_every <= w->job.model.n_layers; load->recompute_every++) {
                 load->recompute = (enum orr_recompute)r;
                 if (load->recompute_every > 1 &&
@@ -128,7 +129,8 @@ static void a_plain_loop_finds_the_same(void **state)
     struct naive naive = {.best_s = HUGE_VAL, .least_bytes = HUGE_VAL};
     request_of(w,
                "{'kind':'train','model':'llama2-7b','system':'a100-80g-sxm','workload':{'seq':2048,'global_batch':8,"
-               "'engine':'megatron-core-2025'},'set':{'model.num_hidden_layers':6}}",
+               "'engine':'megatron-core-2025'},'set':{'model.num_hidden_layers':6,'engine.schedules':'gpipe 1f1b "
+               "interleaved zb-h1 zb-h2 zb-v v-half dualpipe dualpipe-v'}}",
                4, &request);
     request.compared = true;
     request.compare = (struct orr_choice){.gpus = 4,

@@ -1,0 +1,70 @@
+/* What the closed sets of a plan mean: facts of schedules that several folders ask for. */
+#ifndef ORR_SPEC_PLAN_H
+#define ORR_SPEC_PLAN_H
+
+#include "orrery.h"
+
+/* Does every rank hold two chunks, the second on the way back: chunk i on rank i, chunk 2p - 1 - i there too? */
+static inline bool orr_is_vee(enum orr_schedule schedule)
+{
+    return schedule == ORR_SCHEDULE_ZB_V || schedule == ORR_SCHEDULE_V_HALF || schedule == ORR_SCHEDULE_DUALPIPE_V;
+}
+/* Does the schedule run the forward of one micro-batch beside the backward of another, as one block? */
+static inline bool orr_is_dual(enum orr_schedule schedule)
+{
+    return schedule == ORR_SCHEDULE_DUALPIPE || schedule == ORR_SCHEDULE_DUALPIPE_V;
+}
+/* Are weight gradients a phase of their own, which a rank may put off? */
+static inline bool orr_splits_backward(enum orr_schedule schedule)
+{
+    return schedule == ORR_SCHEDULE_ZB_H1 || schedule == ORR_SCHEDULE_ZB_H2 || orr_is_vee(schedule) ||
+           orr_is_dual(schedule);
+}
+/* Are embedding and head on different ranks? */
+static inline bool orr_ends_apart(const struct orr_plan *plan)
+{
+    return plan->pp > 1 && !orr_is_vee(plan->schedule) && !orr_is_dual(plan->schedule);
+}
+
+static inline bool orr_offloads(const struct orr_plan *plan)
+{
+    for (int i = 0; i < ORR_N_OFFLOADS; i++)
+        if (plan->offload[i] != ORR_STORE_NONE) return true;
+    return false;
+}
+/* GPUs of a job that share the memory, the processors and the drives of one host. */
+static inline double orr_gpus_of_host(const struct orr_job *job)
+{
+    const int64_t node = job->system.gpus_per_node;
+    return (double)(job->plan.gpus < node ? job->plan.gpus : node);
+}
+
+/* What a layer repeats in backward. "selective" is what the engine's own does: the attention core, or all but every
+ * other product. A kept layer repeats nothing. */
+static inline enum orr_recompute orr_layer_recompute(const struct orr_job *job, bool kept)
+{
+    const enum orr_recompute asked = job->workload.recompute;
+    if (kept) return ORR_RECOMPUTE_NONE;
+    if (asked != ORR_RECOMPUTE_SELECTIVE) return asked;
+    return job->engine.selective_ops ? ORR_RECOMPUTE_BY_OP : ORR_RECOMPUTE_CORE;
+}
+
+/* Are operators of this kind repeated one by one? */
+static inline bool orr_repeats(const struct orr_workload *workload, enum orr_repeatable op)
+{
+    return workload->recompute_ops >> op & 1;
+}
+
+/* Are only some layers recomputed? Then every kind of layer has a kept twin in the second half of the model's kinds
+ * (orr_twins_make). */
+static inline bool orr_has_twins(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && (job->workload.recompute_first > 0 || job->workload.recompute_nth > 0);
+}
+/* How far the twin of a kind lies behind it; 0: the layers of a chunk are all of their own kind. */
+static inline int64_t orr_twin_offset(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->workload.recompute_first > 0 ? job->model.n_kinds / 2 : 0;
+}
+
+#endif
