@@ -501,6 +501,15 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
     X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
 
+/* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
+ * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
+#define ORR_EXPERT_KERNELS(X)                                                                                       \
+    /*  enum     name        rows  small     large     cluster  meaning                                          */ \
+    X(TUNED, "tuned", 0, 0, 0, 0, 0, 1, "one kernel with the fastest tile, as serving libraries choose it")         \
+    X(GROUPED_MM, "grouped_mm", 128, 64, 128, 128, 256, 2, "the grouped product of PyTorch: two tiles, clusters")   \
+    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on streams that run side by side")         \
+    X(LOOP, "loop", 0, 0, 0, 0, 0, 1, "a plain product per expert, one after another")
+
 /* Blocks that mix the positions of a sequence in a layer. */
 #define ORR_MIXERS(X)                                                                        \
     X(ATTENTION, "attention", "grouped-query attention")                                     \
@@ -672,6 +681,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_ENERGY_(name, ...) ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
 #define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
+#define ORR_X_EXPERT_(name, ...) ORR_EXPERT_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
 enum orr_weight_format { ORR_WEIGHT_FORMATS(ORR_X_WEIGHT_) ORR_N_WEIGHT_FORMATS };
 enum orr_kv_format { ORR_KV_FORMATS(ORR_X_KV_) ORR_N_KV_FORMATS };
@@ -699,6 +709,7 @@ enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_ME
 enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
+enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 
 /* The name of a member, as JSON and the command line spell it. */
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
@@ -1058,6 +1069,12 @@ struct orr_engine {
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
     int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
+    enum orr_expert_kernel expert_kernel;     /* how the products of the experts are launched */
+    int64_t moe_launches;                     /* small kernels of an expert layer besides products and row copies, in
+                                                 forward; backward has twice as many */
+    int64_t moe_expert_launches;              /* the same per expert of a rank, where the framework loops over them */
+    int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer */
+    double host_sync_s;                       /* idle time of the device at such a wait */
     double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */

@@ -60,6 +60,8 @@ GROUPS = {
         ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
+        ("expert_kernel", "loop", "fp8 experts"), ("moe_launches", "0", "fp8 experts"),
+        ("moe_expert_launches", "10", "fp8 experts"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"),
         ("moe_redundant", "false", "wide experts")],

@@ -89,6 +89,20 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
     return (struct widths){matrix, orr_dtype_bytes(matrix), stored};
 }
 
+/* Kernels that multiply the rows of so many experts. The grouped product of PyTorch has a kernel before it that writes
+ * the addresses of all experts. */
+static double grouped_launches(const struct orr_emit *emit, double experts)
+{
+    switch (emit->job->engine.expert_kernel) {
+    case ORR_EXPERT_TUNED: return 1;
+    case ORR_EXPERT_GROUPED_MM: return 2;
+    case ORR_EXPERT_STREAMS:
+    case ORR_EXPERT_LOOP: return experts;
+    case ORR_N_EXPERT_KERNELS: break;
+    }
+    return 1;
+}
+
 /* One product of a linear layer. An fp32 accumulator counts 8 bytes per element, as it is read and written back. */
 static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    const struct orr_linear *linear, double m, double n, double k, double output_bytes)
@@ -100,6 +114,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     op->input_bytes = widths.input_bytes;
     op->weight_bytes = widths.weight_bytes;
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
+    if (grouped) op->launches = grouped_launches(emit, linear->experts);
     return op;
 }
 

@@ -19,6 +19,7 @@ const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)}
 const char *const orr_topology_names[ORR_N_TOPOLOGIES] = {ORR_TOPOLOGIES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
+const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
 
 static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
 static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};

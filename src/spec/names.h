@@ -16,6 +16,7 @@ extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
 extern const char *const orr_topology_names[ORR_N_TOPOLOGIES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
+extern const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS];
 
 /* Groups whose overlap a plan may switch off, and their words. */
 enum { ORR_N_OVERLAPS = 4 };
