@@ -94,6 +94,7 @@ static const struct cli_option options[] = {
     SERVE("draft-accept", "", "X", "workload", "draft_accept_frac", "chance that a drafted token is accepted"),
     SWITCH("disaggregated", "", "workload", "disaggregated", CLI_FOR_INFER, "prefill and decode on different GPUs"),
     FIELD("recompute", "recompute-granularity", "NAME", "workload", "recompute", "none, selective, full"),
+    FIELD("fp8-recipe", "", "NAME", "workload", "fp8_recipe", "engine, delayed, tensorwise, rowwise, blockwise, mxfp8, …"),
     FIELD("optimizer", "", "NAME", "workload", "optimizer", "engine, adamw, adamw-bf16, adamw-8bit, adafactor, sgd, …"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
           "full: layers per saved input"),

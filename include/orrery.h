@@ -389,6 +389,20 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
     X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
 
+/* How tensors are scaled for products in 8 bits or fewer: bytes of scales per element, whether the maximum is found
+ * before the cast, whether a copy serves products along one direction only, whether the input is kept in 16 bits and
+ * cast again in backward, and whether weight gradients are narrow too. */
+#define ORR_FP8_RECIPES(X)                                                                                          \
+    /*  enum  name  scale bytes  maximum  directed  recast  wgrad  meaning                                       */ \
+    X(ENGINE, "engine", 0, false, false, false, true, "as the engine does on this chip")                            \
+    X(DELAYED, "delayed", 0, false, false, false, true, "a scale per tensor from the maxima of earlier steps")      \
+    X(TENSORWISE, "tensorwise", 0, true, false, false, true, "a scale per tensor from its own maximum")             \
+    X(ROWWISE, "rowwise", 0, false, true, true, true, "a scale per row")                                            \
+    X(ROWWISE_GW_HP, "rowwise_gw_hp", 0, false, true, true, false, "the same with weight gradients in 16 bits")     \
+    X(BLOCKWISE, "blockwise", 4.0 / 128, false, true, false, true, "a scale per 128, of weights per 128 x 128")     \
+    X(MXFP8, "mxfp8", 1.0 / 32, false, true, false, true, "a power of two per 32")                                  \
+    X(NVFP4, "nvfp4", 1.0 / 16, true, true, false, true, "4 bits, an 8-bit scale per 16 and one per tensor")
+
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
     X(NONE, "none", "nothing")                                          \
@@ -682,6 +696,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
 #define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
 #define ORR_X_EXPERT_(name, ...) ORR_EXPERT_##name,
+#define ORR_X_RECIPE_(name, ...) ORR_RECIPE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
 enum orr_weight_format { ORR_WEIGHT_FORMATS(ORR_X_WEIGHT_) ORR_N_WEIGHT_FORMATS };
 enum orr_kv_format { ORR_KV_FORMATS(ORR_X_KV_) ORR_N_KV_FORMATS };
@@ -709,6 +724,7 @@ enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_ME
 enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
+enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 
 /* The name of a member, as JSON and the command line spell it. */
@@ -1075,7 +1091,16 @@ struct orr_engine {
     int64_t moe_expert_launches;              /* the same per expert of a rank, where the framework loops over them */
     int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer */
     double host_sync_s;                       /* idle time of the device at such a wait */
-    double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
+    /* products in 8 bits or fewer (src/ops/recipe.c) */
+    enum orr_fp8_recipe fp8_recipe;           /* recipe where a request names none */
+    enum orr_fp8_recipe mx_recipe;            /* the same on chips whose matrix units scale blocks (those with fp4) */
+    bool fp8_fused_copies;                    /* one kernel writes both copies of a tensor, along rows and columns */
+    bool fp8_fused_maximum;                   /* the kernel that writes a tensor finds its maximum */
+    bool fp8_recast;                          /* inputs are kept in 16 bits and cast again in backward */
+    bool fp8_weights_each;                    /* weights are cast in every micro-batch, not once per step */
+    bool fp8_gather;                          /* weights are gathered in 8 bits, where one copy serves all products */
+    bool fp8_tp_gather;                       /* inputs of tensor-parallel products too */
+    double fp8_cast_bytes_per_element;        /* traffic of casting an input or gradient; 0: by the recipe */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
     bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
@@ -1184,8 +1209,10 @@ struct orr_plan {
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
+    enum orr_fp8_recipe fp8_recipe;           /* scaling of narrow products; ENGINE: as the engine does */
     enum orr_recompute recompute;
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
+    int64_t wide_layers;                      /* layers whose products stay in 16 bits though `precision` is narrower */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     enum orr_attention_kernel attention;      /* resolved: unfused or the engine's kernel */
     bool attention_dropout, hidden_dropout;

@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/recipe.h"
 
 enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
@@ -25,6 +26,17 @@ struct rank_bytes {
     double core_transient, ffn_transient;
 };
 
+/* Eq. 458: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights are
+ * cast when they are gathered. */
+static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
+{
+    const struct orr_recipe recipe = orr_recipe_of(job);
+    if (!recipe.narrow || job->plan.zero >= 3) return 0;
+    if (stage->embedding) params -= orr_rank_embedding_params(job);
+    if (stage->head) params -= orr_rank_head_params(job);
+    return (1 - recipe.wide_frac) * recipe.copy_bytes * orr_max(0, params);
+}
+
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
     const struct orr_plan *plan = &job->plan;
@@ -35,6 +47,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
     r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
+    r->weights += narrow_bytes(job, stage, whole);
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
@@ -54,7 +67,7 @@ static double held_bytes(const struct orr_job *job, const struct orr_dims *d)
 static void add_layers(const struct orr_job *job, const struct orr_dims *dims, const struct orr_stage *stage,
                        const struct orr_layer_bytes *bytes, struct rank_bytes *r)
 {
-    const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const double gathered = orr_recipe_of(job).gather_bytes;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         if (stage->n_layers[k] <= 0) continue;
@@ -72,7 +85,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->ffn_params = orr_max(r->ffn_params, params - attention);
         r->held += stage->n_layers[k] * held_bytes(job, dims);
         if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
-            r->gathered = orr_max(r->gathered, 2 * w * params);
+            r->gathered = orr_max(r->gathered, 2 * gathered * params);
     }
 }
 

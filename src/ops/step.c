@@ -18,7 +18,8 @@ static double weight_bytes(const struct orr_emit *emit)
 /* The gather of backward serves recomputation too, so that the gather of forward is not repeated. */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
-    const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
+    const double weights = params * emit->recipe.gather_bytes;
+    const double gradients = params * (double)emit->job->engine.reduce_bytes;
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
@@ -60,7 +61,7 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
         orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
                             gradients / shards);
     struct orr_op *gather = orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
-                                                params * weight_bytes(emit));
+                                                params * emit->recipe.gather_bytes);
     if (gather && plan->zero == 1 && emit->job->engine.zero1_broadcast) gather->launches = broadcasts_of(emit, group);
 }
 
@@ -100,11 +101,12 @@ static void emit_bucket_copies(struct orr_emit *emit, double params)
         emit_step_pass(emit, "dp.buckets", ORR_POINTWISE_COPY, bytes, CAST_LAUNCHES);
 }
 
-/* Quantised weights are made once per iteration, including their transposed copy. */
+/* Narrow weights are made once per iteration, in both copies, unless every micro-batch makes its own (Eq. 456). */
 static void emit_weight_cast(struct orr_emit *emit, double params)
 {
-    if (emit->dims.low_precision)
-        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), CAST_LAUNCHES);
+    if (emit->recipe.narrow && emit->recipe.weight_step_bytes > 0)
+        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * emit->recipe.weight_step_bytes,
+                       CAST_LAUNCHES);
 }
 
 /* Eq. 74: one activation is sent per chunk boundary, split over the TP group if the engine does so. */

@@ -22,6 +22,8 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
                  (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
                  orr_recompute_name(workload->recompute));
+    if (workload->fp8_recipe != ORR_RECIPE_ENGINE)
+        orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
 }

@@ -63,8 +63,10 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_dtype_names,
      .n_names = ORR_N_MATRIX_DTYPES,
      .meaning = "inputs of the matrix products"},
+    WORK_ENUM(fp8_recipe, orr_fp8_recipe_names, "scaling of products in 8 bits or fewer"),
     WORK_ENUM(recompute, orr_recompute_names, "what backward executes again"),
     WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
+    WORK_INT(wide_layers, 0, ORR_MAX_LAYERS, "layers whose products stay in 16 bits"),
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     ORR_ENUM(ask, attention, false, ATTENTION_WORDS, "attention kernel"),
     WORK_BOOL(attention_dropout, "dropout on the scores"),
@@ -191,6 +193,17 @@ static bool falls_back_unfused(const struct orr_job *job)
     return *family && strcmp(family, job->system.chip.family) == 0 && has_latent_attention(&job->model);
 }
 
+/* Products whose tensors are scaled by 128-blocks have rates of their own, so that they count as a format. */
+static void fill_recipe(const struct orr_job *job, struct orr_workload *workload)
+{
+    const enum orr_fp8_recipe own = job->system.chip.peak_flops_per_s[ORR_DTYPE_FP4] > 0 && job->engine.mx_recipe
+                                        ? job->engine.mx_recipe
+                                        : job->engine.fp8_recipe;
+    const enum orr_fp8_recipe recipe = workload->fp8_recipe == ORR_RECIPE_ENGINE ? own : workload->fp8_recipe;
+    if (workload->precision == ORR_DTYPE_FP8 && recipe == ORR_RECIPE_BLOCKWISE)
+        workload->precision = ORR_DTYPE_FP8_BLOCK;
+}
+
 /* Fills in the documented defaults of keys that the request leaves out. */
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
@@ -200,6 +213,7 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
     if (!json_object_get(object, "precision")) workload->precision = orr_chip_16bit(&job->system.chip);
+    fill_recipe(job, workload);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     if (!json_object_get(object, "recompute"))
