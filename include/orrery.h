@@ -377,17 +377,20 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
     X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")
 
-/* Optimizers by what they keep: bytes of master weight and moments, and bytes of an accumulated gradient. */
-#define ORR_OPTIMIZERS(X)                                                                                 \
-    /*  enum              name                 state  gradient  meaning                                */ \
-    X(ENGINE, "engine", 0, 0, "as the engine keeps its states")                                           \
-    X(ADAMW, "adamw", 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                     \
-    X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 4, "fp32 master weights, two 16-bit moments")            \
-    X(ADAMW_BF16, "adamw-bf16", 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")          \
-    X(ADAMW_8BIT, "adamw-8bit", 2, 2, "two 8-bit moments, no master weights, 16-bit gradients")           \
-    X(ADAFACTOR, "adafactor", 0, 2, "factored second moment, no master weights, 16-bit gradients")        \
-    X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
-    X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
+/* Optimizers by what they keep: bytes of master weight and moments of a weight matrix of a layer and of all other
+ * parameters, and bytes of an accumulated gradient. Two 8-bit moments have a 4-byte scale per 256 elements each. */
+#define ORR_OPTIMIZERS(X)                                                                                              \
+    /*  enum   name   matrix   other   gradient  meaning                                                            */ \
+    X(ENGINE, "engine", 0, 0, 0, "as the engine keeps its states")                                                     \
+    X(ADAMW, "adamw", 12, 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                              \
+    X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 8, 4, "fp32 master weights, two 16-bit moments")                      \
+    X(ADAMW_BF16, "adamw-bf16", 4, 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")                    \
+    X(ADAMW_8BIT, "adamw-8bit", 2.03125, 2.03125, 2, "two 8-bit moments, no master weights, 16-bit gradients")         \
+    X(MUON, "muon", 8, 12, 4, "fp32 master weights and one fp32 momentum; AdamW for all but matrices of layers")       \
+    X(MUON_BF16, "muon-bf16", 2, 4, 2, "one 16-bit momentum, no master weights; 16-bit AdamW for the rest")            \
+    X(ADAFACTOR, "adafactor", 0, 0, 2, "factored second moment, no master weights, 16-bit gradients")                  \
+    X(SGD_MOMENTUM, "sgd-momentum", 2, 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")                 \
+    X(SGD, "sgd", 0, 0, 2, "nothing besides the 16-bit gradients")
 
 /* How tensors are scaled for products in 8 bits or fewer: bytes of scales per element, whether the maximum is found
  * before the cast, whether a copy serves products along one direction only, whether the input is kept in 16 bits and

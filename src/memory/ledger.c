@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/muon.h"
 #include "ops/recipe.h"
 
 enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
@@ -26,8 +27,8 @@ struct rank_bytes {
     double core_transient, ffn_transient;
 };
 
-/* Eq. 458: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights are
- * cast when they are gathered. */
+/* Eq. 458: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
+ * are cast when they are gathered. */
 static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
 {
     const struct orr_recipe recipe = orr_recipe_of(job);
@@ -35,6 +36,13 @@ static double narrow_bytes(const struct orr_job *job, const struct orr_stage *st
     if (stage->embedding) params -= orr_rank_embedding_params(job);
     if (stage->head) params -= orr_rank_head_params(job);
     return (1 - recipe.wide_frac) * recipe.copy_bytes * orr_max(0, params);
+}
+
+/* The share of a rank's parameters that are weight matrices of its layers; 1 where its layers are not known. */
+static double matrix_share(const struct orr_job *job, const struct orr_stage *stage, double params)
+{
+    const struct orr_matrices matrices = orr_matrices_of(job, stage);
+    return matrices.n > 0 ? orr_min(1, matrices.params / params) : 1;
 }
 
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
@@ -50,7 +58,9 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->weights += narrow_bytes(job, stage, whole);
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
-    r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
+    const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
+    r->optimizer =
+        (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
@@ -342,7 +352,10 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
 
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params)
 {
-    const struct orr_stage stage = {.dense_params = dense_params, .expert_params = expert_params};
+    /* Without layers this is a lower bound: narrow copies are counted as if both ends were here, unless they save. */
+    const bool ends = orr_recipe_of(job).copy_bytes > 0;
+    const struct orr_stage stage = {
+        .dense_params = dense_params, .expert_params = expert_params, .embedding = ends, .head = ends};
     struct rank_bytes r = {0};
     add_static(job, &stage, &r);
     return rank_static(job, &r);

@@ -42,8 +42,8 @@ struct pieces {
 };
 
 /* Eq. 454: a copy reads w and writes e and s bytes. The other copy is needed where a copy serves one direction only, or
- * where products want both operands along the reduction; a kernel of its own reads the tensor again, or turns the narrow
- * copy round. Scales of blocks are put into the order of the matrix units by one more kernel. */
+ * where products want both operands along the reduction; a kernel of its own reads the tensor again, or turns the
+ * narrow copy round. Scales of blocks are put into the order of the matrix units by one more kernel. */
 static struct pieces pieces_of(const struct orr_job *job, const struct scaling *scaling, double e)
 {
     const struct orr_engine *engine = &job->engine;

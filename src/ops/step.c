@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "ops/mixer.h"
+#include "ops/muon.h"
 
 /* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
 #define NORM_LAUNCHES 4
@@ -76,11 +77,11 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
 
 /* Eq. 78: the optimizer computes the norm, then reads gradient and state and writes state and weight. Where it works
  * only in fp32, the 16-bit gradients are cast before it and the weights after it. */
-static void emit_optimizer(struct orr_emit *emit, double params)
+static void emit_optimizer(struct orr_emit *emit, const struct orr_stage *stage, double params, double shards)
 {
     const struct orr_engine *engine = &emit->job->engine;
     const struct orr_states states = orr_states_of(emit->job);
-    const double gradient = states.gradient_bytes, state = states.optimizer_bytes, w = weight_bytes(emit);
+    const double gradient = states.gradient_bytes, state = states.other_bytes, w = weight_bytes(emit);
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
     if (states.casts) {
@@ -89,6 +90,11 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     }
     const double fused = gradient + 2 * state + (states.casts ? 0 : w);
     const double traffic = engine->optimizer_traffic_bytes;
+    if (states.muon) {
+        const struct orr_matrices matrices = orr_matrices_of(emit->job, stage);
+        orr_emit_muon(emit, &matrices, shards);
+        params = orr_max(0, params - matrices.params / shards);
+    }
     emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM, params * (traffic > 0 ? traffic : fused), ADAM_LAUNCHES);
 }
 
@@ -136,7 +142,8 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
     if (emit->job->model.tied_embeddings && plan->pp > 1) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
-    emit_optimizer(emit, dense / shard + expert / expert_shard);
+    const double sharded = dense / shard + expert / expert_shard;
+    emit_optimizer(emit, heaviest, sharded, orr_max(1, (dense + expert) / sharded));
     emit_bucket_copies(emit, dense + expert);
     emit_weight_cast(emit, dense + expert);
 }

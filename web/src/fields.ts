@@ -136,6 +136,8 @@ export const FIELDS: readonly Field[] = [
             'adamw-bf16-states',
             'adamw-bf16',
             'adamw-8bit',
+            'muon',
+            'muon-bf16',
             'adafactor',
             'sgd-momentum',
             'sgd',
