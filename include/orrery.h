@@ -1092,7 +1092,8 @@ struct orr_engine {
     int64_t moe_launches;                     /* small kernels of an expert layer besides products and row copies, in
                                                  forward; backward has twice as many */
     int64_t moe_expert_launches;              /* the same per expert of a rank, where the framework loops over them */
-    int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer */
+    int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer;
+                                                 in a loop over experts for each of them */
     double host_sync_s;                       /* idle time of the device at such a wait */
     /* products in 8 bits or fewer (src/ops/recipe.c) */
     enum orr_fp8_recipe fp8_recipe;           /* recipe where a request names none */

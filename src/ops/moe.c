@@ -66,7 +66,8 @@ static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kin
     struct orr_op *wait = orr_emit_op(emit, "moe.wait", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
     wait->pointwise = ORR_POINTWISE_COPY;
     wait->launches = 0;
-    wait->floor_s = (double)engine->moe_syncs * engine->host_sync_s / emit->job->system.host_speed;
+    const double waits = (double)engine->moe_syncs * (engine->expert_kernel == ORR_EXPERT_LOOP ? experts : 1);
+    wait->floor_s = waits * engine->host_sync_s / emit->job->system.host_speed;
 }
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless

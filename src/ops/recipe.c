@@ -62,8 +62,8 @@ static struct orr_cast sum(struct orr_cast a, struct orr_cast b)
     return (struct orr_cast){a.bytes + b.bytes, a.launches + b.launches};
 }
 
-/* Eq. 455: the input is cast for forward and for the weight gradient, at once or again in backward; the gradient for the
- * input's and for the weight's gradient. */
+/* Eq. 455: the input is cast for forward and for the weight gradient, at once or again in backward; the gradient for
+ * the input's and for the weight's gradient. */
 static void set_inputs(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double e,
                        struct orr_recipe *recipe)
 {
@@ -82,9 +82,9 @@ static void set_inputs(const struct orr_job *job, const struct scaling *scaling,
     recipe->input_again = none;
 }
 
-/* Eq. 456: weights are cast once per step and kept in both copies, or in every micro-batch and dropped. Weights that are
- * gathered in 8 bits are cast by the rank that has them, which is little work, and need no 16-bit copy; this and gathers
- * of inputs need one scale for all that is gathered, or units that scale blocks. */
+/* Eq. 456: weights are cast once per step and kept in both copies, or in every micro-batch and dropped. Weights that
+ * are gathered in 8 bits are cast by the rank that has them, which is little work, and need no 16-bit copy; this and
+ * gathers of inputs need one scale for all that is gathered, or units that scale blocks. */
 static void set_weights(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double e,
                         struct orr_recipe *recipe)
 {

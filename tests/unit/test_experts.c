@@ -94,7 +94,8 @@ static void loops_add_up_and_streams_share_waves(void **state)
 }
 
 /* Eq. 453: 8 experts on one rank, 10 kernels of the layer and 3 of each expert: 34 in forward, 68 in backward. Products
- * of a loop are 8 launches. Two waits of 20 us are 40 us of an idle device, on a host of twice the speed 20 us. */
+ * of a loop are 8 launches. Two waits of 20 us for each of 8 experts are 320 us of an idle device, on a host of twice
+ * the speed 160 us. */
 static void frameworks_launch_and_wait(void **state)
 {
     struct world *w = *state;
@@ -109,7 +110,7 @@ static void frameworks_launch_and_wait(void **state)
     const struct orr_op *ops, *wait = need_op(w, 0, "moe.wait");
     const struct orr_cost *costs;
     (void)scratch_ops(w->scratch, &ops, &costs);
-    assert_close(costs[wait - ops].total_s, 20e-6, 1e-12);
+    assert_close(costs[wait - ops].total_s, 160e-6, 1e-9);
     assert_null(find_op(w, 0, "moe.wait.backward"));
     orr_host_remove(&w->job.engine);
     train(w);

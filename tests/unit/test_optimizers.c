@@ -1,4 +1,5 @@
-/* What optimizers keep and do: states per parameter, and the products of Muon. Expected values are worked out by hand. */
+/* What optimizers keep and do: states per parameter, and the products of Muon. Expected values are worked out by hand.
+ * */
 #include "support.h"
 
 #include "ops/muon.h"
@@ -18,9 +19,9 @@ static double states_of(const struct world *w)
     return parts[ORR_MEMORY_WEIGHTS] + parts[ORR_MEMORY_GRADIENTS] + parts[ORR_MEMORY_OPTIMIZER];
 }
 
-/* Llama-3-8B has 8,030,261,248 parameters. In pure bf16 AdamW takes 2 + 2 + 4 bytes of each: 59.83 GiB. Two 8-bit moments
- * with 4 bytes of scale per 256 elements each take 2.03125, all together 45.10 GiB; Adafactor and SGD keep weights and
- * gradients only: 29.91 GiB; fp32 states 2 + 4 + 12 = 18 bytes: 134.6 GiB. */
+/* Llama-3-8B has 8,030,261,248 parameters. In pure bf16 AdamW takes 2 + 2 + 4 bytes of each: 59.83 GiB. Two 8-bit
+ * moments with 4 bytes of scale per 256 elements each take 2.03125, all together 45.10 GiB; Adafactor and SGD keep
+ * weights and gradients only: 29.91 GiB; fp32 states 2 + 4 + 12 = 18 bytes: 134.6 GiB. */
 static void states_per_parameter(void **state)
 {
     struct world *w = *state;
@@ -36,8 +37,9 @@ static void states_per_parameter(void **state)
     assert_close(states_of(w) / GIB, 59.83, 1e-3);
 }
 
-/* The layers of Llama-3-8B have 32 times: q and o 4096 x 4096, k and v 1024 x 4096, gate, up and down 4096 x 14336. That
- * is 7 matrices and 218,103,808 parameters of a layer, 6,979,321,856 in all; the other 1,050,939,392 have AdamW. */
+/* The layers of Llama-3-8B have 32 times: q and o 4096 x 4096, k and v 1024 x 4096, gate, up and down 4096 x 14336.
+ * That is 7 matrices and 218,103,808 parameters of a layer, 6,979,321,856 in all; the other 1,050,939,392 have AdamW.
+ * */
 static void muon_keeps_one_momentum_of_matrices(void **state)
 {
     struct world *w = *state;

@@ -1,5 +1,5 @@
-/* Recipes of training in 8 bits or fewer: what is cast, kept and gathered. Llama-3-8B, one sequence of 4096: the input of
- * mlp.up has 4096 x 4096 elements, its output 28672 columns, its weights 4096 x 28672. */
+/* Recipes of training in 8 bits or fewer: what is cast, kept and gathered. Llama-3-8B, one sequence of 4096: the input
+ * of mlp.up has 4096 x 4096 elements, its output 28672 columns, its weights 4096 x 28672. */
 #include "support.h"
 
 #include "ops/recipe.h"
@@ -53,9 +53,9 @@ static void blackwell_turns_nothing_round(void **state)
     assert_int_equal(need_op(w, 0, "mlp.up.wgrad")->dtype, ORR_DTYPE_FP8);
 }
 
-/* torchao 2024, compiled: the kernel before finds the maximum, the cast moves 3 bytes, turning the copy round 2. Weights
- * are gathered in 8 bits, so that forward casts none of them and backward turns them: 2 bytes. The gather moves 1 byte
- * of each weight. */
+/* torchao 2024, compiled: the kernel before finds the maximum, the cast moves 3 bytes, turning the copy round 2.
+ * Weights are gathered in 8 bits, so that forward casts none of them and backward turns them: 2 bytes. The gather moves
+ * 1 byte of each weight. */
 static void torchao_casts_by_tensor(void **state)
 {
     struct world *w = *state;
@@ -70,9 +70,9 @@ static void torchao_casts_by_tensor(void **state)
     assert_close(orr_recipe_of(&w->job).saved_bytes, 1, 0);
 }
 
-/* Row-wise: 3 bytes in forward for input and weights (4096 x 28672 as well), in backward the input and the weights along
- * the other direction, 3 each; the gradient twice. Inputs stay in 16 bits and weights are gathered in 16 bits. With
- * weight gradients in 16 bits the input is cast once and the gradient once. */
+/* Row-wise: 3 bytes in forward for input and weights (4096 x 28672 as well), in backward the input and the weights
+ * along the other direction, 3 each; the gradient twice. Inputs stay in 16 bits and weights are gathered in 16 bits.
+ * With weight gradients in 16 bits the input is cast once and the gradient once. */
 static void rows_are_cast_along_each_direction(void **state)
 {
     struct world *w = *state;
@@ -121,9 +121,9 @@ static void four_bits_leave_layers_wide(void **state)
     assert_true(w->result.step_time_s > whole_s);
 }
 
-/* Eq. 458. Llama-3-8B has 8,030,261,248 parameters, of which 2 · 128256 · 4096 = 1,050,673,152 and a norm of 4096 are at
- * the ends: 6,979,584,000 of layers. Transformer Engine keeps 2 bytes more of each on Hopper. Megatron 2026 gathers in 8
- * bits: on Blackwell with a scale per tensor a weight has 1 byte instead of 2. */
+/* Eq. 458. Llama-3-8B has 8,030,261,248 parameters, of which 2 · 128256 · 4096 = 1,050,673,152 and a norm of 4096 are
+ * at the ends: 6,979,584,000 of layers. Transformer Engine keeps 2 bytes more of each on Hopper. Megatron 2026 gathers
+ * in 8 bits: on Blackwell with a scale per tensor a weight has 1 byte instead of 2. */
 static void narrow_copies_take_memory(void **state)
 {
     struct world *w = *state;
