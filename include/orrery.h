@@ -783,6 +783,7 @@ struct orr_layer_kind {
     bool gated;                       /* three matrices instead of two */
     int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
     int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
+    int64_t n_groups;                 /* groups of equally many experts; 0: one */
     int64_t n_groups_active;          /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
     int64_t shared_width;             /* width of all shared experts together, or of a dense FFN beside the experts */
@@ -1350,8 +1351,8 @@ struct orr_op {
     double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
-    int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: experts of the layer, of a token,
-                                                     and groups of experts that a token may use; else 0 */
+    int32_t n_experts, n_active;  /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
+    int32_t n_groups, n_groups_active; /* ... groups of experts, and how many of them a token may use; else 0 */
     int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */
     enum orr_pointwise pointwise; /* POINTWISE: class */

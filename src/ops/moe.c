@@ -95,6 +95,7 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     if (!op) return;
     op->n_experts = (int32_t)kind->n_experts;
     op->n_active = (int32_t)kind->n_active;
+    op->n_groups = (int32_t)kind->n_groups;
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
