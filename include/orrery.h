@@ -421,17 +421,34 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(EVEN, "even", "Eq. 73a: equal layers")                                  \
     X(COST, "by-cost", "Eq. 131: equal matrix work")
 
-/* Optimizers by what they keep: bytes of master weight and moments, and bytes of an accumulated gradient. */
-#define ORR_OPTIMIZERS(X)                                                                                 \
-    /*  enum              name                 state  gradient  meaning                                */ \
-    X(ENGINE, "engine", 0, 0, "as the engine keeps its states")                                           \
-    X(ADAMW, "adamw", 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                     \
-    X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 4, "fp32 master weights, two 16-bit moments")            \
-    X(ADAMW_BF16, "adamw-bf16", 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")          \
-    X(ADAMW_8BIT, "adamw-8bit", 2, 2, "two 8-bit moments, no master weights, 16-bit gradients")           \
-    X(ADAFACTOR, "adafactor", 0, 2, "factored second moment, no master weights, 16-bit gradients")        \
-    X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
-    X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
+/* Optimizers by what they keep: bytes of master weight and moments of a weight matrix of a layer and of all other
+ * parameters, and bytes of an accumulated gradient. Two 8-bit moments have a 4-byte scale per 256 elements each. */
+#define ORR_OPTIMIZERS(X)                                                                                              \
+    /*  enum   name   matrix   other   gradient  meaning                                                            */ \
+    X(ENGINE, "engine", 0, 0, 0, "as the engine keeps its states")                                                     \
+    X(ADAMW, "adamw", 12, 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                              \
+    X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 8, 4, "fp32 master weights, two 16-bit moments")                      \
+    X(ADAMW_BF16, "adamw-bf16", 4, 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")                    \
+    X(ADAMW_8BIT, "adamw-8bit", 2.03125, 2.03125, 2, "two 8-bit moments, no master weights, 16-bit gradients")         \
+    X(MUON, "muon", 8, 12, 4, "fp32 master weights and one fp32 momentum; AdamW for all but matrices of layers")       \
+    X(MUON_BF16, "muon-bf16", 2, 4, 2, "one 16-bit momentum, no master weights; 16-bit AdamW for the rest")            \
+    X(ADAFACTOR, "adafactor", 0, 0, 2, "factored second moment, no master weights, 16-bit gradients")                  \
+    X(SGD_MOMENTUM, "sgd-momentum", 2, 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")                 \
+    X(SGD, "sgd", 0, 0, 2, "nothing besides the 16-bit gradients")
+
+/* How tensors are scaled for products in 8 bits or fewer: bytes of scales per element, whether the maximum is found
+ * before the cast, whether a copy serves products along one direction only, whether the input is kept in 16 bits and
+ * cast again in backward, and whether weight gradients are narrow too. */
+#define ORR_FP8_RECIPES(X)                                                                                          \
+    /*  enum  name  scale bytes  maximum  directed  recast  wgrad  meaning                                       */ \
+    X(ENGINE, "engine", 0, false, false, false, true, "as the engine does on this chip")                            \
+    X(DELAYED, "delayed", 0, false, false, false, true, "a scale per tensor from the maxima of earlier steps")      \
+    X(TENSORWISE, "tensorwise", 0, true, false, false, true, "a scale per tensor from its own maximum")             \
+    X(ROWWISE, "rowwise", 0, false, true, true, true, "a scale per row")                                            \
+    X(ROWWISE_GW_HP, "rowwise_gw_hp", 0, false, true, true, false, "the same with weight gradients in 16 bits")     \
+    X(BLOCKWISE, "blockwise", 4.0 / 128, false, true, false, true, "a scale per 128, of weights per 128 x 128")     \
+    X(MXFP8, "mxfp8", 1.0 / 32, false, true, false, true, "a power of two per 32")                                  \
+    X(NVFP4, "nvfp4", 1.0 / 16, true, true, false, true, "4 bits, an 8-bit scale per 16 and one per tensor")
 
 /* Where a tensor is kept that is not kept in GPU memory. */
 #define ORR_STORES(X)                                                                                    \
@@ -577,6 +594,15 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_DECODE_KERNELS(X)                                                                \
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
     X(SDPA, "sdpa", "a framework's attention call, one block per sequence and head")
+
+/* How a framework multiplies the rows of its experts with their weights: the largest mean number of rows that takes the
+ * small tile, the two tiles, and the tiles along the rows that one cluster of SMs computes at a time. */
+#define ORR_EXPERT_KERNELS(X)                                                                                       \
+    /*  enum     name        rows  small     large     cluster  meaning                                          */ \
+    X(TUNED, "tuned", 0, 0, 0, 0, 0, 1, "one kernel with the fastest tile, as serving libraries choose it")         \
+    X(GROUPED_MM, "grouped_mm", 128, 64, 128, 128, 256, 2, "the grouped product of PyTorch: two tiles, clusters")   \
+    X(STREAMS, "streams", 0, 0, 0, 0, 0, 1, "a plain product per expert, on streams that run side by side")         \
+    X(LOOP, "loop", 0, 0, 0, 0, 0, 1, "a plain product per expert, one after another")
 
 /* Blocks that mix the positions of a sequence in a layer. */
 #define ORR_MIXERS(X)                                                                        \
@@ -756,6 +782,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_ENERGY_(name, ...) ORR_ENERGY_##name,
 #define ORR_X_BUDGET_(name, ...) ORR_BUDGET_##name,
 #define ORR_X_DECODE_(name, ...) ORR_DECODE_##name,
+#define ORR_X_EXPERT_(name, ...) ORR_EXPERT_##name,
+#define ORR_X_RECIPE_(name, ...) ORR_RECIPE_##name,
 enum orr_dtype { ORR_DTYPES(ORR_X_DTYPE_) ORR_N_DTYPES };
 enum orr_weight_format { ORR_WEIGHT_FORMATS(ORR_X_WEIGHT_) ORR_N_WEIGHT_FORMATS };
 enum orr_kv_format { ORR_KV_FORMATS(ORR_X_KV_) ORR_N_KV_FORMATS };
@@ -789,6 +817,8 @@ enum orr_serve_memory_part { ORR_SERVE_MEMORY_PARTS(ORR_X_SERVE_) ORR_N_SERVE_ME
 enum orr_energy_part { ORR_ENERGY_PARTS(ORR_X_ENERGY_) ORR_N_ENERGY_PARTS };
 enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
+enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
+enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
 
 /* The name of a member, as JSON and the command line spell it. */
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
@@ -843,6 +873,7 @@ struct orr_layer_kind {
     bool gated;                       /* three matrices instead of two */
     int64_t ffn_width;                /* dense FFN width; 0 in a pure MoE layer */
     int64_t n_experts, n_active;      /* routed experts, and how many a token uses */
+    int64_t n_groups;                 /* groups of equally many experts; 0: one */
     int64_t n_groups_active;          /* groups of experts a token may use (node-limited routing); 0: any expert */
     int64_t expert_width;
     int64_t shared_width;             /* width of all shared experts together, or of a dense FFN beside the experts */
@@ -1193,7 +1224,23 @@ struct orr_engine {
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
     int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
-    double fp8_cast_bytes_per_element;        /* quantise and transpose traffic of a GEMM input */
+    enum orr_expert_kernel expert_kernel;     /* how the products of the experts are launched */
+    int64_t moe_launches;                     /* small kernels of an expert layer besides products and row copies, in
+                                                 forward; backward has twice as many */
+    int64_t moe_expert_launches;              /* the same per expert of a rank, where the framework loops over them */
+    int64_t moe_syncs;                        /* times that the host waits for the device in an expert layer;
+                                                 in a loop over experts for each of them */
+    double host_sync_s;                       /* idle time of the device at such a wait */
+    /* products in 8 bits or fewer (src/ops/recipe.c) */
+    enum orr_fp8_recipe fp8_recipe;           /* recipe where a request names none */
+    enum orr_fp8_recipe mx_recipe;            /* the same on chips whose matrix units scale blocks (those with fp4) */
+    bool fp8_fused_copies;                    /* one kernel writes both copies of a tensor, along rows and columns */
+    bool fp8_fused_maximum;                   /* the kernel that writes a tensor finds its maximum */
+    bool fp8_recast;                          /* inputs are kept in 16 bits and cast again in backward */
+    bool fp8_weights_each;                    /* weights are cast in every micro-batch, not once per step */
+    bool fp8_gather;                          /* weights are gathered in 8 bits, where one copy serves all products */
+    bool fp8_tp_gather;                       /* inputs of tensor-parallel products too */
+    double fp8_cast_bytes_per_element;        /* traffic of casting an input or gradient; 0: by the recipe */
     /* communication */
     bool tp_async_backward;                   /* column-linear collectives run beside dgrad/wgrad */
     bool cp_balanced;                         /* context-parallel ranks share the pairs of a causal mask evenly */
@@ -1309,9 +1356,11 @@ struct orr_plan {
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
+    enum orr_fp8_recipe fp8_recipe;           /* scaling of narrow products; ENGINE: as the engine does */
     enum orr_recompute recompute;
     enum orr_optimizer optimizer;             /* what is kept per parameter; ENGINE: as the engine does */
     enum orr_gradient_format gradients;       /* format in which micro-batches add up their gradients */
+    int64_t wide_layers;                      /* layers whose products stay in 16 bits though `precision` is narrower */
     int64_t recompute_every;                  /* full: one saved input per this many layers (Eq. 88) */
     uint32_t recompute_ops;                   /* ops: bit 1 << enum orr_repeatable */
     int64_t recompute_first;                  /* only this many first layers of every pipeline chunk; 0: all */
@@ -1461,8 +1510,8 @@ struct orr_op {
     double payload_bytes;         /* COLLECTIVE: full payload (S of Eqs. 49-59) of the operation */
     enum orr_collective collective;
     enum orr_group group;
-    int32_t n_experts, n_active, n_groups_active; /* COLLECTIVE of tokens to experts: experts of the layer, of a token,
-                                                     and groups of experts that a token may use; else 0 */
+    int32_t n_experts, n_active;  /* COLLECTIVE of tokens to experts: experts of the layer and of a token; else 0 */
+    int32_t n_groups, n_groups_active; /* ... groups of experts, and how many of them a token may use; else 0 */
     bool from_drives;             /* COLLECTIVE with the host: it reads or writes drives, too */
     int32_t window_op;            /* COLLECTIVE: index of the operator that may hide it; -1: none */
     int32_t latent_rank;          /* DECODE: absorbed latent attention, k is this rank plus the rotary part; else 0 */

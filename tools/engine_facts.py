@@ -50,7 +50,11 @@ GROUPS = {
         ("fused_bias_activation", "false", "gpt"), ("fused_bias_dropout_add", "false", "gpt"),
         ("fused_gate", "false", "dense"), ("fused_rope", "false", "dense"), ("fused_norm", "false", "dense"),
         ("fused_loss", "true", "dense"), ("recompute_early_stop", "true", "recomputed"),
-        ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "0", "fp8 experts"),
+        ("fused_gradient_accumulation", "false", "dense"), ("fp8_cast_bytes_per_element", "8", "fp8 experts"),
+        ("fp8_recipe", "tensorwise", "fp8 experts"), ("mx_recipe", "delayed", "fp8 blackwell"),
+        ("fp8_fused_copies", "false", "fp8 experts"), ("fp8_fused_maximum", "false", "fp8 sharded"),
+        ("fp8_recast", "true", "fp8 experts"), ("fp8_weights_each", "true", "fp8 experts"),
+        ("fp8_gather", "true", "fp8 sharded"), ("fp8_tp_gather", "true", "fp8 tensor"),
         ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
         ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"), ("loss_bytes_per_logit", "0", "replicas"),
         ("selective_ops", "false", "selective")],
@@ -61,6 +65,8 @@ GROUPS = {
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
     "experts": [
         ("moe_permute_passes", "0", "fp8 experts"), ("moe_pad_passes", "4", "fp8 experts"),
+        ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
+        ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
         ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"),
         ("moe_redundant", "false", "wide experts")],
@@ -110,6 +116,10 @@ JOBS["two nodes"] = NANOTRON + "--gpus 16 --tp 16 --global-batch 16"
 JOBS["owners"] = "train --model internlm-7b --system a100-80g-sxm-roce400 --gpus 64 --seq 2048 --global-batch 64 " \
                  "--micro-batch 1 --engine internevo-2023"
 JOBS["owners tp"] = JOBS["owners"] + " --tp 2"
+JOBS["fp8 sharded"] = JOBS["sharded"] + " --precision fp8"
+JOBS["fp8 tensor"] = JOBS["fp8 sharded"].replace("--gpus 64", "--gpus 64 --tp 8 --sp")
+JOBS["fp8 blackwell"] = "train --model llama3-70b --system gb200-nvl72 --gpus 64 --tp 2 --zero 1 --global-batch 128 --micro-batch 1 " \
+                        "--precision fp8 --engine megatron-core-2026"
 JOBS["selective"] = f"train --model llama3-8b {H100} --gpus 8 --recompute selective --global-batch 8 --micro-batch 1 " \
                     "--engine torchtitan-2024-eager"
 JOBS["hooks"] = f"train --model llama3.2-1b {H100} --gpus 8 --seq 1024 --global-batch 8 --micro-batch 1 " \

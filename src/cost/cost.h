@@ -22,6 +22,11 @@ void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct or
 void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double burst_frac, struct orr_cost *cost);
 /* Eq. 27a: the largest power of two, up to 16 bytes, at whose multiples every row of the product's operands begins. */
 int orr_gemm_pitch_bytes(const struct orr_op *op);
+/* Eq. 33a: do both slices of both operand tiles fit into the shared memory of an SM? */
+bool orr_tile_fits(const struct orr_chip *chip, double m, double n);
+/* Set the total time of a matrix kernel and what binds it from its levels (Eq. 25). */
+void orr_cost_name_bound(struct orr_cost *cost);
+/* The products of experts (grouped.c), by the kernel of the engine. */
 void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_scan(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);
 void orr_cost_flash(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost);

@@ -15,10 +15,6 @@
 /* The share of the matrix rate that is left while 4- or 8-bit weights are widened to 16 bits inside the kernel. This is
  * an assumption. */
 #define WIDENING_RATE 0.85
-/* The same share in grouped kernels that multiply in 16 bits. It was measured with Triton kernels that widen 4-bit
- * weights with block scales on an H200, with at least 128 rows per expert: 10 timings, median error 6 %
- * (validation/kernels/h200_widening.csv). */
-#define GROUPED_WIDENING_RATE 0.35
 /* Kernels walk K in steps of this many elements. */
 #define STEP_K 64
 
@@ -44,8 +40,7 @@ static const struct tile {
 static const double SPLITS[] = {1, 2, 4};
 #define N_SPLITS (sizeof SPLITS / sizeof *SPLITS)
 
-/* Eq. 33a: do both slices of both operand tiles fit into the shared memory of an SM? */
-static bool tile_fits(const struct orr_chip *chip, double m, double n)
+bool orr_tile_fits(const struct orr_chip *chip, double m, double n)
 {
     return 2 * SLICE_BYTES * (m + n) <= chip->smem_bytes_per_sm;
 }
@@ -180,7 +175,7 @@ static struct gemm prepare(const struct orr_job *job, const struct orr_op *op, d
     return g;
 }
 
-static void name_bound(struct orr_cost *cost)
+void orr_cost_name_bound(struct orr_cost *cost)
 {
     const double slowest = orr_max(cost->compute_s, orr_max(cost->l2_s, cost->dram_s));
     cost->bound = cost->launch_s > slowest     ? ORR_BOUND_OVERHEAD
@@ -203,7 +198,7 @@ static struct winner fastest(const struct gemm *g, const struct orr_chip *chip)
     struct winner winner = {N_TILES - 1, 0};
     double best_s = HUGE_VAL;
     for (size_t i = 0; i < N_TILES; i++) {
-        if (i + 1 < N_TILES && !tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
+        if (i + 1 < N_TILES && !orr_tile_fits(chip, TILES[i].m, TILES[i].n)) continue;
         /* Without any incomplete row, column or wave, the operand delivery of this tile alone makes it too slow. */
         if (even_s * (1 + g->tile_cost * TILES[i].delivery) + g->fixed_s[0] >= best_s) continue;
         const struct tiling tiling = tiling_of(g, &TILES[i]);
@@ -238,48 +233,10 @@ void orr_cost_gemm_at(const struct orr_job *job, const struct orr_op *op, double
                               .tile_m = (int64_t)TILES[winner.tile].m,
                               .tile_n = (int64_t)TILES[winner.tile].n,
                               .split_k = (int64_t)SPLITS[split]};
-    name_bound(cost);
+    orr_cost_name_bound(cost);
 }
 
 void orr_cost_gemm(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     orr_cost_gemm_at(job, op, job->calibration.gemm[op->dtype].burst_frac, cost);
-}
-
-/* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */
-static const struct {
-    double m, n;
-} GROUPED_TILES[] = {{16, 64}, {16, 128}, {16, 256}, {64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}};
-
-/* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
-void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
-{
-    const struct orr_chip *chip = &job->system.chip;
-    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
-    const double peak = chip->peak_flops_per_s[op->dtype], n_sm = (double)chip->n_sm;
-    /* Products of 8 and 4 bits need no widening. */
-    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
-    const double rate = peak * u->grouped_frac * (widened ? GROUPED_WIDENING_RATE : 1);
-    double walk_s = HUGE_VAL;
-    *cost = (struct orr_cost){.partial_overlap = true,
-                              .matrix_frac = u->burst_frac,
-                              .matrix_s = op->flops / (peak * u->burst_frac),
-                              .split_k = 1,
-                              .launch_s = u->grouped_launch_s,
-                              .dram_bytes = orr_gemm_dram_bytes(op, chip->l2_bytes)};
-    for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
-        const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
-        if (i > 0 && !tile_fits(chip, m, n)) continue;
-        const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
-        const double tile_s = 2 * m * n * op->k * n_sm / rate + u->grouped_tile_s;
-        const double time_s = orr_max(1, blocks / n_sm) * tile_s;
-        if (time_s >= walk_s) continue;
-        walk_s = time_s;
-        cost->tile_m = (int64_t)m;
-        cost->tile_n = (int64_t)n;
-    }
-    cost->compute_s = orr_max(walk_s, cost->matrix_s);
-    cost->l2_bytes = cost->dram_bytes;
-    cost->dram_s = cost->dram_bytes / (chip->hbm_bytes_per_s * u->grouped_dram_frac);
-    name_bound(cost);
 }

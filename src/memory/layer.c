@@ -3,16 +3,19 @@
 
 #include "base/number.h"
 #include "ops/mixer.h"
+#include "ops/recipe.h"
 
 static bool unfused(const struct orr_job *job)
 {
     return job->workload.attention == ORR_ATTENTION_UNFUSED;
 }
 
-/* Bytes of one element of a saved GEMM input. Quantised inputs are kept in their own format. */
+/* Bytes of one element of a saved GEMM input (Eq. 458). A tower stays in 16 bits. */
 static double input_width(const struct orr_job *job, const struct orr_dims *d)
 {
-    return d->low_precision ? orr_max(1, orr_dtype_bytes(job->workload.precision)) : d->w_a;
+    if (!d->low_precision) return d->w_a;
+    const struct orr_recipe recipe = orr_recipe_of(job);
+    return recipe.saved_bytes * (1 - recipe.wide_frac) + d->w_a * recipe.wide_frac;
 }
 
 /* Score elements of one rank and micro-batch. */

@@ -3,6 +3,8 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/muon.h"
+#include "ops/recipe.h"
 
 enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
@@ -47,6 +49,24 @@ static void offload_states(const struct orr_job *job, struct rank_bytes *r)
     if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) r->gradient_16bit = 0;
 }
 
+/* Eq. 458: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
+ * are cast when they are gathered. */
+static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
+{
+    const struct orr_recipe recipe = orr_recipe_of(job);
+    if (!recipe.narrow || job->plan.zero >= 3) return 0;
+    if (stage->embedding) params -= orr_rank_embedding_params(job);
+    if (stage->head) params -= orr_rank_head_params(job);
+    return (1 - recipe.wide_frac) * recipe.copy_bytes * orr_max(0, params);
+}
+
+/* The share of a rank's parameters that are weight matrices of its layers; 1 where its layers are not known. */
+static double matrix_share(const struct orr_job *job, const struct orr_stage *stage, double params)
+{
+    const struct orr_matrices matrices = orr_matrices_of(job, stage);
+    return matrices.n > 0 ? orr_min(1, matrices.params / params) : 1;
+}
+
 static void add_static(const struct orr_job *job, const struct orr_stage *stage, struct rank_bytes *r)
 {
     const struct orr_plan *plan = &job->plan;
@@ -57,9 +77,12 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
     r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
+    r->weights += narrow_bytes(job, stage, whole);
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
-    r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
+    const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
+    r->optimizer =
+        (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
     offload_states(job, r);
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
@@ -90,6 +113,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
     const double passed = 1 - stage->skipped_frac; /* of the rank's layers, by one micro-batch */
     bool some_kept = false;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
+    const double gathered = orr_recipe_of(job).gather_bytes;
     for (int64_t k = 0; k < job->model.n_kinds; k++) {
         const struct orr_layer_kind *kind = &job->model.kinds[k];
         if (stage->n_layers[k] <= 0) continue;
@@ -109,12 +133,13 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->ffn_params = orr_max(r->ffn_params, params - attention);
         r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
         /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
-        if (job->plan.zero >= 3 || job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
+        if (job->plan.zero >= 3) r->gathered = orr_max(r->gathered, 2 * gathered * params);
+        else if (job->plan.offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
             r->gathered = orr_max(r->gathered, 2 * w * params);
         if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
             r->buffers = orr_max(r->buffers, 2 * w * params);
     }
-    if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = w * r->params;
+    if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = gathered * r->params;
     offload_inputs(job, r);
     r->last_recomputed = some_kept && job->workload.recompute_first > 0 ? 0 : r->recomputed;
 }
@@ -392,7 +417,10 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
 
 double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params)
 {
-    const struct orr_stage stage = {.dense_params = dense_params, .expert_params = expert_params};
+    /* Without layers this is a lower bound: narrow copies are counted as if both ends were here, unless they save. */
+    const bool ends = orr_recipe_of(job).copy_bytes > 0;
+    const struct orr_stage stage = {
+        .dense_params = dense_params, .expert_params = expert_params, .embedding = ends, .head = ends};
     struct rank_bytes r = {0};
     add_static(job, &stage, &r);
     return rank_static(job, &r);

@@ -88,6 +88,20 @@ static struct widths widths_of(const struct orr_emit *emit, const struct orr_lin
     return (struct widths){matrix, orr_dtype_bytes(matrix), stored};
 }
 
+/* Kernels that multiply the rows of so many experts. The grouped product of PyTorch has a kernel before it that writes
+ * the addresses of all experts. */
+static double grouped_launches(const struct orr_emit *emit, double experts)
+{
+    switch (emit->job->engine.expert_kernel) {
+    case ORR_EXPERT_TUNED: return 1;
+    case ORR_EXPERT_GROUPED_MM: return 2;
+    case ORR_EXPERT_STREAMS:
+    case ORR_EXPERT_LOOP: return experts;
+    case ORR_N_EXPERT_KERNELS: break;
+    }
+    return 1;
+}
+
 /* One product of a linear layer. An fp32 accumulator counts 8 bytes per element, as it is read and written back. */
 static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum orr_phase phase,
                                    const struct orr_linear *linear, double m, double n, double k, double output_bytes)
@@ -99,6 +113,7 @@ static struct orr_op *emit_product(struct orr_emit *emit, const char *name, enum
     op->input_bytes = widths.input_bytes;
     op->weight_bytes = widths.weight_bytes;
     fill_product(op, grouped ? linear->experts : 1, m, n, k, output_bytes);
+    if (grouped) op->launches = grouped_launches(emit, linear->experts);
     return op;
 }
 
@@ -110,16 +125,17 @@ static double wgrad_output_bytes(const struct orr_emit *emit)
 }
 
 static void emit_pass(struct orr_emit *emit, const char *name, enum orr_phase phase, enum orr_pointwise kind,
-                      double bytes)
+                      double bytes, double launches)
 {
     struct orr_op *op = orr_emit_op(emit, name, ORR_OP_POINTWISE, phase);
     op->pointwise = kind;
     op->bytes = bytes;
+    op->launches = launches;
 }
 
-/* Bytes per input element of the kernel that casts a quantised GEMM's input and transposes it for wgrad (Eq. 41); 0 if
- * there is no such kernel. Grouped kernels of serving engines are calibrated including their casts. */
-static double cast_bytes_of(const struct orr_emit *emit, const struct orr_linear *linear)
+/* Bytes per input element of the kernel that casts the input of a quantised product of a serving engine; 0 if there is
+ * no such kernel. Grouped kernels of serving engines are calibrated including their casts. */
+static double served_cast_bytes(const struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (!linear->quantised || (linear->experts > 0 && emit->lumped)) return 0;
     if (!emit->served || !emit->served->resolved) return emit->dims.cast_bytes;
@@ -127,15 +143,18 @@ static double cast_bytes_of(const struct orr_emit *emit, const struct orr_linear
     return width < 2 && emit->job->engine.dynamic_quantisation ? emit->dims.w_a + width : 0;
 }
 
-int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
+/* Casts of a product before it runs: `elements` of its input or gradient and, where they are cast anew, its weights. */
+static void emit_casts(struct orr_emit *emit, const char *name, enum orr_phase phase, double elements,
+                       struct orr_cast cast, double weights, struct orr_cast weight_cast)
 {
-    const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
-    const double batch = linear->experts > 0 ? linear->experts : 1, cast_bytes = batch * cast_bytes_of(emit, linear);
-    const bool cast = cast_bytes > 0;
-    if (cast)
-        emit_pass(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, ORR_POINTWISE_CAST,
-                  cast_bytes * m * k);
-    struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, m, n, k, w);
+    const double bytes = elements * cast.bytes + weights * weight_cast.bytes;
+    if (bytes > 0) emit_pass(emit, name, phase, ORR_POINTWISE_CAST, bytes, cast.launches + weight_cast.launches);
+}
+
+static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    struct orr_op *forward = emit_product(emit, linear->names.forward, ORR_PHASE_FORWARD, linear, linear->m, linear->n,
+                                          linear->k, emit->dims.w_a);
     /* With dropout, recomputation must run the last product too, because the dropout mask comes after it. */
     if (linear->last && emit->job->engine.recompute_early_stop && !emit->job->workload.hidden_dropout)
         forward->recomputed = false;
@@ -143,14 +162,51 @@ int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
         forward->repeat_frac = repeat_frac(emit, linear);
         forward->recomputed = forward->repeat_frac > 0;
     }
+}
+
+/* The products of a linear layer in one format. In training, casts come first in each direction (Eqs. 41, 454-456). */
+static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
+    const double batch = linear->experts > 0 ? linear->experts : 1, weights = batch * n * k;
+    const struct orr_recipe *recipe = &emit->recipe;
+    const struct orr_cast none = {0}, served = {served_cast_bytes(emit, linear), 1};
+    const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
+    if (narrow)
+        emit_casts(emit, linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, recipe->input, weights, recipe->weight);
+    else if (!emit->backward)
+        emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
+                   none);
+    emit_forward(emit, linear);
     if (!emit->backward) return -1;
-    if (cast) emit_pass(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_CAST, cast_bytes * m * n);
+    if (narrow) {
+        emit_casts(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, batch * m * n, recipe->gradient, 0, none);
+        emit_casts(emit, linear->names.cast_again, ORR_PHASE_BACKWARD, batch * m * k, recipe->input_again, weights,
+                   recipe->weight_again);
+    }
     if (linear->bias) /* The bias gradient reads the output gradient once. */
-        emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w);
+        emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w, 1);
     const int32_t dgrad = (int32_t)emit->list->n;
+    struct orr_linear wide = *linear;
+    wide.quantised = linear->quantised && recipe->wgrad;
     emit_product(emit, linear->names.dgrad, ORR_PHASE_BACKWARD, linear, m, k, n, w);
-    emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, linear, k, n, m, wgrad_output_bytes(emit))->wgrad =
-        true;
+    emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, &wide, k, n, m, wgrad_output_bytes(emit))->wgrad = true;
+    return dgrad;
+}
+
+/* A recipe may leave some layers in 16 bits (Eq. 457): their products are executed by that share of the layers. */
+int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
+    const double wide_frac = narrow ? emit->recipe.wide_frac : 0, count = emit->count;
+    if (wide_frac <= 0) return emit_products_of(emit, linear);
+    struct orr_linear wide = *linear;
+    wide.quantised = false;
+    emit->count = (1 - wide_frac) * count;
+    const int32_t dgrad = emit_products_of(emit, linear);
+    emit->count = wide_frac * count;
+    emit_products_of(emit, &wide);
+    emit->count = count;
     return dgrad;
 }
 
@@ -240,6 +296,12 @@ static void emit_beside(struct orr_emit *emit, const char *name, enum orr_collec
     if (op) op->window_op = window;
 }
 
+/* Bytes of an element that is gathered before a product of a layer. */
+static double gathered_bytes(const struct orr_emit *emit)
+{
+    return emit->backward && emit->dims.low_precision && emit->layer_kind >= 0 ? emit->recipe.tp_bytes : emit->dims.w_c;
+}
+
 /* The gradient of a column-parallel input of `width` columns is summed over the group in backward; with sequence
  * parallelism the input is also gathered again for wgrad. The engine may run both beside the two backward GEMMs. */
 void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
@@ -251,7 +313,8 @@ void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
         emit_beside(emit, "tp.reduce_grad", ORR_COLLECTIVE_ALLREDUCE, payload, under_wgrad);
         return;
     }
-    emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, payload, under_dgrad);
+    emit_beside(emit, "tp.gather_saved", ORR_COLLECTIVE_ALLGATHER, emit->dims.T * width * gathered_bytes(emit),
+                under_dgrad);
     emit_beside(emit, "tp.scatter_grad", ORR_COLLECTIVE_REDUCESCATTER, payload, under_wgrad);
 }
 
@@ -259,7 +322,7 @@ void orr_emit_column_gather(struct orr_emit *emit, double width)
 {
     if (!emit->job->plan.sp) return;
     struct orr_op *op = orr_emit_collective(emit, "tp.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER,
-                                            ORR_GROUP_TP, emit->dims.T * width * emit->dims.w_c);
+                                            ORR_GROUP_TP, emit->dims.T * width * gathered_bytes(emit));
     if (op && by_ops(emit)) op->recomputed = true;
 }
 

@@ -4,6 +4,7 @@
 #define ORR_OPS_EMIT_H
 
 #include "ops/ops.h"
+#include "ops/recipe.h"
 #include "ops/serve.h"
 
 struct orr_emit {
@@ -20,6 +21,7 @@ struct orr_emit {
     int64_t layer_kind;           /* layer kind of every operator */
     double count;                 /* executions of every operator */
     struct orr_dims dims;
+    struct orr_recipe recipe; /* casts of training in 8 bits or fewer */
     const struct orr_served *served; /* formats of the products of a serving pass; NULL in training */
 };
 
@@ -66,12 +68,13 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest);
 
 /* Names of an operator and of its backward operators, all made from one literal. */
 struct orr_linear_names {
-    const char *forward, *dgrad, *wgrad, *bias_grad, *cast, *cast_grad;
+    const char *forward, *dgrad, *wgrad, *bias_grad, *cast, *cast_grad, *cast_again;
 };
 #define ORR_LINEAR(literal)                                                                                            \
     (struct orr_linear_names)                                                                                          \
     {                                                                                                                  \
-        literal, literal ".dgrad", literal ".wgrad", literal ".bias_grad", literal ".cast", literal ".cast_grad"       \
+        literal, literal ".dgrad", literal ".wgrad", literal ".bias_grad", literal ".cast", literal ".cast_grad",      \
+            literal ".cast_again"                                                                                      \
     }
 
 struct orr_linear {

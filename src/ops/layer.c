@@ -56,7 +56,6 @@ struct orr_dims orr_dims_of(const struct orr_job *job)
     d.T_group = d.T_sent * d.e * d.te;
     d.w_c = d.w_a;
     d.w_w = d.w_m;
-    d.cast_bytes = d.low_precision ? job->engine.fp8_cast_bytes_per_element : 0;
     d.vocab = orr_ceil((double)job->model.vocab / multiple) * multiple / d.t;
     d.m = orr_micro_batches(job);
     return d;
@@ -127,7 +126,8 @@ struct orr_emit orr_emit_training(const struct orr_job *job, struct orr_op_list 
                              .recompute = orr_layer_recompute(job, false),
                              .parts = ORR_PART_WHOLE,
                              .count = 1,
-                             .dims = orr_dims_of(job)};
+                             .dims = orr_dims_of(job),
+                             .recipe = orr_recipe_of(job)};
 }
 
 struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_model *model,

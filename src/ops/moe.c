@@ -3,6 +3,9 @@
 
 #include "ops/experts.h"
 
+/* Bytes that sorting and counting move per choice: indices of 8 bytes, read and written once. */
+#define ROUTING_BYTES 16
+
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
     double sent; /* rows of a rank's own tokens that it sends to other ranks; 0: none */
@@ -20,8 +23,8 @@ static void emit_latent(struct orr_emit *emit, const struct orr_layer_kind *kind
                         double k, double n)
 {
     if (kind->expert_hidden > 0)
-        orr_emit_linear(emit, &(struct orr_linear){
-                                  .names = names, .m = emit->dims.T_routed, .k = k, .n = n, .quantised = true});
+        orr_emit_linear(
+            emit, &(struct orr_linear){.names = names, .m = emit->dims.T_routed, .k = k, .n = n, .quantised = true});
 }
 
 static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind)
@@ -37,6 +40,34 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                     .backward_bytes = 16 * tokens * experts,
                                                     .forward_launches = 4,
                                                     .backward_launches = 4});
+}
+
+/* What frameworks launch besides the products, the scores and the copies of rows (Eq. 453): they sort the choices,
+ * count the rows of each expert and, where they loop over experts, gather and scatter the rows of each. Where the host
+ * must know the counts, it waits for the device, which is then idle. Backward has twice as many kernels, as in the
+ * measured loop (validation/kernels/h200_host_layers.csv), and no wait, because the counts are known. */
+static void emit_routing(struct orr_emit *emit, const struct orr_layer_kind *kind, double experts)
+{
+    const struct orr_engine *engine = &emit->job->engine;
+    const double launches = (double)engine->moe_launches + (double)engine->moe_expert_launches * experts;
+    if (launches > 0) {
+        const size_t first = emit->list->n;
+        const double bytes = ROUTING_BYTES * emit->dims.T_routed * (double)kind->n_active;
+        orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "moe.routing",
+                                                            .backward_name = "moe.routing.backward",
+                                                            .kind = ORR_POINTWISE_COPY,
+                                                            .forward_bytes = bytes,
+                                                            .backward_bytes = 2 * bytes,
+                                                            .forward_launches = launches,
+                                                            .backward_launches = 2 * launches});
+        if (emit->lumped) emit->list->items[first].floor_s = launches * engine->pointwise_floor_s;
+    }
+    if (engine->moe_syncs <= 0 || engine->host_sync_s <= 0) return;
+    struct orr_op *wait = orr_emit_op(emit, "moe.wait", ORR_OP_POINTWISE, ORR_PHASE_FORWARD);
+    wait->pointwise = ORR_POINTWISE_COPY;
+    wait->launches = 0;
+    const double waits = (double)engine->moe_syncs * (engine->expert_kernel == ORR_EXPERT_LOOP ? experts : 1);
+    wait->floor_s = waits * engine->host_sync_s / emit->job->system.host_speed;
 }
 
 /* Half of the passes order the rows that a rank sends; the other half order the rows that its experts work on, unless
@@ -64,6 +95,7 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
     if (!op) return;
     op->n_experts = (int32_t)kind->n_experts;
     op->n_active = (int32_t)kind->n_active;
+    op->n_groups = (int32_t)kind->n_groups;
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
 
@@ -121,6 +153,7 @@ void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind)
     const double imbalance = emit->job->workload.moe_imbalance;
     const struct rows rows = {.sent = d->T_sent * active, .work = d->T_group * active / d->e * imbalance};
     emit_router(emit, kind);
+    emit_routing(emit, kind, orr_experts_touched(places, active, d->T_group, d->e));
     emit_latent(emit, kind, ORR_LINEAR("expert.latent_in"), d->h, (double)kind->expert_hidden);
     emit_permute(emit, rows, places / d->e, expert_hidden(emit, kind));
     emit_exchange(emit, kind, rows.sent * imbalance);

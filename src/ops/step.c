@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "ops/mixer.h"
+#include "ops/muon.h"
 
 /* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
 #define NORM_LAUNCHES 4
@@ -19,7 +20,7 @@ static double weight_bytes(const struct orr_emit *emit)
  * gathered need no second one; in a pipeline they stay for the whole step, and are gathered once (Eq. 75a). */
 static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
 {
-    const double weights = params * weight_bytes(emit), gradients = params * orr_reduce_bytes(emit->job);
+    const double weights = params * emit->recipe.gather_bytes, gradients = params * orr_reduce_bytes(emit->job);
     const bool kept = emit->job->plan.gathered_kept;
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
@@ -122,7 +123,7 @@ static void emit_gradient_sync(struct orr_emit *emit, enum orr_group group, doub
         orr_emit_collective(emit, "dp.replicas", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
                             gradients / shards);
     struct orr_op *gather = orr_emit_collective(emit, "dp.gather", ORR_PHASE_STEP, ORR_COLLECTIVE_ALLGATHER, group,
-                                                params * weight_bytes(emit));
+                                                params * emit->recipe.gather_bytes);
     if (gather && plan->zero == 1 && emit->job->engine.zero1_broadcast) gather->launches = broadcasts_of(emit, group);
 }
 
@@ -156,11 +157,11 @@ static void emit_host_optimizer(struct orr_emit *emit, double params, const stru
 
 /* Eq. 78: the optimizer computes the norm, then reads gradient and state and writes state and weight. Where it works
  * only in fp32, the 16-bit gradients are cast before it and the weights after it. */
-static void emit_optimizer(struct orr_emit *emit, double params)
+static void emit_optimizer(struct orr_emit *emit, const struct orr_stage *stage, double params, double shards)
 {
     const struct orr_engine *engine = &emit->job->engine;
     const struct orr_states states = orr_states_of(emit->job);
-    const double gradient = states.gradient_bytes, state = states.optimizer_bytes, w = weight_bytes(emit);
+    const double gradient = states.gradient_bytes, state = states.other_bytes, w = weight_bytes(emit);
     if (emit->job->plan.offload[ORR_OFFLOAD_OPTIMIZER] != ORR_STORE_NONE) {
         emit_host_optimizer(emit, params, &states);
         return;
@@ -173,6 +174,11 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     }
     const double fused = gradient + 2 * state + (states.casts ? 0 : w);
     const double traffic = engine->optimizer_traffic_bytes;
+    if (states.muon) {
+        const struct orr_matrices matrices = orr_matrices_of(emit->job, stage);
+        orr_emit_muon(emit, &matrices, shards);
+        params = orr_max(0, params - matrices.params / shards);
+    }
     emit_step_pass(emit, "optimizer.adam", ORR_POINTWISE_ADAM, params * (traffic > 0 ? traffic : fused), ADAM_LAUNCHES);
 }
 
@@ -185,11 +191,12 @@ static void emit_bucket_copies(struct orr_emit *emit, double params)
         emit_step_pass(emit, "dp.buckets", ORR_POINTWISE_COPY, bytes, CAST_LAUNCHES);
 }
 
-/* Quantised weights are made once per iteration, including their transposed copy. */
+/* Narrow weights are made once per iteration, in both copies, unless every micro-batch makes its own (Eq. 456). */
 static void emit_weight_cast(struct orr_emit *emit, double params)
 {
-    if (emit->dims.low_precision)
-        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * (weight_bytes(emit) + 2), CAST_LAUNCHES);
+    if (emit->recipe.narrow && emit->recipe.weight_step_bytes > 0)
+        emit_step_pass(emit, "weights.cast", ORR_POINTWISE_CAST, params * emit->recipe.weight_step_bytes,
+                       CAST_LAUNCHES);
 }
 
 /* Eq. 74: one activation is sent per chunk boundary, split over the TP group if the engine does so. */
@@ -224,7 +231,8 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
-    emit_optimizer(emit, dense / shard + expert / expert_shard);
+    const double sharded = dense / shard + expert / expert_shard;
+    emit_optimizer(emit, heaviest, sharded, orr_max(1, (dense + expert) / sharded));
     emit_bucket_copies(emit, dense + expert);
     emit_weight_cast(emit, dense + expert);
 }

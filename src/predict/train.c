@@ -107,7 +107,9 @@ static void add_step_op(const struct walk *w, int64_t i, const struct orr_op *op
         spent.works = op->count * w->m; /* a rank sends every micro-batch; a step also waits for other ranks' sends */
     } else if (op->kind != ORR_OP_COLLECTIVE) {
         spent.part = ORR_TIME_OPTIMIZER;
-        spent.resource = w->job->plan.offload[ORR_OFFLOAD_OPTIMIZER] ? ORR_BOUND_HOST : ORR_BOUND_DRAM;
+        spent.resource = w->job->plan.offload[ORR_OFFLOAD_OPTIMIZER] ? ORR_BOUND_HOST
+                         : op->kind == ORR_OP_GEMM                   ? cost->bound
+                                                                     : ORR_BOUND_DRAM;
     } else if (op->group != ORR_GROUP_PP) {
         const bool gather = op->collective == ORR_COLLECTIVE_ALLGATHER;
         spent.hidden_run_s = cost->total_s * (gather ? ratio(w->step->dp.gather_hidden_s, w->sums->gather_s)

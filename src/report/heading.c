@@ -31,6 +31,8 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
     if (workload->recompute_first > 0)
         orr_text_add(line, ", first %lld layers of a chunk", (long long)workload->recompute_first);
     if (workload->recompute_nth > 0) orr_text_add(line, ", 1 layer in %lld", (long long)workload->recompute_nth);
+    if (workload->fp8_recipe != ORR_RECIPE_ENGINE)
+        orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
 }

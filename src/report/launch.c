@@ -103,6 +103,10 @@ static void megatron_workload(const struct orr_workload *w, struct command *to)
     flag(to, w->precision == ORR_DTYPE_FP16, "--fp16");
     flag(to, w->precision == ORR_DTYPE_FP8, "--bf16 --fp8-format hybrid");
     flag(to, w->precision == ORR_DTYPE_FP8_BLOCK, "--bf16 --fp8-format e4m3 --fp8-recipe blockwise");
+    flag(to, w->fp8_recipe == ORR_RECIPE_TENSORWISE, "--fp8-recipe tensorwise");
+    flag(to, w->fp8_recipe == ORR_RECIPE_MXFP8, "--fp8-recipe mxfp8");
+    note(to, w->fp8_recipe == ORR_RECIPE_ROWWISE || w->fp8_recipe == ORR_RECIPE_ROWWISE_GW_HP,
+         "no flag for this recipe");
     note(to, bytes > 2 || bytes < 1 || w->precision == ORR_DTYPE_INT8, "no flag for this precision");
 }
 

@@ -57,9 +57,10 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
     const struct orr_workload *workload = &job->workload;
     char recompute[ORR_RECOMPUTE_TEXT];
     json_t *json = json_pack(
-        "{sI sI sI ss ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        "{sI sI sI ss ss sI ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
         (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
-        orr_dtype_name(workload->precision), "recompute", orr_recompute_text(workload, recompute), "optimizer",
+        orr_dtype_name(workload->precision), "fp8_recipe", orr_fp8_recipe_name(workload->fp8_recipe), "wide_layers",
+        (json_int_t)workload->wide_layers, "recompute", orr_recompute_text(workload, recompute), "optimizer",
         orr_optimizer_name(workload->optimizer), "gradient_precision", orr_gradient_format_name(workload->gradients),
         "recompute_every", (json_int_t)workload->recompute_every, "attention",
         orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id), "attention_dropout",

@@ -6,8 +6,8 @@ static void add_op(struct orr_step_sums *step, const struct orr_op *op, const st
     if (op->layer_kind == ORR_LAYER_BOUNDARY) {
         *(op->phase == ORR_PHASE_FORWARD ? &step->send_s : &step->send_backward_s) = cost->total_s;
     } else if (op->kind != ORR_OP_COLLECTIVE) {
-        step->optimizer_s += cost->total_s;
-        step->launches += op->launches;
+        step->optimizer_s += op->count * cost->total_s;
+        step->launches += op->count * op->launches;
     } else if (op->group == ORR_GROUP_PP) {
         step->tie_s += cost->total_s;
     } else if (op->collective == ORR_COLLECTIVE_ALLGATHER) {

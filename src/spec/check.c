@@ -440,6 +440,19 @@ static enum orr_err check_attention(const struct orr_job *job, const char *key, 
                 orr_attention_kernel_name(kernel));
 }
 
+/* A recipe scales one width of products. */
+static enum orr_err check_recipe(const struct orr_job *job, struct orr_error *error)
+{
+    const enum orr_fp8_recipe recipe = job->workload.fp8_recipe;
+    const double bytes = orr_dtype_bytes(job->workload.precision), wanted = recipe == ORR_RECIPE_NVFP4 ? 0.5 : 1;
+    if (job->workload.wide_layers > job->model.n_layers)
+        return FAIL(error, "workload.wide_layers", "the model has %lld layers, not %lld", (ll)job->model.n_layers,
+                    (ll)job->workload.wide_layers);
+    if (recipe == ORR_RECIPE_ENGINE || bytes == wanted) return ORR_OK;
+    return FAIL(error, "workload.fp8_recipe", "%s scales products in %s, but precision is \"%s\"",
+                orr_fp8_recipe_name(recipe), wanted < 1 ? "fp4" : "fp8", orr_dtype_name(job->workload.precision));
+}
+
 static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *error)
 {
     const char *key = "workload.precision";
@@ -447,6 +460,7 @@ static enum orr_err check_kernels(const struct orr_job *job, struct orr_error *e
     enum orr_err err = check_dtype(job, key, precision, "", error);
     if (!err && orr_dtype_bytes(precision) < 2) /* attention and the head stay in 16 bits */
         err = check_dtype(job, key, ORR_DTYPE_BF16, ", which the products outside the linear layers use", error);
+    if (!err) err = check_recipe(job, error);
     return err ? err : check_attention(job, "workload.attention", error);
 }
 

@@ -130,7 +130,7 @@ struct orr_shape {
     int64_t q_rank, kv_rank; /* latent attention when kv_rank > 0 */
     int64_t head_nope, head_rope, head_v;
     bool latent_bias;
-    int64_t n_experts, n_active, n_groups_active, expert_width, shared_width;
+    int64_t n_experts, n_active, n_groups, n_groups_active, expert_width, shared_width;
     bool expert_bias, router_bias, shared_gate;
     bool attention_dropout, hidden_dropout;
     struct orr_tower tower;

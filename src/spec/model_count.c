@@ -230,6 +230,7 @@ static void fill_experts(const struct orr_shape *shape, unsigned marks, struct o
     const int64_t h = shape->hidden, latent = shape->expert_hidden, routed = shape->n_experts + shape->n_zero_experts;
     kind->n_experts = shape->n_experts; /* Eq. 18 */
     kind->n_groups_active = shape->n_groups_active;
+    kind->n_groups = shape->n_groups;
     kind->n_active = shape->n_active;
     kind->expert_width = shape->expert_width;
     kind->expert_hidden = latent;

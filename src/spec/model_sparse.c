@@ -17,6 +17,7 @@ void orr_read_dense_first(struct orr_config *config, struct orr_shape *shape)
     const int64_t n_groups = orr_config_count(config, "n_group|num_expert_group", 1, 1024, 1);
     const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
     shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
+    shape->n_groups = n_groups > 1 ? n_groups : 0;
     shape->shared_width = n_shared * shape->expert_width;
     for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense);
 }

@@ -75,6 +75,7 @@ void orr_special_deepseek_v2(struct orr_config *config, struct orr_shape *shape)
     const int64_t n_groups = orr_config_count(config, "n_group", 1, 1024, 1);
     const int64_t n_groups_active = orr_config_count(config, "topk_group", 1, 1024, 1);
     shape->n_groups_active = n_groups > 1 ? n_groups_active : 0;
+    shape->n_groups = n_groups > 1 ? n_groups : 0;
     shape->shared_width = n_shared * shape->expert_width;
     for (int64_t i = 0; i < shape->n_layers; i++) orr_mark(shape, i, ORR_MARK_MOE, i >= n_dense && i % period == 0);
 }

@@ -26,6 +26,8 @@ const char *const orr_algorithm_names[ORR_N_ALGORITHMS] = {ORR_ALGORITHMS(NAME)}
 const char *const orr_topology_names[ORR_N_TOPOLOGIES] = {ORR_TOPOLOGIES(NAME)};
 const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
+const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAME)};
+const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
 
 static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
 static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};
@@ -62,6 +64,7 @@ NAMED(memory_part, MEMORY_PART_NAMES, ORR_N_MEMORY_PARTS)
 NAMED(bound, BOUND_NAMES, ORR_N_BOUNDS)
 NAMED(schedule, orr_schedule_names, ORR_N_SCHEDULES)
 NAMED(recompute, orr_recompute_names, ORR_N_RECOMPUTES)
+NAMED(fp8_recipe, orr_fp8_recipe_names, ORR_N_FP8_RECIPES)
 NAMED(optimizer, orr_optimizer_names, ORR_N_OPTIMIZERS)
 NAMED(gradient_format, orr_gradient_format_names, ORR_N_GRADIENT_FORMATS)
 NAMED(stage_rule, orr_stage_rule_names, ORR_N_STAGE_RULES)

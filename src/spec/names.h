@@ -9,6 +9,7 @@ extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
 extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
 extern const char *const orr_repeatable_names[ORR_N_REPEATABLES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
+const char *orr_fp8_recipe_name(enum orr_fp8_recipe recipe);
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS];
 extern const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS];
@@ -24,6 +25,8 @@ extern const char *const orr_algorithm_names[ORR_N_ALGORITHMS];
 extern const char *const orr_topology_names[ORR_N_TOPOLOGIES];
 extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
+extern const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES];
+extern const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS];
 
 /* Groups whose overlap a plan may switch off, and their words. */
 enum { ORR_N_OVERLAPS = 4 };

@@ -65,6 +65,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_dtype_names,
      .n_names = ORR_N_MATRIX_DTYPES,
      .meaning = "inputs of the matrix products"},
+    WORK_ENUM(fp8_recipe, orr_fp8_recipe_names, "scaling of products in 8 bits or fewer"),
     WORK_ENUM(optimizer, orr_optimizer_names, "what is kept per parameter"),
     {.key = "gradient_precision",
      .type = ORR_FIELD_ENUM,
@@ -72,6 +73,7 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
      .names = orr_gradient_format_names,
      .n_names = ORR_N_GRADIENT_FORMATS,
      .meaning = "format in which gradients are added up"},
+    WORK_INT(wide_layers, 0, ORR_MAX_LAYERS, "layers whose products stay in 16 bits"),
     WORK_INT(recompute_every, 1, ORR_MAX_LAYERS, "layers per saved input with full recompute"),
     WORK_INT(recompute_first, 0, ORR_MAX_LAYERS, "layers at the beginning of a pipeline chunk that are recomputed"),
     WORK_INT(recompute_nth, 0, ORR_MAX_LAYERS, "every so many layers one is recomputed"),
@@ -230,6 +232,17 @@ static enum orr_dtype default_precision(const struct orr_job *job)
     return has ? asked : orr_chip_16bit(&job->system.chip);
 }
 
+/* Products whose tensors are scaled by 128-blocks have rates of their own, so that they count as a format. */
+static void fill_recipe(const struct orr_job *job, struct orr_workload *workload)
+{
+    const enum orr_fp8_recipe own = job->system.chip.peak_flops_per_s[ORR_DTYPE_FP4] > 0 && job->engine.mx_recipe
+                                        ? job->engine.mx_recipe
+                                        : job->engine.fp8_recipe;
+    const enum orr_fp8_recipe recipe = workload->fp8_recipe == ORR_RECIPE_ENGINE ? own : workload->fp8_recipe;
+    if (workload->precision == ORR_DTYPE_FP8 && recipe == ORR_RECIPE_BLOCKWISE)
+        workload->precision = ORR_DTYPE_FP8_BLOCK;
+}
+
 /* Fills in the documented defaults of keys that the request leaves out. */
 static void fill_workload(const json_t *object, const struct orr_job *job, struct orr_workload *workload)
 {
@@ -239,6 +252,7 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     if (workload->global_batch == 0) /* enough micro-batches to fill the pipeline */
         workload->global_batch = job->plan.dp * workload->micro_batch * 4 * job->plan.pp;
     if (!json_object_get(object, "precision")) workload->precision = default_precision(job);
+    fill_recipe(job, workload);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
     const bool some_layers = workload->recompute_first > 0 || workload->recompute_nth > 0;

@@ -120,6 +120,14 @@ export const FIELDS: readonly Field[] = [
         options: ['unfused', 'flash', 'flash1', 'flash2', 'flash3', 'serving'],
     },
     {
+        key: 'workload.fp8_recipe',
+        label: 'FP8 recipe',
+        kinds: TRAIN,
+        group: 'more',
+        options: ['delayed', 'tensorwise', 'rowwise', 'rowwise_gw_hp', 'blockwise', 'mxfp8', 'nvfp4'],
+        title: 'how products in 8 bits or fewer are scaled; auto: as the engine does on the chip',
+    },
+    {
         key: 'workload.optimizer',
         label: 'Optimizer',
         kinds: TRAIN,
@@ -129,6 +137,8 @@ export const FIELDS: readonly Field[] = [
             'adamw-bf16-states',
             'adamw-bf16',
             'adamw-8bit',
+            'muon',
+            'muon-bf16',
             'adafactor',
             'sgd-momentum',
             'sgd',

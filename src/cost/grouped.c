@@ -1,0 +1,149 @@
+/* Grouped products: the rows of each expert times its own weights. Frameworks launch them as one kernel with tiles of
+ * their own, or as plain products. Eqs. 28, 450-452. */
+#include "cost/cost.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+/* The share of the matrix rate that is left in grouped kernels that multiply in 16 bits while 4-bit weights are widened
+ * inside them. It was measured with Triton kernels that widen 4-bit weights with block scales on an H200, with at least
+ * 128 rows per expert: 10 timings, median error 6 % (validation/kernels/h200_widening.csv). */
+#define GROUPED_WIDENING_RATE 0.35
+
+/* Beyond so many standard deviations from its mean, the number of rows of an expert is certain. */
+#define SURE_DEVIATIONS 6.0
+
+struct tile_rule {
+    double small_rows, small_m, small_n, large_m, large_n, cluster;
+};
+
+static struct tile_rule rule_of(enum orr_expert_kernel kernel)
+{
+#define ORR_X_RULE_(name, word, rows, sm, sn, lm, ln, cluster, ...)                                                    \
+    [ORR_EXPERT_##name] = {rows, sm, sn, lm, ln, cluster},
+    static const struct tile_rule RULES[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(ORR_X_RULE_)};
+#undef ORR_X_RULE_
+    return RULES[kernel];
+}
+
+static double rate_of(const struct orr_job *job, const struct orr_op *op)
+{
+    /* Products of 8 and 4 bits need no widening. */
+    const bool widened = op->weight_bytes < op->input_bytes && op->input_bytes >= 2;
+    return job->system.chip.peak_flops_per_s[op->dtype] * job->calibration.gemm[op->dtype].grouped_frac *
+           (widened ? GROUPED_WIDENING_RATE : 1);
+}
+
+/* What all grouped kernels share: traffic, rate of the matrix units, launch. */
+static struct orr_cost common_cost(const struct orr_job *job, const struct orr_op *op)
+{
+    const struct orr_gemm_constants *u = &job->calibration.gemm[op->dtype];
+    const double bytes = orr_gemm_dram_bytes(op, job->system.chip.l2_bytes);
+    return (struct orr_cost){.partial_overlap = true,
+                             .matrix_frac = u->burst_frac,
+                             .matrix_s = op->flops / (job->system.chip.peak_flops_per_s[op->dtype] * u->burst_frac),
+                             .split_k = 1,
+                             .launch_s = u->grouped_launch_s,
+                             .dram_bytes = bytes,
+                             .l2_bytes = bytes,
+                             .dram_s = bytes / (job->system.chip.hbm_bytes_per_s * u->grouped_dram_frac)};
+}
+
+/* Eq. 28: seconds of one tile on one SM. */
+static double tile_s_of(const struct orr_job *job, const struct orr_op *op, double m, double n)
+{
+    return 2 * m * n * op->k * (double)job->system.chip.n_sm / rate_of(job, op) +
+           job->calibration.gemm[op->dtype].grouped_tile_s;
+}
+
+/* The tiles of grouped kernels. Experts have few rows, so some tiles are flat. */
+static const struct {
+    double m, n;
+} GROUPED_TILES[] = {{16, 64}, {16, 128}, {16, 256}, {64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}};
+
+/* A persistent kernel walks the tiles of all experts, so waves have no abrupt end; every tile takes a fixed time. */
+static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const double n_sm = (double)job->system.chip.n_sm;
+    double walk_s = HUGE_VAL;
+    *cost = common_cost(job, op);
+    for (size_t i = 0; i < sizeof GROUPED_TILES / sizeof *GROUPED_TILES; i++) {
+        const double m = GROUPED_TILES[i].m, n = GROUPED_TILES[i].n;
+        if (i > 0 && !orr_tile_fits(&job->system.chip, m, n)) continue;
+        const double blocks = op->batch * orr_ceil(op->m / m) * orr_ceil(op->n / n);
+        const double time_s = orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n);
+        if (time_s >= walk_s) continue;
+        walk_s = time_s;
+        cost->tile_m = (int64_t)m;
+        cost->tile_n = (int64_t)n;
+    }
+    cost->compute_s = orr_max(walk_s, cost->matrix_s);
+    orr_cost_name_bound(cost);
+}
+
+/* Eq. 450: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
+ * rows of one vary by the root of their mean; every expert that is used fills at least one block. */
+static double mean_blocks(double rows, double height)
+{
+    const double deviation = sqrt(rows);
+    if (deviation >= height) return rows / height + 0.5;
+    double blocks = 1;
+    for (double edge = height; edge < rows + SURE_DEVIATIONS * deviation; edge += height)
+        blocks += 0.5 * erfc((edge - rows) / deviation / sqrt(2));
+    return blocks;
+}
+
+/* Eqs. 450, 451: the kernel has two tiles and clusters of SMs that share the weights of a tile. A cluster computes all
+ * its tiles along the rows, also those that have none. Only one SM of a cluster has weights of its own on the way, so
+ * that few rows are read at the rate of so many SMs. */
+static void cost_clustered(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    const struct orr_chip *chip = &job->system.chip;
+    const struct tile_rule rule = rule_of(job->engine.expert_kernel);
+    const bool small = op->m <= rule.small_rows || op->n <= rule.small_rows;
+    const double m = small ? rule.small_m : rule.large_m, n = small ? rule.small_n : rule.large_n;
+    const double height = m * rule.cluster, n_sm = (double)chip->n_sm;
+    /* The output of a weight gradient is a whole matrix; elsewhere its rows are tokens. */
+    const double tall = op->wgrad ? orr_ceil(op->m / height) : mean_blocks(op->m, height);
+    const double blocks = op->batch * tall * rule.cluster * orr_ceil(op->n / n);
+    *cost = common_cost(job, op);
+    cost->tile_m = (int64_t)m;
+    cost->tile_n = (int64_t)n;
+    const double padded = blocks * m * n / (op->batch * op->m * op->n);
+    cost->compute_s = orr_max(orr_max(1, blocks / n_sm) * tile_s_of(job, op, m, n), cost->matrix_s * padded);
+    const double readers = orr_min(n_sm, blocks) / rule.cluster;
+    const double sm_bytes_per_s = job->calibration.decode[ORR_DECODE_PAGED][op->weight_bytes < 2].sm_bytes_per_s;
+    cost->dram_s = orr_max(cost->dram_s, cost->dram_bytes / (readers * sm_bytes_per_s));
+    orr_cost_name_bound(cost);
+}
+
+/* Eq. 452: plain products one after another. Each has its own waves and its own start. */
+static void cost_loop(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    struct orr_op one = *op;
+    one.kind = ORR_OP_GEMM;
+    one.batch = 1;
+    one.flops = op->flops / op->batch;
+    one.bytes = op->bytes / op->batch;
+    orr_cost_gemm(job, &one, cost);
+    double *const parts[] = {&cost->total_s,  &cost->compute_s, &cost->l2_s,     &cost->dram_s,
+                             &cost->launch_s, &cost->matrix_s,  &cost->l2_bytes, &cost->dram_bytes};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] *= op->batch;
+}
+
+void orr_cost_grouped(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
+{
+    switch (job->engine.expert_kernel) {
+    case ORR_EXPERT_TUNED: cost_tuned(job, op, cost); return;
+    case ORR_EXPERT_GROUPED_MM:
+        /* Chips without clusters have no such kernel: the framework loops over the experts. */
+        if (job->system.chip.l2_multicast > 1) cost_clustered(job, op, cost);
+        else cost_loop(job, op, cost);
+        return;
+    case ORR_EXPERT_STREAMS: orr_cost_gemm(job, op, cost); return; /* The waves of all products fill each other. */
+    case ORR_EXPERT_LOOP: cost_loop(job, op, cost); return;
+    case ORR_N_EXPERT_KERNELS: break;
+    }
+    *cost = (struct orr_cost){0};
+}

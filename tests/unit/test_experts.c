@@ -1,0 +1,129 @@
+/* Expert layers of frameworks: the kernels that multiply the rows of experts, what is launched beside them, and where
+ * the host waits. Expected values are worked out in the comments. */
+#include "support.h"
+
+#include "cost/cost.h"
+#include "schedule/host.h"
+
+/* Two experts of `rows` rows, 4096 x 1024 weights, on an H200 with round constants: 100 SMs of 10 TFLOP/s each, 4 TB/s
+ * of DRAM, 20 GB/s of an SM, all shares 1, 1 us per tile, 5 us per launch. */
+static struct orr_op experts_of(struct world *w, enum orr_expert_kernel kernel, double rows)
+{
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h200-sxm','gpus':1,'plan':{},'workload':{}}");
+    struct orr_gemm_constants *u = &w->job.calibration.gemm[ORR_DTYPE_BF16];
+    w->job.engine.expert_kernel = kernel;
+    w->job.system.chip.n_sm = 100;
+    w->job.system.chip.peak_flops_per_s[ORR_DTYPE_BF16] = 1e15;
+    w->job.system.chip.hbm_bytes_per_s = 4e12;
+    w->job.calibration.decode[ORR_DECODE_PAGED][0].sm_bytes_per_s = 20e9;
+    u->burst_frac = u->grouped_frac = u->grouped_dram_frac = 1;
+    u->grouped_tile_s = 1e-6;
+    u->grouped_launch_s = 5e-6;
+    struct orr_op op = {.kind = ORR_OP_GROUPED, .dtype = ORR_DTYPE_BF16, .batch = 2, .m = rows, .n = 1024, .k = 4096};
+    op.input_bytes = op.weight_bytes = op.output_bytes = 2;
+    op.flops = 2 * op.batch * op.m * op.n * op.k;
+    return op;
+}
+
+/* Eqs. 450, 451. With 16 rows an expert fills one cluster of two tiles of 64 x 128: 2 experts, 2 tiles, 8 columns are
+ * 32 blocks. A tile takes 2·64·128·4096·100/1e15 = 6.7109 us and 1 us; 32 blocks on 100 SMs are one round. Bytes:
+ * 2·(16·4096 + 4096·1024 + 16·1024)·2 = 17,104,896. 16 clusters read 320 GB/s: 53.453 us. Both are joined by Eq. 28. */
+static void few_rows_are_read_by_clusters(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_GROUPED_MM, 16);
+    struct orr_cost cost;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_int_equal(cost.tile_m, 64);
+    assert_int_equal(cost.tile_n, 128);
+    assert_close(cost.dram_bytes, 17104896, 1e-12);
+    assert_close(cost.compute_s, 7.710886e-6, 1e-6);
+    assert_close(cost.dram_s, 53.4528e-6, 1e-6);
+    const double joined_s = pow(pow(7.710886e-6, 1.5) + pow(53.4528e-6, 1.5), 2.0 / 3);
+    assert_close(cost.total_s, joined_s + 5e-6, 1e-6);
+}
+
+/* Eq. 450 at an edge: 128 rows on average are more than 128 for half of the experts, which then fill a second cluster:
+ * 1.5 of them. Beyond 128 rows the tile is 128 x 256 and a cluster takes 256 rows: 512 rows fill 2.5. A weight gradient
+ * has a whole matrix of outputs: 512 rows are 2. */
+static void random_rows_fill_blocks_on_average(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_GROUPED_MM, 128);
+    struct orr_cost cost;
+    const double small_tile_s = 2.0 * 64 * 128 * 4096 * 100 / 1e15 + 1e-6;
+    orr_cost_grouped(&w->job, &op, &cost);
+    /* 2·1.5·2·8 = 48 blocks, one round; padded arithmetic 1.5·2·128·1024·4096·2/1e15 = 3.2 us is less */
+    assert_close(cost.compute_s, small_tile_s, 1e-12);
+    op.m = 512;
+    op.n = 8192;
+    op.flops = 2 * op.batch * op.m * op.n * op.k;
+    orr_cost_grouped(&w->job, &op, &cost);
+    assert_int_equal(cost.tile_m, 128);
+    assert_int_equal(cost.tile_n, 256);
+    /* 2·2.5·2·32 = 320 blocks of 2·128·256·4096·100/1e15 + 1e-6 = 27.8435 us on 100 SMs */
+    assert_close(cost.compute_s, 3.2 * 27.843546e-6, 1e-4);
+    op.wgrad = true;
+    orr_cost_grouped(&w->job, &op, &cost); /* 2·2·2·32 = 256 blocks */
+    assert_close(cost.compute_s, 2.56 * 27.843546e-6, 1e-6);
+}
+
+/* Eq. 452: a loop takes as long as its products one after another; on streams they share waves, so that they are never
+ * slower. A chip without clusters has no grouped product of PyTorch and loops. */
+static void loops_add_up_and_streams_share_waves(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = experts_of(w, ORR_EXPERT_LOOP, 300), one = op;
+    struct orr_cost loop, streams, single, fallback;
+    one.kind = ORR_OP_GEMM;
+    one.batch = 1;
+    one.flops = op.flops / 2;
+    orr_cost_gemm(&w->job, &one, &single);
+    orr_cost_grouped(&w->job, &op, &loop);
+    assert_close(loop.total_s, 2 * single.total_s, 1e-12);
+    assert_close(loop.dram_bytes, 2 * single.dram_bytes, 1e-12);
+    w->job.engine.expert_kernel = ORR_EXPERT_STREAMS;
+    orr_cost_grouped(&w->job, &op, &streams);
+    assert_at_most(streams.total_s, loop.total_s);
+    w->job.engine.expert_kernel = ORR_EXPERT_GROUPED_MM;
+    w->job.system.chip.l2_multicast = 1;
+    orr_cost_grouped(&w->job, &op, &fallback);
+    w->job.engine.expert_kernel = ORR_EXPERT_LOOP;
+    orr_cost_grouped(&w->job, &op, &loop);
+    assert_close(fallback.total_s, loop.total_s, 0);
+}
+
+/* Eq. 453: 8 experts on one rank, 10 kernels of the layer and 3 of each expert: 34 in forward, 68 in backward. Products
+ * of a loop are 8 launches. Two waits of 20 us for each of 8 experts are 320 us of an idle device, on a host of twice
+ * the speed 160 us. */
+static void frameworks_launch_and_wait(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h200-sxm','gpus':1,'plan':{},'workload':{},"
+                "'set':{'engine.expert_kernel':'loop','engine.moe_launches':10,'engine.moe_expert_launches':3,"
+                "'engine.moe_syncs':2,'engine.host_sync_s':'20 us','system.host_speed':2}}");
+    train(w);
+    assert_close(need_op(w, 0, "moe.routing")->launches, 34, 1e-9);
+    assert_close(need_op(w, 0, "moe.routing.backward")->launches, 68, 1e-9);
+    assert_close(need_op(w, 0, "expert.up")->launches, 8, 1e-9);
+    assert_close(need_op(w, 0, "expert.down.wgrad")->launches, 8, 1e-9);
+    const struct orr_op *ops, *wait = need_op(w, 0, "moe.wait");
+    const struct orr_cost *costs;
+    (void)scratch_ops(w->scratch, &ops, &costs);
+    assert_close(costs[wait - ops].total_s, 160e-6, 1e-9);
+    assert_null(find_op(w, 0, "moe.wait.backward"));
+    orr_host_remove(&w->job.engine);
+    train(w);
+    assert_null(find_op(w, 0, "moe.wait"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_rows_are_read_by_clusters),
+        cmocka_unit_test(random_rows_fill_blocks_on_average),
+        cmocka_unit_test(loops_add_up_and_streams_share_waves),
+        cmocka_unit_test(frameworks_launch_and_wait),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
