@@ -75,7 +75,6 @@ static void emit_offloads(struct orr_emit *emit, double dense_params, double exp
     const double weights = (plan->zero >= 3 ? shard : whole) * weight_bytes(emit);
     const double gradients = (plan->zero >= 1 ? shard : whole) * weight_bytes(emit);
     const double input = emit->layer_kind >= 0 ? emit->dims.w_a * emit->dims.T_norm * emit->dims.h : 0;
-    if (!orr_offloads(plan)) return;
     emit_transfer(emit, "offload.weights", ORR_PHASE_FORWARD, ORR_OFFLOAD_PARAMETERS, weights);
     if (!plan->gathered_kept)
         emit_transfer(emit, "offload.weights.backward", ORR_PHASE_BACKWARD, ORR_OFFLOAD_PARAMETERS, weights);
@@ -90,7 +89,7 @@ static void emit_offloads(struct orr_emit *emit, double dense_params, double exp
 void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    emit_offloads(emit, dense_params, expert_params);
+    if (orr_offloads(plan)) emit_offloads(emit, dense_params, expert_params);
     if (plan->zero < 3) return;
     emit_sharded(emit, ORR_GROUP_DP, dense_params);
     emit_sharded(emit, ORR_GROUP_EDP, expert_params);

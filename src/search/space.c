@@ -219,7 +219,7 @@ static bool build_cuts(const struct orr_search_request *request, struct orr_trai
 /* List the layers per saved input: the values asked for, else all that divide the layers. */
 static void list_every(const struct orr_search_request *request, struct orr_train_space *space)
 {
-    const int64_t n_layers = request->job.model.n_layers;
+    const int64_t n_layers = orr_has_twins(&request->job) ? 1 : request->job.model.n_layers; /* some layers: one each */
     for (int64_t n = 1; n <= n_layers && space->n_every < ORR_MAX_CHOICES; n++)
         if (orr_chosen(&request->space.recompute_every, n) && (request->space.recompute_every.n || n_layers % n == 0))
             space->every[space->n_every++] = n;

@@ -150,7 +150,7 @@ static bool promising(const struct visit *v, double time_s, double memory_bytes)
     const struct orr_system *system = &v->worker->job.system;
     const double idle_j = (double)v->choice.gpus * system->chip.idle_w * time_s * system->pue_frac;
     struct orr_found least;
-    if (request->brute) return true;
+    if (request->brute || orr_offloads(&request->job.plan)) return true; /* transfers of layers differ by ZeRO stage */
     orr_train_found(request, time_s, memory_bytes, idle_j, &v->choice, &least);
     return least.objective < v->search->compare_objective ||
            orr_outcome_wants(v->outcome, &least, request->front_within);
@@ -287,6 +287,7 @@ static void visit_saved(struct visit *v)
     for (int64_t i = 0; i < n; i++) {
         const int64_t every = v->choice.recompute == ORR_RECOMPUTE_FULL ? v->search->train.every[i] : 1;
         v->choice.recompute_every = (int32_t)every;
+        if (orr_offloads(&w->job.plan)) forget_shapes(v, true); /* transfers depend on all that was chosen */
         const struct orr_memory_peak peak =
             orr_memory_peak_of(job_of(v), &v->dims, v->bytes, w->classes, v->pipe->n_classes, true);
         if (peak.bytes > v->search->usable_bytes || !host_fits(&w->job, &peak))

@@ -255,11 +255,12 @@ static void fill_workload(const json_t *object, const struct orr_job *job, struc
     fill_recipe(job, workload);
     const bool unfused = !json_object_get(object, "attention") && falls_back_unfused(job);
     if (unfused) workload->attention = ORR_ATTENTION_UNFUSED;
-    const bool some_layers = workload->recompute_first > 0 || workload->recompute_nth > 0;
+    const bool saves_inputs = workload->recompute_first > 0 || workload->recompute_nth > 0 ||
+                              job->plan.offload[ORR_OFFLOAD_ACTIVATIONS] != ORR_STORE_NONE;
     if (!json_object_get(object, "recompute") && workload->recompute != ORR_RECOMPUTE_OPS)
-        workload->recompute = some_layers ? ORR_RECOMPUTE_FULL
-                              : unfused   ? ORR_RECOMPUTE_SELECTIVE
-                                          : job->engine.default_recompute;
+        workload->recompute = saves_inputs ? ORR_RECOMPUTE_FULL
+                              : unfused    ? ORR_RECOMPUTE_SELECTIVE
+                                           : job->engine.default_recompute;
     workload->recompute_every = orr_at_least_one(workload->recompute_every);
     if (!json_object_get(object, "attention_dropout")) workload->attention_dropout = job->model.attention_dropout;
     if (!json_object_get(object, "hidden_dropout")) workload->hidden_dropout = job->model.hidden_dropout;

@@ -167,7 +167,7 @@ static void wrong_offloads_are_refused(void **state)
         {"h100-sxm", "'gradients=cpu'",
          "request:1: plan.offload: gradients on the host need the optimizer there: "
          "optimizer=cpu or nvme"},
-        {"h100-sxm", "'activations=cpu'",
+        {"h100-sxm", "'activations=cpu'},'workload':{'recompute':'none'",
          "request:1: plan.offload: activations are saved inputs of layers: needs "
          "recompute \"full\", not \"none\""},
         {"mi300x", "'optimizer=cpu'",
