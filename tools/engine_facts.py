@@ -68,7 +68,7 @@ GROUPS = {
         ("expert_kernel", "loop", "deepseek"), ("moe_launches", "0", "fp8 experts"),
         ("moe_expert_launches", "10", "deepseek"), ("moe_syncs", "8", "fp8 experts"), ("host_sync_s", "100 us", "fp8 experts"),
         ("moe_dedup", "false", "deepseek"), ("ep_overlap_frac", "1", "fp8 experts"),
-        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"),
+        ("ep_overlap_interleaved", "false", "deepseek"), ("two_batch_overlap", "false", "wide experts"), ("moe_low_latency", "false", "wide experts"),
         ("moe_redundant", "false", "wide experts")],
     "communication": [
         ("tp_async_backward", "true", "gpt"), ("cp_balanced", "false", "ring"),

@@ -6,6 +6,9 @@
 /* Bytes that sorting and counting move per choice: indices of 8 bytes, read and written once. */
 #define ROUTING_BYTES 16
 
+/* Bytes of an element that is sent to experts in 8 bits, with a 4-byte scale per 128. */
+#define DISPATCH_BYTES (1 + 4.0 / 128)
+
 /* Rows of one layer on one rank: a row is a token at one of its experts. */
 struct rows {
     double sent; /* rows of a rank's own tokens that it sends to other ranks; 0: none */
@@ -88,13 +91,20 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_launches = half + worked});
 }
 
+/* Eq. 460: do the kernels of this pass send a token to every expert at once, for a short latency, and not once to every
+ * rank? */
+static bool copy_per_expert(const struct orr_emit *emit)
+{
+    return emit->job->engine.moe_low_latency && emit->forward == ORR_PHASE_DECODE;
+}
+
 static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase,
                             const struct orr_layer_kind *kind, double payload)
 {
     struct orr_op *op = orr_emit_collective(emit, name, phase, ORR_COLLECTIVE_ALLTOALL, ORR_GROUP_EP, payload);
     if (!op) return;
     op->n_experts = (int32_t)kind->n_experts;
-    op->n_active = (int32_t)kind->n_active;
+    op->n_active = copy_per_expert(emit) ? 0 : (int32_t)kind->n_active;
     op->n_groups = (int32_t)kind->n_groups;
     op->n_groups_active = (int32_t)kind->n_groups_active;
 }
@@ -105,7 +115,9 @@ static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_ph
 static void emit_exchange(struct orr_emit *emit, const struct orr_layer_kind *kind, double rows)
 {
     const double payload = rows * expert_hidden(emit, kind) * emit->dims.w_c, gathered = payload * emit->dims.te;
-    emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind, payload);
+    const bool narrow = copy_per_expert(emit) && emit->dims.low_precision;
+    emit_all_to_all(emit, "moe.dispatch", ORR_PHASE_FORWARD, kind,
+                    narrow ? payload / emit->dims.w_c * DISPATCH_BYTES : payload);
     emit_all_to_all(emit, "moe.combine", ORR_PHASE_FORWARD, kind, payload);
     emit_all_to_all(emit, "moe.combine.backward", ORR_PHASE_BACKWARD, kind, payload);
     emit_all_to_all(emit, "moe.dispatch.backward", ORR_PHASE_BACKWARD, kind, payload);

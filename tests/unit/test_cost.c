@@ -248,29 +248,6 @@ static void dispatch_sends_a_token_once(void **state)
     assert_close(dispatch_s(w, true, S, 0), dispatch_s(w, false, S, 0), 0);           /* any node: a copy per expert */
 }
 
-/* DeepSeek-V3 on one node: 4 of 8 groups of experts, so that a token chooses 8 of 128 experts on 4 of 8 ranks and reaches
- * 4 (1 - C(96, 8) / C(128, 8)) = 3.629 ranks; without the limit 8 (1 - C(224, 8) / C(256, 8)) = 5.2947. */
-static void limited_routers_reach_fewer_ranks(void **state)
-{
-    struct world *w = *state;
-    struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
-                        .collective = ORR_COLLECTIVE_ALLTOALL,
-                        .group = ORR_GROUP_EP,
-                        .payload_bytes = 1e9,
-                        .n_experts = 256,
-                        .n_active = 8};
-    struct orr_cost any, limited;
-    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':8,'plan':{'ep':8},'workload':{}}");
-    assert_int_equal(w->job.model.kinds[1].n_groups, 8);
-    w->job.engine.moe_dedup = true;
-    orr_cost_collective(&w->job, &op, &any);
-    op.n_groups = 8;
-    op.n_groups_active = 4;
-    op.payload_bytes = 1e9 * 5.294652 / 3.629011;
-    orr_cost_collective(&w->job, &op, &limited);
-    assert_close(limited.total_s, any.total_s, 1e-6);
-}
-
 /* ---------------------------------------------------------------- matrix products */
 
 static struct orr_op product(enum orr_dtype dtype, double batch, double m, double n, double k)
@@ -700,7 +677,6 @@ int main(void)
         cmocka_unit_test(all_reduce_between_nodes_is_bound_by_the_nics),
         cmocka_unit_test(all_to_all_between_nodes_is_eq_59),
         cmocka_unit_test(dispatch_sends_a_token_once),
-        cmocka_unit_test(limited_routers_reach_fewer_ranks),
         cmocka_unit_test(one_dispatch_prices_every_kind),
         cmocka_unit_test(a_product_can_be_priced_at_another_clock),
         cmocka_unit_test(rows_that_begin_anywhere_slow_a_product),

@@ -117,13 +117,60 @@ static void frameworks_launch_and_wait(void **state)
     assert_null(find_op(w, 0, "moe.wait"));
 }
 
+/* The low-latency kernels of DeepEP, H800, 128 tokens of DeepSeek-V3 per GPU: 8 copies of 7168 elements each are
+ * 7,340,032 elements; to the experts 1 + 4/128 bytes of each, back 2. Prompts send a token once to every node. */
+static void decode_sends_a_copy_to_every_expert(void **state)
+{
+    struct world *w = *state;
+    struct orr_infer_result result;
+    read_job(w, "{'kind':'infer','model':'deepseek-v3','system':'h800-sxm','gpus':64,'plan':{'tp':1,'dp':64,'ep':64},"
+                "'workload':{'engine':'sglang','batch':128,'input_len':1024,'output_len':2,'precision':'fp8',"
+                "'moe_imbalance':1},'set':{'engine.two_batch_overlap':false,'engine.moe_redundant':false}}");
+    orr_infer(&w->job, w->scratch, &result);
+    const struct orr_op *ops;
+    const struct orr_cost *costs;
+    const size_t n = scratch_ops(w->scratch, &ops, &costs);
+    int seen = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(ops[i].name, "moe.", 4) != 0 || ops[i].kind != ORR_OP_COLLECTIVE) continue;
+        assert_int_equal(ops[i].n_active, ops[i].phase == ORR_PHASE_DECODE ? 0 : 8);
+        if (ops[i].phase != ORR_PHASE_DECODE) continue;
+        const bool there = strcmp(ops[i].name, "moe.dispatch") == 0;
+        assert_close(ops[i].payload_bytes, 7340032 * (there ? 1 + 4.0 / 128 : 2), 1e-9);
+        seen++;
+    }
+    assert_int_equal(seen, 2);
+}
+
+/* DeepSeek-V3 on one node: 4 of 8 groups of experts, so that a token chooses 8 of 128 experts on 4 of 8 ranks and
+ * reaches 4 (1 - C(96, 8) / C(128, 8)) = 3.629 ranks; without the limit 8 (1 - C(224, 8) / C(256, 8)) = 5.2947. */
+static void limited_routers_reach_fewer_ranks(void **state)
+{
+    struct world *w = *state;
+    struct orr_op op = {.kind = ORR_OP_COLLECTIVE,
+                        .collective = ORR_COLLECTIVE_ALLTOALL,
+                        .group = ORR_GROUP_EP,
+                        .payload_bytes = 1e9,
+                        .n_experts = 256,
+                        .n_active = 8};
+    struct orr_cost any, limited;
+    read_job(w, "{'kind':'train','model':'deepseek-v3','system':'h100-sxm','gpus':8,'plan':{'ep':8},'workload':{}}");
+    assert_int_equal(w->job.model.kinds[1].n_groups, 8);
+    w->job.engine.moe_dedup = true;
+    orr_cost_collective(&w->job, &op, &any);
+    op.n_groups = 8;
+    op.n_groups_active = 4;
+    op.payload_bytes = 1e9 * 5.294652 / 3.629011;
+    orr_cost_collective(&w->job, &op, &limited);
+    assert_close(limited.total_s, any.total_s, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rows_are_read_by_clusters),
-        cmocka_unit_test(random_rows_fill_blocks_on_average),
-        cmocka_unit_test(loops_add_up_and_streams_share_waves),
-        cmocka_unit_test(frameworks_launch_and_wait),
+        cmocka_unit_test(few_rows_are_read_by_clusters),        cmocka_unit_test(random_rows_fill_blocks_on_average),
+        cmocka_unit_test(loops_add_up_and_streams_share_waves), cmocka_unit_test(frameworks_launch_and_wait),
+        cmocka_unit_test(decode_sends_a_copy_to_every_expert),  cmocka_unit_test(limited_routers_reach_fewer_ranks),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
