@@ -5,8 +5,8 @@
 
 Models are built from the catalogue's config.json files with random weights. A step is what Trainer does: forward with
 labels, backward, the check of the loss that Trainer makes after every micro-batch (its only synchronisation), clipping,
-AdamW. The time of a step is the time between two such checks. Adapters are modules of this file that calculate as
-peft's do; peft itself is not needed. Every configuration adds a row to hf_training.csv at once. See README.md.
+AdamW. The time of a step is the time between two such checks. Adapters are peft's. Every configuration adds a row to
+hf_training.csv at once. See README.md.
 """
 import argparse
 import contextlib
@@ -31,42 +31,16 @@ WARMUP, STEPS, STEP_SECONDS = 2, 7, 4.0
 
 # ---------------------------------------------------------------- adapters
 
-class LoRA(nn.Module):
-    """A frozen linear layer with a product of rank r beside it, calculated as peft does: the input is cast to the format
-    of the adapter, the two products are scaled, added and cast back."""
-
-    def __init__(self, base, rank, dtype, dora):
-        super().__init__()
-        self.base, self.scaling = base, 2.0
-        device = base.weight.device
-        self.a = nn.Linear(base.in_features, rank, bias=False, device=device, dtype=dtype)
-        self.b = nn.Linear(rank, base.out_features, bias=False, device=device, dtype=dtype)
-        nn.init.normal_(self.b.weight, std=0.01)
-        self.magnitude = nn.Parameter(torch.ones(base.out_features, device=device, dtype=dtype)) if dora else None
-
-    def forward(self, x):
-        result = self.base(x)
-        dtype = result.dtype
-        x = x.to(self.a.weight.dtype)
-        if self.magnitude is None:
-            return (result + self.b(self.a(x)) * self.scaling).to(dtype)
-        eye = torch.eye(self.a.weight.shape[1], device=x.device, dtype=x.dtype)
-        delta = self.b(self.a(eye)).T
-        weight = self.base.weight.to(x.dtype) + self.scaling * delta.detach()
-        norm = torch.linalg.norm(weight, dim=1).to(weight.dtype).detach()
-        scale = (self.magnitude / norm).view(1, -1)
-        return (result + ((scale - 1) * result + scale * self.b(self.a(x)) * self.scaling)).to(dtype)
-
-
 def adapt(model, case):
-    """Freezes the model and puts an adapter around every target."""
-    model.requires_grad_(False)
-    dtype = torch.float32 if case["adapter_format"] == "fp32" else torch.bfloat16
-    names = TARGETS[case["targets"]]
-    for module in list(model.modules()):
-        for name, child in list(module.named_children()):
-            if name in names and isinstance(child, nn.Linear):
-                setattr(module, name, LoRA(child, case["rank"], dtype, case["adapter"] == "dora"))
+    """The model frozen, with peft's adapters around every target; dropout is off."""
+    from peft import LoraConfig, get_peft_model
+    config = LoraConfig(r=case["rank"], lora_alpha=2 * case["rank"], target_modules=list(TARGETS[case["targets"]]),
+                        use_dora=case["adapter"] == "dora", lora_dropout=0.0)
+    model = get_peft_model(model, config, autocast_adapter_dtype=case["adapter_format"] == "fp32")
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:  # zeros, as peft starts, would need less power
+            nn.init.normal_(parameter, std=0.01)
+    return model
 
 
 # ---------------------------------------------------------------- models
@@ -83,7 +57,7 @@ def build(case, folder):
     with torch.device("cuda"):
         model = AutoModelForCausalLM.from_config(config, dtype=dtype, attn_implementation=case["attention"])
     if case["adapter"]:
-        adapt(model, case)
+        model = adapt(model, case)
     if case["frozen_layers"]:
         model.model.embed_tokens.requires_grad_(False)
         for layer in model.model.layers[:case["frozen_layers"]]:
@@ -300,10 +274,11 @@ def main():
     parser.add_argument("--skip", type=int, default=0, help="leave out the first groups")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
+    import peft
     import transformers
     deadline = time.perf_counter() + arguments.seconds
     source = (f"{torch.cuda.get_device_name(0)}, PyTorch {torch.__version__}, transformers {transformers.__version__}, "
-              f"{time.strftime('%Y-%m-%d')}, kit 1")
+              f"peft {peft.__version__}, {time.strftime('%Y-%m-%d')}, kit 1")
     groups = [g for part in arguments.parts for g in {"eager": EAGER, "compiled": COMPILED}[part]]
     with open(os.path.join(arguments.out, "hf_training.csv"), "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
