@@ -95,6 +95,8 @@ static const struct cli_option options[] = {
     SWITCH("disaggregated", "", "workload", "disaggregated", CLI_FOR_INFER, "prefill and decode on different GPUs"),
     FIELD("recompute", "recompute-granularity", "NAME", "workload", "recompute", "none, selective, full"),
     FIELD("optimizer", "", "NAME", "workload", "optimizer", "engine, adamw, adamw-bf16, adamw-8bit, adafactor, sgd, …"),
+    FIELD("adapter", "", "SPEC", "workload", "adapter", "lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32"),
+    FIELD("frozen", "", "LIST", "workload", "frozen", "untrained parts: embeddings,layers:N,head,tower"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
           "full: layers per saved input"),
     FIELD("attention", "", "NAME", "workload", "attention", "unfused, flash, or a kernel by name"),

@@ -389,6 +389,32 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(SGD_MOMENTUM, "sgd-momentum", 2, 2, "one 16-bit moment, no master weights, 16-bit gradients")       \
     X(SGD, "sgd", 0, 2, "nothing besides the 16-bit gradients")
 
+/* Adapters: small trained matrices beside frozen ones. */
+#define ORR_ADAPTERS(X)                                                                     \
+    /*  enum  name    meaning                                                            */ \
+    X(NONE, "none", "every weight is trained that is not frozen")                           \
+    X(LORA, "lora", "a product of low rank beside each target")                             \
+    X(DORA, "dora", "the same, and a trained length of every column of the sum")
+
+/* Matrices that an adapter can stand beside, by the names of their last parts in published models. */
+#define ORR_TARGETS(X) \
+    X(Q, "q")          \
+    X(K, "k")          \
+    X(V, "v")          \
+    X(O, "o")          \
+    X(GATE, "gate")    \
+    X(UP, "up")        \
+    X(DOWN, "down")
+
+/* Formats of the frozen matrices of the layers beside adapters: bytes of a weight with its scales, and kernels that
+ * restore a matrix to 16 bits before each product. */
+#define ORR_BASE_FORMATS(X)                                                                          \
+    /*  enum        name          bytes           kernels  meaning                                */ \
+    X(BF16, "bf16", 2, 0, "16 bits")                                                                 \
+    X(INT8, "int8", 1, 1, "8 bits, one scale per row")                                               \
+    X(NF4, "nf4", 0.515869140625, 3, "4 bits, 8-bit scales of 64 weights, fp32 scales of 256 scales") \
+    X(NF4_SINGLE, "nf4-single", 0.5625, 1, "4 bits, fp32 scales of 64 weights")
+
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
     X(NONE, "none", "nothing")                                          \
@@ -657,6 +683,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
 #define ORR_X_OPTIMIZER_(name, ...) ORR_OPTIMIZER_##name,
+#define ORR_X_ADAPTER_(name, ...) ORR_ADAPTER_##name,
+#define ORR_X_TARGET_(name, ...) ORR_TARGET_##name,
+#define ORR_X_BASE_(name, ...) ORR_BASE_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -684,6 +713,9 @@ enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
+enum orr_adapter_kind { ORR_ADAPTERS(ORR_X_ADAPTER_) ORR_N_ADAPTERS };
+enum orr_target { ORR_TARGETS(ORR_X_TARGET_) ORR_N_TARGETS };
+enum orr_base_format { ORR_BASE_FORMATS(ORR_X_BASE_) ORR_N_BASE_FORMATS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
 enum orr_collective { ORR_COLLECTIVES(ORR_X_COLLECTIVE_) ORR_N_COLLECTIVES };
@@ -763,6 +795,9 @@ struct orr_layer_kind {
     int64_t residual_reads;           /* attention residual: earlier sums that a block reads, a mean; 0: none */
     bool parallel_block;              /* attention and FFN read the same norm (GPT-J, Falcon) */
     int64_t n_norms;                  /* norms over the hidden size in one layer */
+    bool frozen;                      /* the weights of these layers are not trained */
+    bool no_backward;                 /* ... and nothing below them is, so that backward ends above them */
+    uint8_t trained_kind;             /* frozen: the kind that the layers have in the model itself */
     /* exact parameter counts, including biases and norms */
     int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
@@ -1040,6 +1075,14 @@ struct orr_engine {
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
     /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
      * residual stream that they move */
+    bool split_products;                      /* q, k and v, and gate and up, are products of their own */
+    /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
+     * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
+    double norm_launches, norm_backward_launches, norm_bytes, norm_backward_bytes;
+    double rope_launches, rope_backward_launches, rope_bytes, rope_backward_bytes;
+    double norm_saved_bytes;                  /* bytes per element that such a norm keeps; 0: its input */
+    bool masked_attention;                    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
+                                                 and values are repeated for all heads */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     double loss_bytes_per_logit;              /* traffic of the loss, forward and backward; 0: by fused_loss */
@@ -1055,6 +1098,7 @@ struct orr_engine {
     double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
     double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
+    bool clip_scales;                         /* ... and one that always scales them */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
     int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
@@ -1132,6 +1176,7 @@ struct orr_engine {
     bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
     int64_t max_step_tokens;                  /* most prompt tokens in a step, which bounds activations; 0: no limit */
     /* memory */
+    bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
@@ -1164,6 +1209,14 @@ struct orr_plan {
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
 
+struct orr_adapter {
+    enum orr_adapter_kind kind;
+    int64_t rank;
+    unsigned targets;                         /* bit 1 << target */
+    enum orr_base_format base;                /* of the frozen matrices of the layers */
+    enum orr_dtype format;                    /* of the adapter's own weights: fp32, or the format of activations */
+};
+
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
@@ -1175,6 +1228,9 @@ struct orr_workload {
     bool causal;                              /* fused kernels skip the masked half of the scores */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
+    struct orr_adapter adapter;
+    int64_t frozen_layers;                    /* first layers whose weights are not trained */
+    bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 
 /* What the tower of a model reads for each sequence (docs/json.md), and what follows from it (orr_media_resolve). */

@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 
 enum instant { LOSS, FIRST_FFN, FIRST_CORE, LAST_CORE, END, N_INSTANTS };
 static const char *const INSTANT_NAMES[N_INSTANTS] = {"loss", "backward of the last layer, feed-forward",
@@ -30,15 +31,26 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const struct orr_plan *plan = &job->plan;
     const struct orr_engine *engine = &job->engine;
     const double dp = (double)orr_group_ranks(plan, ORR_GROUP_DP), edp = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
-    const double whole = stage->dense_params + stage->expert_params;
-    const double sharded = stage->dense_params / dp + stage->expert_params / edp;
+    const double whole = stage->trained_dense + stage->trained_expert;
+    const double sharded = stage->trained_dense / dp + stage->trained_expert / edp;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
-    r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
+    r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
+                                 : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
+    if (orr_adapts(job)) { /* Eq. 438 */
+        const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
+        const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
+        r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
+        r->weights += own * stage->adapter_params / shard;
+    }
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
+    if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 439 */
+        r->gradients = 0;
+        r->gradient_16bit = states.gradient_bytes;
+    }
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
 }
@@ -61,7 +73,9 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         const double saved = orr_layer_saved_bytes(job, &bytes[k]),
                      recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
-        const double attention = (double)kind->attention_params / (double)job->plan.tp;
+        const bool frozen = kind->frozen || orr_adapts(job);
+        const double own = frozen ? orr_adapter_params(job, kind) + orr_adapter_expert_params(job, kind) : params;
+        const double attention = (double)kind->attention_params / (double)job->plan.tp * (own / params);
         r->saved += stage->n_layers[k] * saved;
         r->layer_saved = orr_max(r->layer_saved, saved);
         r->recomputed = orr_max(r->recomputed, recomputed);
@@ -69,10 +83,12 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
-        r->ffn_params = orr_max(r->ffn_params, params - attention);
+        r->ffn_params = orr_max(r->ffn_params, own - attention);
         r->held += stage->n_layers[k] * held_bytes(job, dims);
         if (job->plan.zero >= 3) /* The layer at work and the prefetched one are gathered. */
             r->gathered = orr_max(r->gathered, 2 * w * params);
+        if (orr_base_kernels(job) > 0) /* The matrix at work is restored to 16 bits. */
+            r->gathered = orr_max(r->gathered, w * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
     }
 }
 
@@ -97,7 +113,7 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
         r->tower_saved += d.w_a * d.T * orr_tower_rows(product) * (double)(product->count * product->in);
     }
     r->saved += r->tower_saved;
-    r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
+    if (orr_trains_tower(job)) r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
 }
 
 /* Eq. 87: the ends keep the embedding's dropout mask of every micro-batch in flight, and the norm input, head input and
@@ -106,14 +122,17 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
                      struct rank_bytes *r)
 {
     if (stage->embedding && job->workload.hidden_dropout) r->embedding_mask = d->T_norm * d->h;
-    if (stage->embedding && !(stage->head && job->model.tied_embeddings))
+    const bool embeds = orr_trains_embedding(job), heads = orr_trains_head(job);
+    if (stage->embedding && embeds && !(stage->head && job->model.tied_embeddings))
         r->late_params += orr_rank_embedding_params(job);
     if (!stage->head) return;
-    r->head_params =
-        orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
+    if (heads)
+        r->head_params =
+            orr_rank_head_params(job) + (job->model.tied_embeddings && job->plan.pp == 1 ? d->vocab * d->h : 0);
     r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
     /* Every prediction layer has logits of its own, which are alive until backward has begun. */
-    r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
+    const double kept = orr_norm_saved_bytes(job, d, heads) + (heads ? d->w_a : 0);
+    r->head_saved = (1 + stage->n_mtp) * kept * d->T_norm * d->h;
     r->logits = (1 + stage->n_mtp) * job->engine.logit_bytes_live * d->T * d->vocab;
 }
 
@@ -327,11 +346,10 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
     return peak;
 }
 
-double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params)
+double orr_state_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
-    const struct orr_stage stage = {.dense_params = dense_params, .expert_params = expert_params};
     struct rank_bytes r = {0};
-    add_static(job, &stage, &r);
+    add_static(job, stage, &r);
     return rank_static(job, &r);
 }
 

@@ -2,6 +2,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 
 #include <math.h>
@@ -163,10 +164,24 @@ static void emit_accumulation(struct orr_emit *emit, double params)
                            .backward_launches = 8});
 }
 
-void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params)
+struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    emit_accumulation(emit, dense_params + expert_params);
-    orr_emit_sharded_layer(emit, dense_params, expert_params);
+    struct orr_part_params params = {.dense = orr_dense_params_of(emit->model, kind, emit->dims.t),
+                                     .expert = orr_rank_expert_params(emit->job, kind)};
+    params.trained_dense = emit->frozen ? orr_adapter_params(emit->job, kind) : params.dense;
+    params.trained_expert = emit->frozen ? orr_adapter_expert_params(emit->job, kind) : params.expert;
+    return params;
+}
+
+struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params)
+{
+    return (struct orr_part_params){.dense = params, .trained_dense = emit->frozen ? 0 : params};
+}
+
+void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params)
+{
+    emit_accumulation(emit, params->trained_dense + params->trained_expert);
+    orr_emit_sharded_layer(emit, params);
 }
 
 /* Norms, rotary positions, activation and residual of one layer, in as many kernels as the engine uses. */
@@ -214,9 +229,8 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
-    if (emit->backward)
-        orr_emit_weights(emit, orr_dense_params_of(emit->model, kind, emit->dims.t),
-                         orr_rank_expert_params(emit->job, kind));
+    const struct orr_part_params params = orr_layer_part(emit, kind);
+    if (!emit->lumped) orr_emit_weights(emit, &params);
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -226,12 +240,19 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
     list->n = 0;
     struct orr_emit emit = orr_emit_training(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[i];
         emit.layer_kind = i;
-        orr_emit_layer(&emit, &job->model.kinds[i]);
+        emit.frozen = kind->frozen || orr_adapts(job);
+        emit.backward = !kind->no_backward;
+        emit.recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL && emit.backward;
+        orr_emit_layer(&emit, kind);
     }
+    emit.backward = true;
     orr_emit_ends(&emit);
     if (!job->media.encodes) return;
-    emit.recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL;
+    emit.frozen = !orr_trains_tower(job);
+    emit.backward = !emit.frozen; /* nothing before the tower is trained */
+    emit.recompute_full = job->workload.recompute == ORR_RECOMPUTE_FULL && emit.backward;
     orr_emit_tower(&emit, emit.dims.b);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ORR_OPS_STATES_H
 #define ORR_OPS_STATES_H
 
+#include "ops/adapter.h"
 #include "orrery.h"
 
 struct orr_states {
@@ -13,6 +14,18 @@ struct orr_states {
     bool casts;             /* gradients and weights are cast around the optimizer by kernels of their own */
 };
 
+/* Adapters in fp32 are their own master weights; in 16 bits they have none. Moments have the adapter's format, or that
+ * of the optimizer that the workload names if it is narrower (Eq. 436). */
+static inline struct orr_states orr_adapter_states(const struct orr_job *job)
+{
+    const double width = orr_adapter_casts(job) ? 4 : 2;
+    double moments = 2 * width;
+    if (job->workload.optimizer == ORR_OPTIMIZER_ADAMW_8BIT) moments = 2;
+    if (job->workload.optimizer == ORR_OPTIMIZER_SGD_MOMENTUM) moments = width;
+    if (job->workload.optimizer == ORR_OPTIMIZER_SGD || job->workload.optimizer == ORR_OPTIMIZER_ADAFACTOR) moments = 0;
+    return (struct orr_states){.gradient_bytes = width, .optimizer_bytes = moments, .first_kept = true};
+}
+
 static inline struct orr_states orr_states_of(const struct orr_job *job)
 {
 #define ORR_X_STATES_(name, word, optimizer, gradient, ...)                                                            \
@@ -20,6 +33,7 @@ static inline struct orr_states orr_states_of(const struct orr_job *job)
     static const struct orr_states STATES[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(ORR_X_STATES_)};
 #undef ORR_X_STATES_
     const struct orr_engine *engine = &job->engine;
+    if (orr_adapts(job)) return orr_adapter_states(job);
     const enum orr_optimizer optimizer = job->workload.optimizer;
     if (optimizer == ORR_OPTIMIZER_ENGINE)
         return (struct orr_states){.gradient_bytes = (double)engine->gradient_bytes,

@@ -3,6 +3,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 
 /* Kernels of a pass over all parameters. They are few, because frameworks put many tensors into one launch. */
@@ -16,9 +17,11 @@ static double weight_bytes(const struct orr_emit *emit)
 }
 
 /* The gather of backward serves recomputation too, so that the gather of forward is not repeated. */
-static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
+static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params, double trained)
 {
-    const double weights = params * weight_bytes(emit), gradients = params * (double)emit->job->engine.reduce_bytes;
+    const bool stored = emit->layer_kind >= 0 && orr_adapts(emit->job); /* in the format of the frozen matrices */
+    const double weights = params * (stored ? orr_base_bytes(emit->job) : weight_bytes(emit));
+    const double gradients = trained * (double)emit->job->engine.reduce_bytes;
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
     if (gather) gather->recomputed = false;
@@ -26,14 +29,14 @@ static void emit_sharded(struct orr_emit *emit, enum orr_group group, double par
     orr_emit_collective(emit, "zero.scatter", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_REDUCESCATTER, group, gradients);
 }
 
-void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
+void orr_emit_sharded_layer(struct orr_emit *emit, const struct orr_part_params *params)
 {
     const struct orr_plan *plan = &emit->job->plan;
     if (plan->zero < 3) return;
-    emit_sharded(emit, ORR_GROUP_DP, dense_params);
-    emit_sharded(emit, ORR_GROUP_EDP, expert_params);
+    emit_sharded(emit, ORR_GROUP_DP, params->dense, params->trained_dense);
+    emit_sharded(emit, ORR_GROUP_EDP, params->expert, params->trained_expert);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        dense_params * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
+                        params->trained_dense * (double)emit->job->engine.reduce_bytes / (double)plan->zero_group);
 }
 
 /* The broadcasts of ZeRO-1 where whole tensors belong to ranks: one per rank that owns any. */
@@ -82,6 +85,8 @@ static void emit_optimizer(struct orr_emit *emit, double params)
     const double gradient = states.gradient_bytes, state = states.optimizer_bytes, w = weight_bytes(emit);
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
+    if (engine->clip_gradients && engine->clip_scales)
+        emit_step_pass(emit, "optimizer.clip", ORR_POINTWISE_ADD, 2 * params * gradient, NORM_LAUNCHES);
     if (states.casts) {
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
@@ -121,7 +126,7 @@ static void emit_sends(struct orr_emit *emit)
 void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    const double dense = heaviest->dense_params, expert = heaviest->expert_params;
+    const double dense = heaviest->trained_dense, expert = heaviest->trained_expert;
     const double shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_DP) : 1;
     const double expert_shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_EDP) : 1;
     emit->recompute_full = false;
@@ -131,7 +136,7 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (emit->job->model.tied_embeddings && plan->pp > 1) /* Both copies of the matrix get the summed gradient. */
+    if (emit->job->model.tied_embeddings && plan->pp > 1 && orr_trains_head(emit->job)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
     emit_optimizer(emit, dense / shard + expert / expert_shard);

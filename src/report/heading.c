@@ -2,6 +2,7 @@
 #include "report/answer.h"
 #include "report/formats.h"
 #include "report/summary.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 #include <stdlib.h>
@@ -19,11 +20,15 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
 {
+    char adapter[ORR_ADAPTER_TEXT];
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
                  (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
                  orr_recompute_name(workload->recompute));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
+    if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
+    if (workload->frozen_embedding || workload->frozen_layers > 0 || workload->frozen_head || workload->frozen_tower)
+        orr_text_add(line, " · frozen %s", orr_frozen_text(workload, adapter));
 }
 
 static const char *draft_name(const struct orr_job *job)

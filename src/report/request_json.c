@@ -1,6 +1,7 @@
 /* This file writes a job as a request of the contract, with every default resolved. */
 #include "report/json_text.h"
 #include "report/record.h"
+#include "spec/job.h"
 #include "spec/spec.h"
 
 #include <stdio.h>
@@ -45,14 +46,16 @@ static json_t *train_plan(const struct orr_plan *plan)
 static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
+    char adapter[ORR_ADAPTER_TEXT], frozen[ORR_ADAPTER_TEXT];
     json_t *json = json_pack(
-        "{sI sI sI ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        "{sI sI sI ss ss ss sI ss so sb sb sb so sI ss ss}", "seq", (json_int_t)workload->seq, "micro_batch",
         (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
         orr_dtype_name(workload->precision), "recompute", orr_recompute_name(workload->recompute), "optimizer",
         orr_optimizer_name(workload->optimizer), "recompute_every", (json_int_t)workload->recompute_every, "attention",
         orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id), "attention_dropout",
         workload->attention_dropout, "hidden_dropout", workload->hidden_dropout, "causal", workload->causal,
-        "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers);
+        "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers,
+        "adapter", orr_adapter_text(workload, adapter), "frozen", orr_frozen_text(workload, frozen));
     return add_media(json, &job->media, every_key);
 }
 

@@ -12,6 +12,7 @@ const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
 const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
 const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
 const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)};
+const char *const orr_base_format_names[ORR_N_BASE_FORMATS] = {ORR_BASE_FORMATS(NAME)};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};

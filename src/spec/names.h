@@ -8,6 +8,7 @@ extern const char *const orr_dtype_names[ORR_N_DTYPES];
 extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
 extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
+extern const char *const orr_base_format_names[ORR_N_BASE_FORMATS];
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
 extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
