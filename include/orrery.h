@@ -1080,6 +1080,8 @@ struct orr_engine {
      * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
     double norm_launches, norm_backward_launches, norm_bytes, norm_backward_bytes;
     double rope_launches, rope_backward_launches, rope_bytes, rope_backward_bytes;
+    double score_saved_bytes;                 /* bytes per score that unfused attention keeps; 0: by its formats */
+    bool autocast;                            /* weights and the residual stream are fp32; products cast their inputs */
     double norm_saved_bytes;                  /* bytes per element that such a norm keeps; 0: its input */
     bool masked_attention;                    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
                                                  and values are repeated for all heads */

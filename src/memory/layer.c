@@ -28,7 +28,7 @@ static double input_copies(const struct orr_job *job, const struct orr_layer_kin
                            enum orr_target last)
 {
     double n = 0;
-    if (trained(job, kind)) return 1;
+    if (trained(job, kind)) return job->engine.autocast ? (double)(last - first) + 1 : 1;
     for (int target = (int)first; target <= (int)last; target++)
         n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
     return orr_adapter_casts(job) ? n : orr_min(1, n);
@@ -80,6 +80,8 @@ static double score_count(const struct orr_dims *d, const struct orr_layer_kind 
 static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     if (!orr_kind_attends(kind)) return 0;
+    if (unfused(job) && job->engine.score_saved_bytes > 0 && !job->workload.attention_dropout)
+        return score_count(d, kind) * job->engine.score_saved_bytes;
     if (!unfused(job)) return 4 * d->T * (double)kind->n_heads / d->t;
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
@@ -102,8 +104,9 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     }
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
+    const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
     const double inputs = input_copies(job, kind, ORR_TARGET_Q, ORR_TARGET_V) * in * d->T_norm * d->h;
-    return inputs + w * d->T * ((a + kv) * (double)kind->head_qk + kv * (double)kind->head_v) +
+    return inputs + w * d->T * ((a + kept) * (double)kind->head_qk + kept * (double)kind->head_v) +
            in * d->T * a * (double)kind->head_v + gate + attention_beside(job, d, kind);
 }
 
@@ -162,7 +165,7 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
     const double streams = (double)kind->residual_streams;
     if (kind->no_backward) return (struct orr_layer_bytes){0};
     const double norm = orr_norm_saved_bytes(job, d, trained(job, kind));
-    return (struct orr_layer_bytes){.input = d->w_a * hidden * orr_max(1, streams),
+    return (struct orr_layer_bytes){.input = (job->engine.autocast ? 4 : d->w_a) * hidden * orr_max(1, streams),
                                     .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
                                     .by_ops = by_ops_bytes(job, d, kind),
                                     .attention = mixer_bytes(job, d, kind),

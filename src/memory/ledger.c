@@ -21,6 +21,7 @@ struct rank_bytes {
     double reserved;         /* held by the allocator beyond the saved layers, at every instant */
     double tower_saved;      /* bytes of the tower's layers for one micro-batch, a part of `saved` */
     double embedding_mask, head_saved, logits;
+    double casts; /* 16-bit copies of fp32 weights, from forward until backward has passed them */
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
     double core_transient, ffn_transient;
@@ -47,6 +48,12 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     r->optimizer = states.optimizer_bytes * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
+    if (engine->autocast) { /* Eq. 440 */
+        const double matrices = stage->matrix_params + stage->expert_params +
+                                (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
+        r->weights *= 4 / w;
+        r->casts = w * matrices;
+    }
     if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 439 */
         r->gradients = 0;
         r->gradient_16bit = states.gradient_bytes;
@@ -147,7 +154,10 @@ static double freed_ffn(const struct orr_job *job, const struct rank_bytes *r)
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
 {
-    const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved, g = r->gradient_16bit;
+    /* Autocast drops its copies after forward; recomputation makes those of one layer again. */
+    const bool late = instant != LOSS && (job->workload.recompute == ORR_RECOMPUTE_FULL || instant >= LAST_CORE);
+    const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved + (late ? 0 : r->casts);
+    const double g = r->gradient_16bit;
     const double ffn_freed = freed_ffn(job, r);
     *gradients = 0;
     switch (instant) {
@@ -295,6 +305,8 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
     add_tensor(memory, part, "head: norm input, head input", "b s h", "tp with sp, cp", "loss", r->head_saved,
                peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
+    add_tensor(memory, part, "16-bit copies of the weights", "params", "tp, pp", "forward to backward", r->casts,
+               peak == LOSS || (job->workload.recompute != ORR_RECOMPUTE_FULL && peak < LAST_CORE));
     add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", r->layer_saved,
                peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward",

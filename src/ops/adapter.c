@@ -132,13 +132,20 @@ static void emit_small_product(struct orr_emit *emit, struct orr_linear_names na
  * and their gradients: bytes of elements, and launches (Eq. 432). */
 static void emit_casts(struct orr_emit *emit, double inputs)
 {
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.upcast",
+                                                        .backward_name = "adapter.upcast.backward",
+                                                        .kind = ORR_POINTWISE_UPCAST,
+                                                        .forward_bytes = 6 * inputs,
+                                                        .backward_bytes = 6 * inputs,
+                                                        .forward_launches = 1,
+                                                        .backward_launches = 3});
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.cast",
                                                         .backward_name = "adapter.cast.backward",
-                                                        .kind = ORR_POINTWISE_UPCAST,
-                                                        .forward_bytes = 12 * inputs,
-                                                        .backward_bytes = 12 * inputs,
-                                                        .forward_launches = 4,
-                                                        .backward_launches = 4});
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 6 * inputs,
+                                                        .backward_bytes = 6 * inputs,
+                                                        .forward_launches = 3,
+                                                        .backward_launches = 1});
 }
 
 /* DoRA makes the sum of the frozen matrix and the adapter's product, with the identity as input, and the length of its

@@ -236,10 +236,12 @@ static void emit_rope(struct orr_emit *emit, double elements)
     const struct orr_engine *engine = &emit->job->engine;
     const bool fused = engine->fused_rope;
     const double bytes = elements * (fused ? 4 : 20);
-    if (!fused && engine->rope_launches > 0) { /* counted kernels, of queries and of keys */
+    /* Counted kernels, of queries and of keys. Like casts to a wider format, kernels that repeat the angles for every
+     * head are not vectorised, so that they run at that rate. */
+    if (!fused && engine->rope_launches > 0) {
         orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
                                                         .backward_name = "attention.rope.backward",
-                                                        .kind = ORR_POINTWISE_ACTIVATION,
+                                                        .kind = ORR_POINTWISE_UPCAST,
                                                         .forward_bytes = elements * engine->rope_bytes,
                                                         .backward_bytes = elements * engine->rope_backward_bytes,
                                                         .forward_launches = 2 * engine->rope_launches,

@@ -256,11 +256,13 @@ void orr_emit_residual(struct orr_emit *emit)
                                                         .kind = ORR_POINTWISE_ADD, /* a product with the mask */
                                                         .backward_bytes = elements * (2 * w + 1)});
     }
+    /* An fp32 residual takes a 16-bit branch; its two gradients are fp32. */
+    const bool wide = emit->job->engine.autocast && emit->job->kind == ORR_JOB_TRAIN;
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.add",
                                                     .backward_name = "residual.add.backward",
                                                     .kind = ORR_POINTWISE_ADD,
-                                                    .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
-                                                    .backward_bytes = elements * 3 * w});
+                                                    .forward_bytes = dropout && fused ? 0 : elements * (wide ? 10 : 3 * w),
+                                                    .backward_bytes = elements * (wide ? 12 : 3 * w)});
 }
 
 /* ---------------------------------------------------------------- collectives */

@@ -39,7 +39,7 @@ static inline struct orr_states orr_states_of(const struct orr_job *job)
         return (struct orr_states){.gradient_bytes = (double)engine->gradient_bytes,
                                    .optimizer_bytes = (double)engine->optimizer_bytes,
                                    .live_16bit = engine->gradients_16bit_live,
-                                   .first_kept = engine->gradients_16bit_live,
+                                   .first_kept = engine->gradients_16bit_live || engine->gradients_dropped,
                                    .casts = !engine->fused_optimizer_cast};
     struct orr_states states = STATES[optimizer];
     /* Gradients in the format of the weights are accumulated in place and need no cast. */

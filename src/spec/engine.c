@@ -28,6 +28,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, rope_backward_launches, ORR_UNIT_NONE, false, 0, 1e3, "the same in backward"),
     ORR_REAL(orr_engine, rope_bytes, ORR_UNIT_NONE, false, 0, 1e3, "bytes they move per element, in forward"),
     ORR_REAL(orr_engine, rope_backward_bytes, ORR_UNIT_NONE, false, 0, 1e3, "the same in backward"),
+    ORR_REAL(orr_engine, score_saved_bytes, ORR_UNIT_NONE, false, 0, 100, "bytes per score that unfused attention keeps"),
+    ORR_BOOL(orr_engine, autocast, false, "fp32 weights and residual stream, cast for every product"),
     ORR_BOOL(orr_engine, masked_attention, false, "fused attention reads a mask: no pair is skipped"),
     ORR_REAL(orr_engine, layout_launches, ORR_UNIT_NONE, false, 0, 1e4, "eager layer: copies, masks, casts, forward"),
     ORR_REAL(orr_engine, layout_backward_launches, ORR_UNIT_NONE, false, 0, 1e4, "the same in backward"),

@@ -60,7 +60,7 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
     double rank = 0;
     switch (index_of(key, KEYS, ORR_COUNT_OF(KEYS))) {
     case 0:
-        if (orr_quantity_parse(value, ORR_UNIT_COUNT, &rank) || rank < 1 || rank > 4096 || rank > (double)(int)rank)
+        if (!orr_quantity_parse(value, ORR_UNIT_COUNT, &rank) || rank < 1 || rank > 4096 || rank > (double)(int)rank)
             return orr_doc_fail(request, "workload.adapter", error, "rank must be an integer from 1 to 4096, not \"%.40s\"",
                                 value);
         adapter->rank = (int64_t)rank;
@@ -161,7 +161,7 @@ static enum orr_err read_frozen(const struct orr_doc *request, const char *at, c
         if (i == ORR_COUNT_OF(PARTS))
             return wrong(request, "workload.frozen", word, "embeddings, head, tower, layers:N", PARTS,
                          ORR_COUNT_OF(PARTS), error);
-        if (i == 3 && (!colon || orr_quantity_parse(colon + 1, ORR_UNIT_COUNT, &layers) || layers < 1 ||
+        if (i == 3 && (!colon || !orr_quantity_parse(colon + 1, ORR_UNIT_COUNT, &layers) || layers < 1 ||
                        layers > (double)model->n_layers || layers > (double)(int64_t)layers))
             return orr_doc_fail(request, "workload.frozen", error, "layers:N must have N from 1 to %lld",
                                 (long long)model->n_layers);
