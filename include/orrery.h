@@ -383,6 +383,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ENGINE, "engine", 0, 0, "as the engine keeps its states")                                           \
     X(ADAMW, "adamw", 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                     \
     X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 4, "fp32 master weights, two 16-bit moments")            \
+    X(ADAMW_16BIT_GRADIENTS, "adamw-16bit-gradients", 12, 2, "fp32 master weights and moments, 16-bit gradients") \
     X(ADAMW_BF16, "adamw-bf16", 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")          \
     X(ADAMW_8BIT, "adamw-8bit", 2, 2, "two 8-bit moments, no master weights, 16-bit gradients")           \
     X(ADAFACTOR, "adafactor", 0, 2, "factored second moment, no master weights, 16-bit gradients")        \

@@ -5,13 +5,15 @@
 #include "base/number.h"
 #include "ops/emit.h"
 #include "spec/job.h"
+#include "spec/names.h"
 
 double orr_base_bytes(const struct orr_job *job)
 {
 #define ORR_X_BYTES_(name, word, bytes, ...) [ORR_BASE_##name] = (bytes),
     static const double BYTES[ORR_N_BASE_FORMATS] = {ORR_BASE_FORMATS(ORR_X_BYTES_)};
 #undef ORR_X_BYTES_
-    return orr_adapts(job) ? BYTES[job->workload.adapter.base] : 2;
+    const double wide = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2; /* not quantised */
+    return orr_adapts(job) && job->workload.adapter.base != ORR_BASE_BF16 ? BYTES[job->workload.adapter.base] : wide;
 }
 
 double orr_base_kernels(const struct orr_job *job)

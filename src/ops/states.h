@@ -5,6 +5,7 @@
 
 #include "ops/adapter.h"
 #include "orrery.h"
+#include "spec/names.h"
 
 struct orr_states {
     double gradient_bytes;  /* an accumulated gradient */
@@ -35,9 +36,12 @@ static inline struct orr_states orr_states_of(const struct orr_job *job)
     const struct orr_engine *engine = &job->engine;
     if (orr_adapts(job)) return orr_adapter_states(job);
     const enum orr_optimizer optimizer = job->workload.optimizer;
+    /* Frameworks that drop gradients keep gradients and moments in the format of the weights, whatever it is. */
+    const bool fp32 = orr_dtype_bytes(job->workload.precision) > 2;
+    const double wide = engine->gradients_dropped && engine->gradient_bytes == 2 && fp32 ? 2 : 1;
     if (optimizer == ORR_OPTIMIZER_ENGINE)
-        return (struct orr_states){.gradient_bytes = (double)engine->gradient_bytes,
-                                   .optimizer_bytes = (double)engine->optimizer_bytes,
+        return (struct orr_states){.gradient_bytes = wide * (double)engine->gradient_bytes,
+                                   .optimizer_bytes = wide * (double)engine->optimizer_bytes,
                                    .live_16bit = engine->gradients_16bit_live,
                                    .first_kept = engine->gradients_16bit_live || engine->gradients_dropped,
                                    .casts = !engine->fused_optimizer_cast};
