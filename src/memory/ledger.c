@@ -38,7 +38,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->params = whole;
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
                                  : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
-    if (orr_adapts(job)) { /* Eq. 438 */
+    if (orr_adapts(job)) {                                                           /* Eq. 438 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
         const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
         r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
@@ -120,7 +120,8 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
         r->tower_saved += d.w_a * d.T * orr_tower_rows(product) * (double)(product->count * product->in);
     }
     r->saved += r->tower_saved;
-    if (orr_trains_tower(job)) r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
+    if (orr_trains_tower(job))
+        r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
 }
 
 /* Eq. 87: the ends keep the embedding's dropout mask of every micro-batch in flight, and the norm input, head input and

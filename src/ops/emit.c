@@ -223,14 +223,14 @@ void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward
     if (counted) {
         /* The gradient of frozen weights, a product and a sum, is left out. */
         const double less = emit->frozen ? 2 : 0;
-        orr_emit_small(emit, &(struct orr_pointwise_op){
-                                 .name = name,
-                                 .backward_name = backward_name,
-                                 .kind = ORR_POINTWISE_RMSNORM,
-                                 .forward_bytes = elements * engine->norm_bytes,
-                                 .backward_bytes = elements * (engine->norm_backward_bytes - 4 * less),
-                                 .forward_launches = engine->norm_launches,
-                                 .backward_launches = engine->norm_backward_launches - less});
+        orr_emit_small(emit,
+                       &(struct orr_pointwise_op){.name = name,
+                                                  .backward_name = backward_name,
+                                                  .kind = ORR_POINTWISE_RMSNORM,
+                                                  .forward_bytes = elements * engine->norm_bytes,
+                                                  .backward_bytes = elements * (engine->norm_backward_bytes - 4 * less),
+                                                  .forward_launches = engine->norm_launches,
+                                                  .backward_launches = engine->norm_backward_launches - less});
         return;
     }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
@@ -258,11 +258,12 @@ void orr_emit_residual(struct orr_emit *emit)
     }
     /* An fp32 residual takes a 16-bit branch; its two gradients are fp32. */
     const bool wide = emit->job->engine.autocast && emit->job->kind == ORR_JOB_TRAIN;
-    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.add",
-                                                    .backward_name = "residual.add.backward",
-                                                    .kind = ORR_POINTWISE_ADD,
-                                                    .forward_bytes = dropout && fused ? 0 : elements * (wide ? 10 : 3 * w),
-                                                    .backward_bytes = elements * (wide ? 12 : 3 * w)});
+    orr_emit_small(emit,
+                   &(struct orr_pointwise_op){.name = "residual.add",
+                                              .backward_name = "residual.add.backward",
+                                              .kind = ORR_POINTWISE_ADD,
+                                              .forward_bytes = dropout && fused ? 0 : elements * (wide ? 10 : 3 * w),
+                                              .backward_bytes = elements * (wide ? 12 : 3 * w)});
 }
 
 /* ---------------------------------------------------------------- collectives */

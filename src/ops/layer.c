@@ -181,16 +181,16 @@ struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params
 /* Autocast makes 16-bit copies of fp32 weights in every forward pass, and fp32 gradients of 16-bit ones (Eq. 440). */
 static void emit_autocast(struct orr_emit *emit, const struct orr_part_params *params)
 {
+    const double trained = params->trained_dense + params->trained_expert;
     if (!emit->job->engine.autocast || emit->job->kind != ORR_JOB_TRAIN) return;
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "weights.cast",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = 6 * (params->dense + params->expert),
                                                         .forward_launches = 7});
-    orr_emit_pointwise(emit,
-                       &(struct orr_pointwise_op){.backward_name = "gradient.cast",
-                                                  .kind = ORR_POINTWISE_UPCAST,
-                                                  .backward_bytes = 6 * (params->trained_dense + params->trained_expert),
-                                                  .backward_launches = 7});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.cast",
+                                                        .kind = ORR_POINTWISE_UPCAST,
+                                                        .backward_bytes = 6 * trained,
+                                                        .backward_launches = 7});
 }
 
 void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params)

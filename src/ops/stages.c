@@ -335,8 +335,7 @@ static double step_flops(const struct orr_job *job, double score_share)
     double n_layers[ORR_MAX_LAYER_KINDS];
     if (!orr_trains_head(job)) per_token *= 2.0 / 3;
     for (int64_t k = 0; k < model->n_kinds; k++)
-        kind_flops[k] =
-            trained_flops(job, &model->kinds[k], layer_flops_per_token(job, &model->kinds[k], score_share));
+        kind_flops[k] = trained_flops(job, &model->kinds[k], layer_flops_per_token(job, &model->kinds[k], score_share));
     orr_count_layers(model, n_layers);
     for (int64_t k = 0; k < model->n_kinds; k++) per_token += n_layers[k] * kind_flops[k];
     per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +

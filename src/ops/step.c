@@ -136,7 +136,8 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         emit_gradient_sync(emit, ORR_GROUP_DP, dense);
         emit_gradient_sync(emit, ORR_GROUP_EDP, expert);
     }
-    if (emit->job->model.tied_embeddings && plan->pp > 1 && orr_trains_head(emit->job)) /* Both copies of the matrix get the summed gradient. */
+    if (emit->job->model.tied_embeddings && plan->pp > 1 &&
+        orr_trains_head(emit->job)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * (double)emit->job->engine.reduce_bytes);
     emit_optimizer(emit, dense / shard + expert / expert_shard);

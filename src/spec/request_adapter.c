@@ -61,8 +61,8 @@ static enum orr_err read_value(const struct orr_doc *request, const char *key, c
     switch (index_of(key, KEYS, ORR_COUNT_OF(KEYS))) {
     case 0:
         if (!orr_quantity_parse(value, ORR_UNIT_COUNT, &rank) || rank < 1 || rank > 4096 || rank > (double)(int)rank)
-            return orr_doc_fail(request, "workload.adapter", error, "rank must be an integer from 1 to 4096, not \"%.40s\"",
-                                value);
+            return orr_doc_fail(request, "workload.adapter", error,
+                                "rank must be an integer from 1 to 4096, not \"%.40s\"", value);
         adapter->rank = (int64_t)rank;
         return ORR_OK;
     case 1: return read_targets(request, value, &adapter->targets, error);
@@ -106,8 +106,7 @@ static enum orr_err read_text(const struct orr_doc *request, const char *text, s
         char *equals = strchr(pair, '=');
         if (adapter->kind == ORR_ADAPTER_NONE)
             return orr_doc_fail(request, "workload.adapter", error, "\"none\" has no options, not \"%.40s\"", pair);
-        if (!equals)
-            return orr_doc_fail(request, "workload.adapter", error, "\"%.40s\" must be KEY=VALUE", pair);
+        if (!equals) return orr_doc_fail(request, "workload.adapter", error, "\"%.40s\" must be KEY=VALUE", pair);
         *equals = '\0';
         err = read_value(request, pair, equals + 1, adapter, error);
     }
@@ -142,7 +141,8 @@ static enum orr_err read_object(const struct orr_doc *request, const json_t *obj
     {
         if (err || strcmp(key, "kind") == 0) continue;
         if (!as_text(value, text))
-            return orr_doc_fail(request, "workload.adapter", error, "\"%.40s\" must be a text, a number or a list", key);
+            return orr_doc_fail(request, "workload.adapter", error, "\"%.40s\" must be a text, a number or a list",
+                                key);
         err = read_value(request, key, text, adapter, error);
     }
     return err;
@@ -180,7 +180,8 @@ enum orr_err orr_adapter_read(const struct orr_doc *request, const json_t *objec
     enum orr_err err = ORR_OK;
     if (json_is_string(adapter)) err = read_text(request, json_string_value(adapter), &workload->adapter, error);
     else if (json_is_object(adapter)) err = read_object(request, adapter, &workload->adapter, error);
-    else if (adapter) err = orr_doc_fail(request, "workload.adapter", error, "must be a text like \"lora:rank=16\" or an object");
+    else if (adapter)
+        err = orr_doc_fail(request, "workload.adapter", error, "must be a text like \"lora:rank=16\" or an object");
     if (err || !frozen) return err;
     const char *text = json_string_value(frozen);
     if (!text) return orr_doc_fail(request, "workload.frozen", error, "must be a list like \"embeddings,layers:12\"");

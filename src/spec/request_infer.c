@@ -63,10 +63,19 @@ static const char *const NO_KEYS[] = {NULL};
 static const char *const WORKLOAD_EXTRA[] = {"engine", "draft_model", "precision", "kv_precision", "image_size", NULL};
 static const char *const TRAIN_PLAN[] = {"vpp",     "sp",           "zero",    "zero_group", "schedule",
                                          "cp_kind", "stage_layers", "overlap", NULL};
-static const char *const TRAIN_WORKLOAD[] = {
-    "seq",       "micro_batch",       "global_batch",   "recompute", "recompute_every",
-    "attention", "attention_dropout", "hidden_dropout", "causal",    "optimizer",
-    "adapter",   "frozen",            NULL};
+static const char *const TRAIN_WORKLOAD[] = {"seq",
+                                             "micro_batch",
+                                             "global_batch",
+                                             "recompute",
+                                             "recompute_every",
+                                             "attention",
+                                             "attention_dropout",
+                                             "hidden_dropout",
+                                             "causal",
+                                             "optimizer",
+                                             "adapter",
+                                             "frozen",
+                                             NULL};
 
 static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
                                         "infer", "train"};

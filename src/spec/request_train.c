@@ -224,7 +224,8 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
     job->workload = ask.workload;
     const bool below = ask.workload.frozen_embedding || ask.workload.adapter.kind != ORR_ADAPTER_NONE;
     if (orr_model_freeze(&job->model, ask.workload.frozen_layers, below))
-        return orr_doc_fail_rule(request, "workload.frozen", error, "the model has too many kinds of layers to freeze some");
+        return orr_doc_fail_rule(request, "workload.frozen", error,
+                                 "the model has too many kinds of layers to freeze some");
     return orr_media_read(request, object, &ask.media, job, error);
 }
 

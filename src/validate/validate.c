@@ -65,7 +65,8 @@ static void put_training(struct validator *w, size_t row, const char *micro_batc
     orr_row_put_cells(w, row, "", HEAD);
     orr_row_put_cells(w, row, "plan.", "tp pp vpp dp cp ep etp zero zero_group schedule overlap");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    orr_row_put_cells(w, row, "workload.", "seq global_batch precision recompute attention optimizer adapter frozen encoder_tokens");
+    orr_row_put_cells(w, row, "workload.",
+                      "seq global_batch precision recompute attention optimizer adapter frozen encoder_tokens");
     orr_row_put(w, "workload.micro_batch", micro_batch);
     orr_row_put(w, "workload.engine", jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"));
 }
