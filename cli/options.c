@@ -107,6 +107,8 @@ static const struct cli_option options[] = {
     FIELD("optimizer", "", "NAME", "workload", "optimizer", "adamw, adamw-bf16, adamw-8bit, muon, sgd, …"),
     FIELD("gradient-precision", "", "NAME", "workload", "gradient_precision",
           "format gradients are added up in: engine, fp32, bf16"),
+    FIELD("adapter", "", "SPEC", "workload", "adapter", "lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32"),
+    FIELD("frozen", "", "LIST", "workload", "frozen", "untrained parts: embeddings,layers:N,head,tower"),
     FIELD("recompute-every", "recompute-num-layers", "N", "workload", "recompute_every",
           "full: layers per saved input"),
     FIELD("recompute-first", "", "N", "workload", "recompute_first", "recompute only N first layers of a chunk"),

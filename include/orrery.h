@@ -428,6 +428,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ENGINE, "engine", 0, 0, 0, "as the engine keeps its states")                                                     \
     X(ADAMW, "adamw", 12, 12, 4, "fp32 master weights, two fp32 moments, fp32 gradients")                              \
     X(ADAMW_BF16_STATES, "adamw-bf16-states", 8, 8, 4, "fp32 master weights, two 16-bit moments")                      \
+    X(ADAMW_16BIT_GRADIENTS, "adamw-16bit-gradients", 12, 12, 2, "fp32 master weights and moments, 16-bit gradients")  \
     X(ADAMW_BF16, "adamw-bf16", 4, 4, 2, "two 16-bit moments, no master weights, 16-bit gradients")                    \
     X(ADAMW_8BIT, "adamw-8bit", 2.03125, 2.03125, 2, "two 8-bit moments, no master weights, 16-bit gradients")         \
     X(MUON, "muon", 8, 12, 4, "fp32 master weights and one fp32 momentum; AdamW for all but matrices of layers")       \
@@ -467,6 +468,32 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
     X(ENGINE, "engine", "as the optimizer of the job or the engine keeps them")                          \
     X(FP32, "fp32", "4 bytes")                                                                           \
     X(BF16, "bf16", "2 bytes, also on the wire")
+
+/* Adapters: small trained matrices beside frozen ones. */
+#define ORR_ADAPTERS(X)                                                                     \
+    /*  enum  name    meaning                                                            */ \
+    X(NONE, "none", "every weight is trained that is not frozen")                           \
+    X(LORA, "lora", "a product of low rank beside each target")                             \
+    X(DORA, "dora", "the same, and a trained length of every column of the sum")
+
+/* Matrices that an adapter can stand beside, by the names of their last parts in published models. */
+#define ORR_TARGETS(X) \
+    X(Q, "q")          \
+    X(K, "k")          \
+    X(V, "v")          \
+    X(O, "o")          \
+    X(GATE, "gate")    \
+    X(UP, "up")        \
+    X(DOWN, "down")
+
+/* Formats of the frozen matrices of the layers beside adapters: bytes of a weight with its scales, and kernels that
+ * restore a matrix to 16 bits before each product. */
+#define ORR_BASE_FORMATS(X)                                                                          \
+    /*  enum        name          bytes           kernels  meaning                                */ \
+    X(BF16, "bf16", 2, 0, "16 bits")                                                                 \
+    X(INT8, "int8", 1, 1, "8 bits, one scale per row")                                               \
+    X(NF4, "nf4", 0.515869140625, 3, "4 bits, 8-bit scales of 64 weights, fp32 scales of 256 scales") \
+    X(NF4_SINGLE, "nf4-single", 0.5625, 1, "4 bits, fp32 scales of 64 weights")
 
 #define ORR_RECOMPUTES(X)                                               \
     /*  enum        name         what backward executes again        */ \
@@ -767,6 +794,9 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 #define ORR_X_GRADIENTS_(name, ...) ORR_GRADIENTS_##name,
 #define ORR_X_STORE_(name, ...) ORR_STORE_##name,
 #define ORR_X_OFFLOAD_(name, ...) ORR_OFFLOAD_##name,
+#define ORR_X_ADAPTER_(name, ...) ORR_ADAPTER_##name,
+#define ORR_X_TARGET_(name, ...) ORR_TARGET_##name,
+#define ORR_X_BASE_(name, ...) ORR_BASE_##name,
 #define ORR_X_ATTENTION_(name, ...) ORR_ATTENTION_##name,
 #define ORR_X_CP_(name, ...) ORR_CP_##name,
 #define ORR_X_COLLECTIVE_(name, ...) ORR_COLLECTIVE_##name,
@@ -802,6 +832,9 @@ enum orr_store { ORR_STORES(ORR_X_STORE_) ORR_N_STORES };
 enum orr_offload { ORR_OFFLOADS(ORR_X_OFFLOAD_) ORR_N_OFFLOADS };
 enum orr_gradient_format { ORR_GRADIENT_FORMATS(ORR_X_GRADIENTS_) ORR_N_GRADIENT_FORMATS };
 enum orr_optimizer { ORR_OPTIMIZERS(ORR_X_OPTIMIZER_) ORR_N_OPTIMIZERS };
+enum orr_adapter_kind { ORR_ADAPTERS(ORR_X_ADAPTER_) ORR_N_ADAPTERS };
+enum orr_target { ORR_TARGETS(ORR_X_TARGET_) ORR_N_TARGETS };
+enum orr_base_format { ORR_BASE_FORMATS(ORR_X_BASE_) ORR_N_BASE_FORMATS };
 enum orr_attention_kernel { ORR_ATTENTION_KERNELS(ORR_X_ATTENTION_) ORR_N_ATTENTION_KERNELS };
 enum orr_cp_kind { ORR_CP_KINDS(ORR_X_CP_) ORR_N_CP_KINDS };
 enum orr_collective { ORR_COLLECTIVES(ORR_X_COLLECTIVE_) ORR_N_COLLECTIVES };
@@ -886,6 +919,9 @@ struct orr_layer_kind {
     int64_t n_norms;                  /* norms over the hidden size in one layer */
     bool kept;                        /* a twin of another kind: the layers that a job does not recompute, where it
                                          recomputes only some */
+    bool frozen;                      /* the weights of these layers are not trained */
+    bool no_backward;                 /* ... and nothing below them is, so that backward ends above them */
+    uint8_t trained_kind;             /* frozen: the kind that the layers have in the model itself */
     /* exact parameter counts, including biases and norms */
     int64_t attention_params;         /* all mixers: projections and their biases, latent and qk norms, scans */
     int64_t ffn_params;               /* dense FFN and shared experts, with biases and shared gate */
@@ -1202,6 +1238,16 @@ struct orr_engine {
     bool fused_bias_activation, fused_bias_dropout_add, fused_softmax, fused_gate, fused_rope, fused_norm;
     /* copies of layouts, masks and casts around attention in an eager layer: kernels, and bytes per element of the
      * residual stream that they move */
+    bool split_products;                      /* q, k and v, and gate and up, are products of their own */
+    /* RMS norms and rotary positions made of framework operators: kernels, and bytes per element, each way; rotary
+     * kernels run for queries and for keys. 0: by fused_norm and fused_rope. */
+    double norm_launches, norm_backward_launches, norm_bytes, norm_backward_bytes;
+    double rope_launches, rope_backward_launches, rope_bytes, rope_backward_bytes;
+    double score_saved_bytes;                 /* bytes per score that unfused attention keeps; 0: by its formats */
+    bool autocast;                            /* weights and the residual stream are fp32; products cast their inputs */
+    double norm_saved_bytes;                  /* bytes per element that such a norm keeps; 0: its input */
+    bool masked_attention;                    /* fused attention gets its mask as a tensor: it skips no pairs, and keys
+                                                 and values are repeated for all heads */
     double layout_launches, layout_backward_launches;
     double layout_bytes, layout_backward_bytes;
     bool layout_whole_rows;                   /* they work on the residual stream, which only sequence parallelism
@@ -1221,6 +1267,7 @@ struct orr_engine {
     double optimizer_traffic_bytes;           /* bytes the optimizer moves per parameter; 0: states once */
     double bucket_copy_bytes;                 /* bytes per parameter copied to and from buckets of a reduction */
     bool clip_gradients;                      /* one more pass over the gradients for their norm */
+    bool clip_scales;                         /* ... and one that always scales them */
     int64_t vocab_multiple;                   /* the vocabulary is padded to a multiple of this times tp */
     int64_t moe_permute_passes;               /* passes over routed rows outside the expert GEMMs */
     int64_t moe_pad_passes;                   /* further passes that align the rows of quantised experts */
@@ -1320,6 +1367,7 @@ struct orr_engine {
     bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
     int64_t max_step_tokens;                  /* most prompt tokens in a step, which bounds activations; 0: no limit */
     /* memory */
+    bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
     bool saves_unfused;                       /* autograd keeps the inputs of every unfused operator */
     double logit_bytes_live;                  /* bytes per logit alive in the loss */
@@ -1355,6 +1403,14 @@ struct orr_plan {
     int64_t stage_layers[ORR_MAX_STAGES];     /* layers of pipeline rank i */
 };
 
+struct orr_adapter {
+    enum orr_adapter_kind kind;
+    int64_t rank;
+    unsigned targets;                         /* bit 1 << target */
+    enum orr_base_format base;                /* of the frozen matrices of the layers */
+    enum orr_dtype format;                    /* of the adapter's own weights: fp32, or the format of activations */
+};
+
 struct orr_workload {
     int64_t seq, micro_batch, global_batch;   /* tokens; sequences; sequences */
     enum orr_dtype precision;                 /* GEMM inputs */
@@ -1372,6 +1428,9 @@ struct orr_workload {
     bool causal;                              /* fused kernels skip the masked half of the scores */
     double moe_imbalance;                     /* rows on the hottest expert rank over the mean, >= 1 */
     int64_t mtp_layers;                       /* multi-token prediction layers trained after the last layer */
+    struct orr_adapter adapter;
+    int64_t frozen_layers;                    /* first layers whose weights are not trained */
+    bool frozen_embedding, frozen_head, frozen_tower; /* ... nor are those of these parts */
 };
 
 /* What the tower of a model reads for each sequence (docs/json.md), and what follows from it (orr_media_resolve). */

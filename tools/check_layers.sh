@@ -110,6 +110,7 @@ unitless="$unitless|batch|m|n|k|launches"
 unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_tail|kv_heads|tokens_per_step|walk_ratio|value"
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"
 unitless="$unitless|host_speed|layout_launches|layout_backward_launches|stream_tensors"
+unitless="$unitless|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
 suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)

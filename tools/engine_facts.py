@@ -19,6 +19,12 @@ JOBS = {
                    "--engine megatron-core-2024",
     "eager": "train --model llama2-7b --system h200-sxm --gpus 8 --global-batch 64 --micro-batch 1 "
              "--engine pytorch-eager",
+    "fine-tuning": "train --model llama3-8b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 --global-batch 2 "
+                   "--engine hf-transformers-2026-eager",
+    "short steps": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 512 --micro-batch 1 --global-batch 1 "
+                   "--engine hf-transformers-2026-eager",
+    "eager scores": "train --model tinyllama-1.1b --system h200-sxm --gpus 1 --seq 2048 --micro-batch 2 "
+                    "--global-batch 2 --attention unfused --engine hf-transformers-2026-eager",
     "small": "train --model gpt2 --system h200-sxm --gpus 8 --global-batch 8 --micro-batch 1 --engine pytorch-eager",
     "sharded": f"train --model llama2-13b {H100} --gpus 64 --zero 3 --global-batch 64 --micro-batch 1 "
                "--engine pytorch-fsdp-compile",
@@ -57,9 +63,15 @@ GROUPS = {
         ("fp8_gather", "true", "fp8 sharded"), ("fp8_tp_gather", "true", "fp8 tensor"),
         ("layout_launches", "0", "pipeline"), ("layout_backward_launches", "0", "pipeline"), ("layout_bytes", "0", "replicas"),
         ("layout_backward_bytes", "0", "replicas"), ("layout_whole_rows", "false", "owners tp"), ("loss_bytes_per_logit", "0", "replicas"),
-        ("selective_ops", "false", "selective")],
+        ("selective_ops", "false", "selective"),
+        ("split_products", "false", "short steps"), ("norm_launches", "0", "fine-tuning"),
+        ("norm_backward_launches", "9", "short steps"), ("norm_bytes", "18", "fine-tuning"),
+        ("norm_backward_bytes", "46", "fine-tuning"), ("rope_launches", "0", "fine-tuning"),
+        ("rope_backward_launches", "4", "short steps"), ("rope_bytes", "10", "fine-tuning"),
+        ("rope_backward_bytes", "15", "fine-tuning"), ("masked_attention", "true", "fine-tuning"),
+        ("autocast", "true", "fine-tuning")],
     "step": [
-        ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("gradient_bytes", "2", "dense"),
+        ("fused_optimizer_cast", "true", "dense"), ("clip_gradients", "false", "dense"), ("clip_scales", "false", "fine-tuning"), ("gradient_bytes", "2", "dense"),
         ("reduce_bytes", "4", "dense"), ("optimizer_bytes", "8", "dense"), ("vocab_multiple", "4096", "dense"),
         ("optimizer_traffic_bytes", "100", "eager"), ("bucket_copy_bytes", "8", "eager"),
         ("gather_copy_bytes", "0", "selective"), ("scatter_copy_bytes", "0", "selective")],
@@ -105,6 +117,8 @@ GROUPS = {
         ("kv_block_tokens", "512", "chat"), ("kv_table_entry_bytes", "64", "chat"), ("max_requests", "64", "chat"),
         ("max_step_tokens", "2048", "long chat")],
     "memory": [
+        ("norm_saved_bytes", "0", "fine-tuning"), ("score_saved_bytes", "0", "eager scores"),
+        ("gradients_dropped", "false", "fine-tuning"),
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],

@@ -2,6 +2,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 #include "ops/recipe.h"
 
@@ -18,6 +19,59 @@ static double input_width(const struct orr_job *job, const struct orr_dims *d)
     return recipe.saved_bytes * (1 - recipe.wide_frac) + d->w_a * recipe.wide_frac;
 }
 
+/* Are the matrices of a layer trained themselves? */
+static bool trained(const struct orr_job *job, const struct orr_layer_kind *kind)
+{
+    return !kind->frozen && !orr_adapts(job);
+}
+
+/* Copies of an input that is kept for the gradients of the weights that read it: one for trained matrices, one for
+ * their adapters, or one for each adapter that casts it; none for frozen matrices (Eq. 437). */
+static double input_copies(const struct orr_job *job, const struct orr_layer_kind *kind, enum orr_target first,
+                           enum orr_target last)
+{
+    double n = 0;
+    if (trained(job, kind)) return job->engine.autocast ? (double)(last - first) + 1 : 1;
+    for (int target = (int)first; target <= (int)last; target++)
+        n += orr_adapts_target(job, kind, (enum orr_target)target) ? 1 : 0;
+    return orr_adapter_casts(job) ? n : orr_min(1, n);
+}
+
+/* Bytes that adapters beside `n` outputs keep: the columns of their rank, and with DoRA both outputs. */
+static double beside_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind,
+                           enum orr_target target, double n)
+{
+    if (!orr_adapts_target(job, kind, target) || n <= 0) return 0;
+    const bool lengths = job->workload.adapter.kind == ORR_ADAPTER_DORA;
+    return d->w_a * d->T * ((double)job->workload.adapter.rank + (lengths ? 2 * n : 0));
+}
+
+static double attention_beside(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double a = (double)kind->n_heads / d->t, kv = orr_max(1, (double)kind->n_kv_heads / d->t);
+    const double copy = orr_adapter_casts(job) && orr_adapts_target(job, kind, ORR_TARGET_O) ? d->w_a : 0;
+    return beside_bytes(job, d, kind, ORR_TARGET_Q, a * (double)kind->head_qk) +
+           beside_bytes(job, d, kind, ORR_TARGET_K, kv * (double)kind->head_qk) +
+           beside_bytes(job, d, kind, ORR_TARGET_V, kv * (double)kind->head_v) +
+           beside_bytes(job, d, kind, ORR_TARGET_O, d->h) + copy * d->T * a * (double)kind->head_v;
+}
+
+static double ffn_beside(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
+{
+    const double f = (double)(kind->ffn_width + kind->shared_width) / d->t;
+    return (kind->gated ? beside_bytes(job, d, kind, ORR_TARGET_GATE, f) : 0) +
+           beside_bytes(job, d, kind, ORR_TARGET_UP, f) + beside_bytes(job, d, kind, ORR_TARGET_DOWN, d->h);
+}
+
+/* Bytes per element that a norm keeps besides its output: its input, or what its operators keep one by one. The
+ * normalised rows are kept for the gradient of the weights alone. */
+double orr_norm_saved_bytes(const struct orr_job *job, const struct orr_dims *d, bool weights_trained)
+{
+    const struct orr_engine *engine = &job->engine;
+    if (!job->model.rms_norm || engine->fused_norm || engine->norm_saved_bytes <= 0) return d->w_a;
+    return engine->norm_saved_bytes - (weights_trained ? 0 : d->w_a);
+}
+
 /* Score elements of one rank and micro-batch. */
 static double score_count(const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
@@ -29,6 +83,8 @@ static double score_count(const struct orr_dims *d, const struct orr_layer_kind 
 static double score_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
     if (!orr_kind_attends(kind)) return 0;
+    if (unfused(job) && job->engine.score_saved_bytes > 0 && !job->workload.attention_dropout)
+        return score_count(d, kind) * job->engine.score_saved_bytes;
     if (!unfused(job)) return 4 * d->T * (double)kind->n_heads / d->t;
     return score_count(d, kind) * (d->w_a + (job->workload.attention_dropout ? d->w_a + 1 : 0));
 }
@@ -51,8 +107,10 @@ static double attention_bytes(const struct orr_job *job, const struct orr_dims *
     }
     const double kv = kind->shared_kv ? 0 : orr_max(1, (double)kind->n_kv_heads / d->t);
     const double gate = w * d->T * (double)kind->gate_columns / d->t;
-    return in * d->T_norm * d->h + w * d->T * ((a + kv) * (double)kind->head_qk + kv * (double)kind->head_v) +
-           in * d->T * a * (double)kind->head_v + gate;
+    const double kept = job->engine.masked_attention && !kind->shared_kv ? a : kv; /* repeated for all heads */
+    const double inputs = input_copies(job, kind, ORR_TARGET_Q, ORR_TARGET_V) * in * d->T_norm * d->h;
+    return inputs + w * d->T * ((a + kept) * (double)kind->head_qk + kept * (double)kind->head_v) +
+           in * d->T * a * (double)kind->head_v + gate + attention_beside(job, d, kind);
 }
 
 /* Bytes of all mixers of a layer: attention; a scan with its projected and convolved columns and its chunks' states;
@@ -69,20 +127,22 @@ static double mixer_bytes(const struct orr_job *job, const struct orr_dims *d, c
 }
 
 /* Bytes kept per FFN column: gate, up and their product. A framework that does not fuse them keeps SiLU(gate) too. */
-static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, bool gated)
+static double ffn_width_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
-    const double in = input_width(job, d);
-    if (!gated) return d->w_a + in;
+    const double in = input_copies(job, kind, ORR_TARGET_DOWN, ORR_TARGET_DOWN) * input_width(job, d);
+    if (!kind->gated) return d->w_a + in;
     return 2 * d->w_a + in + (job->engine.saves_unfused ? d->w_a : 0);
 }
 
 static double ffn_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
-    const double per_column = ffn_width_bytes(job, d, kind->gated), in = input_width(job, d);
+    const double per_column = ffn_width_bytes(job, d, kind);
+    const double in = input_copies(job, kind, ORR_TARGET_GATE, ORR_TARGET_UP) * input_width(job, d);
     const double rows = d->T / d->t * (double)kind->n_active * job->workload.moe_imbalance;
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
     if (!orr_kind_has_ffn(kind)) return 0;
     double bytes = in * d->T_norm * d->h + d->T * (double)(kind->ffn_width + kind->shared_width) / d->t * per_column;
+    bytes += ffn_beside(job, d, kind);
     if (kind->n_experts > 0) /* Eq. 85 */
         bytes += rows * ((1 + d->te) * hidden * d->w_a + (double)kind->expert_width * per_column);
     return bytes;
@@ -111,7 +171,7 @@ static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d
     const double columns = d->T * (double)(kind->ffn_width + kind->shared_width) / d->t;
     const double rows = d->T / d->t * (double)kind->n_active * workload->moe_imbalance;
     const double hidden = kind->expert_hidden > 0 ? (double)kind->expert_hidden : d->h;
-    const double up = (kind->gated ? 2 : 1) * w, act = ffn_width_bytes(job, d, kind->gated) - up;
+    const double up = (kind->gated ? 2 : 1) * w, act = ffn_width_bytes(job, d, kind) - up;
     const bool attends = orr_kind_attends(kind), two_norms = kind->n_norms > 1 && orr_kind_mixes(kind) && ffn;
     double bytes = 0;
     if (orr_repeats(workload, ORR_REPEATABLE_NORM)) bytes += (orr_kind_mixes(kind) ? input : 0) + (ffn ? input : 0);
@@ -135,11 +195,13 @@ struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struc
                            d->T / d->t * (double)(kind->n_active * kind->expert_width);
     /* Hyper-connections keep all streams before each block; their sum is the input of the block's norm. */
     const double streams = (double)kind->residual_streams;
+    if (kind->no_backward) return (struct orr_layer_bytes){0};
     const enum orr_recompute recompute = orr_layer_recompute(job, kind->kept);
+    const double norm = orr_norm_saved_bytes(job, d, trained(job, kind));
     return (struct orr_layer_bytes){.recompute = recompute,
                                     .repeated = recompute == ORR_RECOMPUTE_OPS ? repeated_bytes(job, d, kind) : 0,
-                                    .input = d->w_a * hidden * orr_max(1, streams),
-                                    .norms = d->w_a * hidden * ((double)kind->n_norms + 2 * streams),
+                                    .input = (job->engine.autocast ? 4 : d->w_a) * hidden * orr_max(1, streams),
+                                    .norms = hidden * (norm * (double)kind->n_norms + d->w_a * 2 * streams),
                                     .by_ops = by_ops_bytes(job, d, kind),
                                     .attention = mixer_bytes(job, d, kind),
                                     .scores = score_bytes(job, d, kind),

@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/muon.h"
 #include "ops/recipe.h"
 
@@ -24,6 +25,7 @@ struct rank_bytes {
     double reserved;         /* held by the allocator beyond the saved layers, at every instant */
     double tower_saved;      /* bytes of the tower's layers for one micro-batch, a part of `saved` */
     double embedding_mask, head_saved, logits;
+    double casts; /* 16-bit copies of fp32 weights, from forward until backward has passed them */
     /* the largest layer of the rank */
     double layer_saved, recomputed, layer_ffn_saved, ffn_params, attention_params;
     double first_saved;     /* saved by the first layer, where only the first layers of a rank are recomputed */
@@ -72,18 +74,35 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     const struct orr_plan *plan = &job->plan;
     const struct orr_engine *engine = &job->engine;
     const double dp = (double)orr_group_ranks(plan, ORR_GROUP_DP), edp = (double)orr_group_ranks(plan, ORR_GROUP_EDP);
-    const double whole = stage->dense_params + stage->expert_params;
-    const double sharded = stage->dense_params / dp + stage->expert_params / edp;
+    const double whole = stage->trained_dense + stage->trained_expert;
+    const double sharded = stage->trained_dense / dp + stage->trained_expert / edp;
     const double w = orr_dtype_bytes(job->workload.precision) > 2 ? 4 : 2;
     r->params = whole;
-    r->weights = w * (plan->zero >= 3 ? sharded : whole); /* Eq. 80 */
-    r->weights += narrow_bytes(job, stage, whole);
+    r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
+                                 : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
+    if (orr_adapts(job)) {                                                           /* Eq. 438 */
+        const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
+        const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
+        r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
+        r->weights += own * stage->adapter_params / shard;
+    }
+    r->weights += narrow_bytes(job, stage, stage->dense_params + stage->expert_params);
     const struct orr_states states = orr_states_of(job);
     r->gradients = states.gradient_bytes * (plan->zero >= 2 ? sharded : whole);
     const double matrices = states.muon ? matrix_share(job, stage, whole) : 1;
     r->optimizer =
         (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
+    if (engine->autocast) { /* Eq. 440 */
+        const double cast = stage->matrix_params + stage->expert_params +
+                                (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
+        r->weights *= 4 / w;
+        r->casts = w * cast;
+    }
+    if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 439 */
+        r->gradients = 0;
+        r->gradient_16bit = states.gradient_bytes;
+    }
     offload_states(job, r);
     if (plan->zero == 0 && dp > 1) r->gradients += (double)engine->bucket_bytes * whole; /* Eq. 132 */
     if (plan->zero == 1 && dp > 1) r->gathered = (double)engine->zero1_gather_bytes * whole;
@@ -120,7 +139,9 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         const double saved = orr_layer_saved_bytes(job, &bytes[k]),
                      recomputed = orr_layer_recomputed_bytes(job, &bytes[k]);
         const double params = orr_rank_dense_params(job, kind) + orr_rank_expert_params(job, kind);
-        const double attention = (double)kind->attention_params / (double)job->plan.tp;
+        const bool frozen = kind->frozen || orr_adapts(job);
+        const double own = frozen ? orr_adapter_params(job, kind) + orr_adapter_expert_params(job, kind) : params;
+        const double attention = (double)kind->attention_params / (double)job->plan.tp * (own / params);
         r->saved += passed * stage->n_layers[k] * saved;
         r->layer_saved = orr_max(r->layer_saved, saved);
         if (!kind->kept) r->first_saved = orr_max(r->first_saved, saved);
@@ -130,7 +151,7 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
         r->core_transient = orr_max(r->core_transient, bytes[k].core_transient);
         r->ffn_transient = orr_max(r->ffn_transient, bytes[k].ffn_transient);
         r->attention_params = orr_max(r->attention_params, attention);
-        r->ffn_params = orr_max(r->ffn_params, params - attention);
+        r->ffn_params = orr_max(r->ffn_params, own - attention);
         r->held += passed * stage->n_layers[k] * held_bytes(job, dims);
         /* The layer at work and the prefetched one are gathered or fetched; or all stay gathered. */
         if (job->plan.zero >= 3) r->gathered = orr_max(r->gathered, 2 * gathered * params);
@@ -138,6 +159,8 @@ static void add_layers(const struct orr_job *job, const struct orr_dims *dims, c
             r->gathered = orr_max(r->gathered, 2 * w * params);
         if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) /* of two layers on their way */
             r->buffers = orr_max(r->buffers, 2 * w * params);
+        if (orr_base_kernels(job) > 0) /* The matrix at work is restored to 16 bits. */
+            r->gathered = orr_max(r->gathered, w * dims->h * orr_max((double)kind->ffn_width, dims->h) / dims->t);
     }
     if (job->plan.zero >= 3 && job->plan.gathered_kept) r->gathered = gathered * r->params;
     offload_inputs(job, r);
@@ -167,7 +190,8 @@ static void add_tower(const struct orr_job *job, const struct orr_dims *dims, co
         r->tower_saved += d.w_a * d.T * orr_tower_rows(product) * (double)(product->count * product->in);
     }
     r->saved += r->tower_saved;
-    r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
+    if (orr_trains_tower(job))
+        r->late_params += orr_rank_tower_params(job); /* its gradients come after those of the text layers */
 }
 
 /* Eq. 87: the ends keep the embedding's dropout mask of every micro-batch in flight, and the norm input, head input and
@@ -176,14 +200,17 @@ static void add_ends(const struct orr_job *job, const struct orr_dims *d, const 
                      struct rank_bytes *r)
 {
     if (stage->embedding && job->workload.hidden_dropout) r->embedding_mask = d->T_norm * d->h;
-    if (stage->embedding && !(stage->head && job->model.tied_embeddings))
+    const bool embeds = orr_trains_embedding(job), heads = orr_trains_head(job);
+    if (stage->embedding && embeds && !(stage->head && job->model.tied_embeddings))
         r->late_params += orr_rank_embedding_params(job);
     if (!stage->head) return;
-    r->head_params =
-        orr_rank_head_params(job) + (job->model.tied_embeddings && !orr_ends_apart(&job->plan) ? d->vocab * d->h : 0);
+    if (heads)
+        r->head_params = orr_rank_head_params(job) +
+                         (job->model.tied_embeddings && !orr_ends_apart(&job->plan) ? d->vocab * d->h : 0);
     r->head_params += stage->n_mtp * orr_rank_mtp_params(job);
     /* Every prediction layer has logits of its own, which are alive until backward has begun. */
-    r->head_saved = (1 + stage->n_mtp) * 2 * d->w_a * d->T_norm * d->h;
+    const double kept = orr_norm_saved_bytes(job, d, heads) + (heads ? d->w_a : 0);
+    r->head_saved = (1 + stage->n_mtp) * kept * d->T_norm * d->h;
     r->logits = (1 + stage->n_mtp) * job->engine.logit_bytes_live * d->T * d->vocab;
 }
 
@@ -205,7 +232,10 @@ static double first_layer_saved(const struct rank_bytes *r)
 static void instant_bytes(const struct orr_job *job, const struct rank_bytes *r, enum instant instant,
                           double *activations, double *gradients)
 {
-    const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved, g = r->gradient_16bit;
+    /* Autocast drops its copies after forward; recomputation makes those of one layer again. */
+    const bool late = instant != LOSS && (job->workload.recompute == ORR_RECOMPUTE_FULL || instant >= LAST_CORE);
+    const double all = r->in_flight * (r->saved + r->embedding_mask) + r->reserved + (late ? 0 : r->casts);
+    const double g = r->gradient_16bit;
     *gradients = 0;
     switch (instant) {
     case LOSS: *activations = all + r->head_saved + r->logits; return;
@@ -359,6 +389,8 @@ static void list_working(const struct orr_job *job, const struct rank_bytes *r, 
                peak == LOSS);
     add_tensor(memory, part, "logits and their gradients", "b s V", "tp, cp", "loss", r->logits, peak == LOSS);
     const double recomputed = peak == LAST_CORE ? r->recomputed : r->last_recomputed;
+    add_tensor(memory, part, "16-bit copies of the weights", "params", "tp, pp", "forward to backward", r->casts,
+               peak == LOSS || (job->workload.recompute != ORR_RECOMPUTE_FULL && peak < LAST_CORE));
     add_tensor(memory, part, "layer at work, saved", "one layer", "tp, cp", "its backward", first_layer_saved(r),
                peak == LAST_CORE);
     add_tensor(memory, part, "feed-forward of that layer, freed", "b s (h + f)", "tp, cp", "after its backward",
@@ -415,14 +447,10 @@ struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struc
     return peak;
 }
 
-double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params)
+double orr_state_bytes(const struct orr_job *job, const struct orr_stage *stage)
 {
-    /* Without layers this is a lower bound: narrow copies are counted as if both ends were here, unless they save. */
-    const bool ends = orr_recipe_of(job).copy_bytes > 0;
-    const struct orr_stage stage = {
-        .dense_params = dense_params, .expert_params = expert_params, .embedding = ends, .head = ends};
     struct rank_bytes r = {0};
-    add_static(job, &stage, &r);
+    add_static(job, stage, &r);
     return rank_static(job, &r);
 }
 

@@ -21,6 +21,8 @@ struct orr_layer_bytes {
 };
 struct orr_layer_bytes orr_layer_bytes_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_kind *kind);
+/* Bytes per element that a norm keeps besides its output. */
+double orr_norm_saved_bytes(const struct orr_job *job, const struct orr_dims *dims, bool weights_trained);
 /* The part of these bytes that stays until backward under the job's recomputation. */
 double orr_layer_saved_bytes(const struct orr_job *job, const struct orr_layer_bytes *bytes);
 /* The part of these bytes that recomputation restores while one layer runs backward. */
@@ -41,8 +43,8 @@ struct orr_memory_peak {
 struct orr_memory_peak orr_memory_peak_of(const struct orr_job *job, const struct orr_dims *dims,
                                           const struct orr_layer_bytes *layers, const struct orr_rank_class *classes,
                                           size_t n_classes, bool ahead);
-/* Least bytes of a rank with so many parameters: its weights, gradients, optimizer state and workspace. */
-double orr_state_bytes(const struct orr_job *job, double dense_params, double expert_params);
+/* Least bytes of a rank with these parameters: its weights, gradients, optimizer state and workspace. */
+double orr_state_bytes(const struct orr_job *job, const struct orr_stage *stage);
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
 

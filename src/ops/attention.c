@@ -123,7 +123,8 @@ static void emit_flash(struct orr_emit *emit, const struct orr_layer_kind *kind,
     const double d_qk = (double)(chooses ? kind->mla_kv_rank + kind->mla_rope : kind->head_qk);
     const double d_v = (double)(chooses ? kind->mla_kv_rank : kind->head_v), keys = d->context + d->s, q = d->s / d->c;
     const double limit = orr_kind_key_limit(kind), entries = orr_entries_kept(kind, keys);
-    const bool causal = emit->job->workload.causal && !emit->encoder;
+    const bool masked = emit->job->engine.masked_attention && emit->backward;
+    const bool causal = emit->job->workload.causal && !emit->encoder && !masked;
     const double pairs = d->b * heads * (orr_score_pairs(d, kind, causal) + orr_entry_pairs(d, kind, causal)) / d->c;
     const bool ring = d->c > 1 && emit->job->plan.cp_kind == ORR_CP_RING;
     const double walked = ring ? keys / d->c : keys;
@@ -206,7 +207,8 @@ void orr_emit_attention_core(struct orr_emit *emit, const struct orr_layer_kind 
         flash = (int32_t)emit->list->n;
         emit_flash(emit, kind, false);
         if (emit->backward) emit_flash(emit, kind, true);
-        else if (emit->job->engine.decode_kernel == ORR_DECODE_PAGED && !emit->encoder) emit_cache_write(emit, kind);
+        else if (emit->lumped && emit->job->engine.decode_kernel == ORR_DECODE_PAGED && !emit->encoder)
+            emit_cache_write(emit, kind);
     }
     if (emit->dims.c > 1) emit_context_exchange(emit, kind, flash);
 }
@@ -233,8 +235,21 @@ static void emit_layout(struct orr_emit *emit)
 /* A fused kernel reads and writes once. Framework operators negate, concatenate, multiply twice and add. */
 static void emit_rope(struct orr_emit *emit, double elements)
 {
-    const bool fused = emit->job->engine.fused_rope;
+    const struct orr_engine *engine = &emit->job->engine;
+    const bool fused = engine->fused_rope;
     const double bytes = elements * (fused ? 4 : 20);
+    /* Counted kernels, of queries and of keys. Like casts to a wider format, kernels that repeat the angles for every
+     * head are not vectorised, so that they run at that rate. */
+    if (!fused && engine->rope_launches > 0) {
+        orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
+                                                        .backward_name = "attention.rope.backward",
+                                                        .kind = ORR_POINTWISE_UPCAST,
+                                                        .forward_bytes = elements * engine->rope_bytes,
+                                                        .backward_bytes = elements * engine->rope_backward_bytes,
+                                                        .forward_launches = 2 * engine->rope_launches,
+                                                        .backward_launches = 2 * engine->rope_backward_launches});
+        return;
+    }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = "attention.rope",
                                                     .backward_name = "attention.rope.backward",
                                                     .kind = ORR_POINTWISE_ACTIVATION,
@@ -268,6 +283,10 @@ static void emit_projections(struct orr_emit *emit, const struct orr_layer_kind 
                                    .n = (heads + kv) * head + kv * values + (double)kind->gate_columns / d->t,
                                    .bias = kind->attention_bias,
                                    .product = ORR_PRODUCT_QKV,
+                                   .n_parts = 3,
+                                   .parts = {{ORR_TARGET_Q, heads * head + (double)kind->gate_columns / d->t},
+                                             {ORR_TARGET_K, kv * head},
+                                             {ORR_TARGET_V, kv * values}},
                                    .quantised = true});
     orr_emit_column_input(emit, qkv, d->h);
     if (kind->qk_norm)

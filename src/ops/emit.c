@@ -177,26 +177,58 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     else if (!emit->backward)
         emit_casts(emit, emit->lumped ? "quantise" : linear->names.cast, ORR_PHASE_FORWARD, batch * m * k, served, 0,
                    none);
+    orr_emit_restore(emit, linear, ORR_PHASE_FORWARD);
     emit_forward(emit, linear);
-    if (!emit->backward) return -1;
+    if (!emit->backward) {
+        orr_emit_adapters(emit, linear);
+        return -1;
+    }
     if (narrow) {
         emit_casts(emit, linear->names.cast_grad, ORR_PHASE_BACKWARD, batch * m * n, recipe->gradient, 0, none);
         emit_casts(emit, linear->names.cast_again, ORR_PHASE_BACKWARD, batch * m * k, recipe->input_again, weights,
                    recipe->weight_again);
     }
-    if (linear->bias) /* The bias gradient reads the output gradient once. */
+    if (linear->bias && !emit->frozen) /* The bias gradient reads the output gradient once. */
         emit_pass(emit, linear->names.bias_grad, ORR_PHASE_BACKWARD, ORR_POINTWISE_ADD, batch * m * n * w, 1);
+    orr_emit_restore(emit, linear, ORR_PHASE_BACKWARD);
     const int32_t dgrad = (int32_t)emit->list->n;
     struct orr_linear wide = *linear;
     wide.quantised = linear->quantised && recipe->wgrad;
     emit_product(emit, linear->names.dgrad, ORR_PHASE_BACKWARD, linear, m, k, n, w);
-    emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, &wide, k, n, m, wgrad_output_bytes(emit))->wgrad = true;
+    if (!emit->frozen)
+        emit_product(emit, linear->names.wgrad, ORR_PHASE_BACKWARD, &wide, k, n, m, wgrad_output_bytes(emit))->wgrad =
+            true;
+    orr_emit_adapters(emit, linear);
+    return dgrad;
+}
+
+/* Matrices that read the same input as products of their own. Backward adds their gradients of the input (Eq. 435). */
+static int32_t emit_parts(struct orr_emit *emit, const struct orr_linear *linear)
+{
+    const double w = emit->dims.w_a, inputs = linear->m * linear->k;
+    int32_t dgrad = -1;
+    int n = 0;
+    for (int i = 0; i < linear->n_parts; i++) {
+        struct orr_linear part = *linear;
+        if (linear->parts[i].n <= 0) continue;
+        part.n = part.parts[0].n = linear->parts[i].n;
+        part.parts[0].target = linear->parts[i].target;
+        part.n_parts = 1;
+        dgrad = orr_emit_linear(emit, &part);
+        n++;
+    }
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "input.gradients",
+                                                        .kind = ORR_POINTWISE_ADD,
+                                                        .backward_bytes = (n - 1) * 3 * w * inputs,
+                                                        .backward_launches = n - 1});
     return dgrad;
 }
 
 /* A recipe may leave some layers in 16 bits (Eq. 457): their products are executed by that share of the layers. */
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
 {
+    if (linear->n_parts > 1 && emit->job->kind == ORR_JOB_TRAIN && emit->job->engine.split_products)
+        return emit_parts(emit, linear);
     const bool narrow = emit->backward && linear->quantised && emit->dims.low_precision;
     const double wide_frac = narrow ? emit->recipe.wide_frac : 0, count = emit->count;
     if (wide_frac <= 0) return emit_products_of(emit, linear);
@@ -241,8 +273,22 @@ void orr_emit_small(struct orr_emit *emit, const struct orr_pointwise_op *op)
  * back: it moves 32 bytes per element in forward and 48 in backward. */
 void orr_emit_norm(struct orr_emit *emit, const char *name, const char *backward_name, double elements, bool rms)
 {
-    const bool composed = rms && !emit->job->engine.fused_norm;
+    const struct orr_engine *engine = &emit->job->engine;
+    const bool composed = rms && !engine->fused_norm, counted = composed && engine->norm_launches > 0;
     const double w = emit->dims.w_a;
+    if (counted) {
+        /* The gradient of frozen weights, a product and a sum, is left out. */
+        const double less = emit->frozen ? 2 : 0;
+        orr_emit_small(emit,
+                       &(struct orr_pointwise_op){.name = name,
+                                                  .backward_name = backward_name,
+                                                  .kind = ORR_POINTWISE_RMSNORM,
+                                                  .forward_bytes = elements * engine->norm_bytes,
+                                                  .backward_bytes = elements * (engine->norm_backward_bytes - 4 * less),
+                                                  .forward_launches = engine->norm_launches,
+                                                  .backward_launches = engine->norm_backward_launches - less});
+        return;
+    }
     orr_emit_small(emit, &(struct orr_pointwise_op){.name = name,
                                                     .backward_name = backward_name,
                                                     .kind = rms ? ORR_POINTWISE_RMSNORM : ORR_POINTWISE_LAYERNORM,
@@ -266,11 +312,14 @@ void orr_emit_residual(struct orr_emit *emit)
                                                         .kind = ORR_POINTWISE_ADD, /* a product with the mask */
                                                         .backward_bytes = elements * (2 * w + 1)});
     }
-    orr_emit_small(emit, &(struct orr_pointwise_op){.name = "residual.add",
-                                                    .backward_name = "residual.add.backward",
-                                                    .kind = ORR_POINTWISE_ADD,
-                                                    .forward_bytes = dropout && fused ? 0 : elements * 3 * w,
-                                                    .backward_bytes = elements * 3 * w});
+    /* An fp32 residual takes a 16-bit branch; its two gradients are fp32. */
+    const bool wide = emit->job->engine.autocast && emit->job->kind == ORR_JOB_TRAIN;
+    orr_emit_small(emit,
+                   &(struct orr_pointwise_op){.name = "residual.add",
+                                              .backward_name = "residual.add.backward",
+                                              .kind = ORR_POINTWISE_ADD,
+                                              .forward_bytes = dropout && fused ? 0 : elements * (wide ? 10 : 3 * w),
+                                              .backward_bytes = elements * (wide ? 12 : 3 * w)});
 }
 
 /* ---------------------------------------------------------------- collectives */
@@ -308,7 +357,7 @@ void orr_emit_column_input(struct orr_emit *emit, int32_t dgrad, double width)
 {
     const double payload = emit->dims.T * width * emit->dims.w_c;
     const bool async = emit->job->engine.tp_async_backward && orr_may_overlap(&emit->job->plan, ORR_GROUP_TP);
-    const int32_t under_dgrad = async ? dgrad : -1, under_wgrad = async ? dgrad + 1 : -1;
+    const int32_t under_dgrad = async ? dgrad : -1, under_wgrad = async && !emit->frozen ? dgrad + 1 : -1;
     if (!emit->job->plan.sp) {
         emit_beside(emit, "tp.reduce_grad", ORR_COLLECTIVE_ALLREDUCE, payload, under_wgrad);
         return;

@@ -16,6 +16,7 @@ struct orr_emit {
     bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
     bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
     bool rms_norm;          /* RMS norms, else layer norms */
+    bool frozen;                  /* weights get no gradients */
     enum orr_recompute recompute; /* what backward repeats of the layer: none, core, selective-op, ops or full */
     unsigned parts;               /* sum of ORR_PART_*: the parts of a layer or pass to emit */
     int64_t layer_kind;           /* layer kind of every operator */
@@ -51,10 +52,20 @@ double orr_entry_pairs(const struct orr_dims *dims, const struct orr_layer_kind 
 bool orr_prompt_chooses(const struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_ffn(struct orr_emit *emit, const struct orr_layer_kind *kind);
 void orr_emit_experts(struct orr_emit *emit, const struct orr_layer_kind *kind);
+/* Parameters of a part of the network on one rank, outside routed experts and inside them, and those of them or beside
+ * them that are trained. */
+struct orr_part_params {
+    double dense, expert;
+    double trained_dense, trained_expert;
+};
+/* The parameters of one layer; frozen layers train their adapters only. */
+struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind);
+/* Parameters without experts that are trained unless the emitter says that they are frozen. */
+struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params);
 /* ZeRO-3 gathers the weights of a layer for forward and backward and scatters its gradients (Eq. 75a). */
-void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params);
-/* The gradients of so many parameters are added up, and with ZeRO-3 the weights are gathered. */
-void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params);
+void orr_emit_sharded_layer(struct orr_emit *emit, const struct orr_part_params *params);
+/* The gradients of these parameters are added up, and with ZeRO-3 the weights are gathered. */
+void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params);
 /* A tower over `sequences` sequences: the products before its layers, the layers, and those after them (tower.c). */
 void orr_emit_tower(struct orr_emit *emit, double sequences);
 /* Marks the operators from `first` on that a list of operators repeats (recompute.c). */
@@ -86,11 +97,19 @@ struct orr_linear {
     bool quantised;           /* has the format of the weights; else 16 bit */
     bool head;                /* the output matrix, which few formats make narrow */
     enum orr_product product; /* identifies the product in the layer */
+    int n_parts;              /* matrices that the product joins and their columns; 0: one matrix */
+    struct {
+        enum orr_target target;
+        double n;
+    } parts[3];
 };
 
 /* Emit the forward product, and in training dgrad, wgrad (Eq. 12), casts and bias gradient. The function returns the
  * index of the dgrad, which the wgrad follows, or -1 if there is none. */
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear);
+/* Beside a frozen product (adapter.c): what adapters add to it, and the kernels that restore its matrix to 16 bits. */
+void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear);
+void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, enum orr_phase phase);
 /* A batched product of activations. */
 struct orr_op *orr_emit_bmm(struct orr_emit *emit, const char *name, enum orr_phase phase, double batch, double m,
                             double n, double k);

@@ -2,6 +2,8 @@
  * also the input and head of multi-token prediction layers. */
 #include "ops/emit.h"
 
+#include "ops/adapter.h"
+
 /* The gather of rows from the embedding table, and its gradient. */
 static void emit_gather(struct orr_emit *emit)
 {
@@ -10,6 +12,7 @@ static void emit_gather(struct orr_emit *emit)
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = emit->lumped ? "embedding" : "embedding.gather",
                                                         .kind = ORR_POINTWISE_COPY,
                                                         .forward_bytes = 2 * d->w_a * elements});
+    if (emit->frozen) return;
     /* Backward clears the whole gradient, then sorts rows and adds them. */
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "embedding.scatter",
                                                         .kind = ORR_POINTWISE_SCATTER,
@@ -21,6 +24,7 @@ static void emit_embedding(struct orr_emit *emit)
 {
     const struct orr_dims *d = &emit->dims;
     emit->layer_kind = ORR_LAYER_EMBEDDING;
+    emit->frozen = !orr_trains_embedding(emit->job);
     emit_gather(emit);
     if (emit->job->workload.hidden_dropout)
         orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "embedding.dropout",
@@ -29,7 +33,8 @@ static void emit_embedding(struct orr_emit *emit)
                                                             .forward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h,
                                                             .backward_bytes = (2 * d->w_a + 1) * d->T_norm * d->h});
     orr_emit_row_output(emit, d->h);
-    orr_emit_sharded_layer(emit, orr_rank_embedding_params(emit->job), 0);
+    const struct orr_part_params params = orr_plain_part(emit, orr_rank_embedding_params(emit->job));
+    orr_emit_sharded_layer(emit, &params);
 }
 
 /* Cross-entropy on fp32 logits moves, in bytes per logit, 6 for the upcast and 12 for maximum, sum and
@@ -72,9 +77,11 @@ static void emit_logits(struct orr_emit *emit)
 static void emit_head(struct orr_emit *emit)
 {
     emit->layer_kind = ORR_LAYER_HEAD;
+    emit->frozen = !orr_trains_head(emit->job);
     emit_logits(emit);
     emit_loss(emit);
-    orr_emit_sharded_layer(emit, orr_rank_head_params(emit->job), 0);
+    const struct orr_part_params params = orr_plain_part(emit, orr_rank_head_params(emit->job));
+    orr_emit_sharded_layer(emit, &params);
 }
 
 /* Serving engines are calibrated with small kernels in one operator: here the two norms and the copy that joins their
@@ -125,7 +132,8 @@ static void emit_mtp(struct orr_emit *emit)
     emit_mtp_input(emit);
     emit_logits(emit);
     emit_loss(emit);
-    orr_emit_sharded_layer(emit, orr_rank_mtp_params(emit->job), 0);
+    const struct orr_part_params params = orr_plain_part(emit, orr_rank_mtp_params(emit->job));
+    orr_emit_sharded_layer(emit, &params);
 }
 
 void orr_emit_ends(struct orr_emit *emit)

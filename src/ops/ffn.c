@@ -29,6 +29,8 @@ static void emit_activation(struct orr_emit *emit, double elements, bool gated, 
 static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names, double k, double n, bool bias,
                            enum orr_product product)
 {
+    const bool joined = product == ORR_PRODUCT_GATE_UP || product == ORR_PRODUCT_SHARED_GATE_UP;
+    const bool gated = joined && !emit->lumped && emit->layer_kind >= 0 && emit->model->kinds[emit->layer_kind].gated;
     return orr_emit_linear(
         emit, &(struct orr_linear){.names = names,
                                    .m = emit->dims.T,
@@ -37,6 +39,8 @@ static int32_t emit_matrix(struct orr_emit *emit, struct orr_linear_names names,
                                    .last = product == ORR_PRODUCT_DOWN || product == ORR_PRODUCT_SHARED_DOWN,
                                    .bias = bias,
                                    .quantised = true,
+                                   .n_parts = gated ? 2 : 0,
+                                   .parts = {{ORR_TARGET_GATE, n / 2}, {ORR_TARGET_UP, n / 2}},
                                    .product = product});
 }
 

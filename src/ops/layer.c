@@ -2,6 +2,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 
 #include <math.h>
@@ -163,10 +164,40 @@ static void emit_accumulation(struct orr_emit *emit, double params)
                            .backward_launches = 8});
 }
 
-void orr_emit_weights(struct orr_emit *emit, double dense_params, double expert_params)
+struct orr_part_params orr_layer_part(const struct orr_emit *emit, const struct orr_layer_kind *kind)
 {
-    emit_accumulation(emit, dense_params + expert_params);
-    orr_emit_sharded_layer(emit, dense_params, expert_params);
+    struct orr_part_params params = {.dense = orr_dense_params_of(emit->model, kind, emit->dims.t),
+                                     .expert = orr_rank_expert_params(emit->job, kind)};
+    params.trained_dense = emit->frozen ? orr_adapter_params(emit->job, kind) : params.dense;
+    params.trained_expert = emit->frozen ? orr_adapter_expert_params(emit->job, kind) : params.expert;
+    return params;
+}
+
+struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params)
+{
+    return (struct orr_part_params){.dense = params, .trained_dense = emit->frozen ? 0 : params};
+}
+
+/* Autocast makes 16-bit copies of fp32 weights in every forward pass, and fp32 gradients of 16-bit ones (Eq. 440). */
+static void emit_autocast(struct orr_emit *emit, const struct orr_part_params *params)
+{
+    const double trained = params->trained_dense + params->trained_expert;
+    if (!emit->job->engine.autocast || emit->job->kind != ORR_JOB_TRAIN) return;
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "weights.cast",
+                                                        .kind = ORR_POINTWISE_COPY,
+                                                        .forward_bytes = 6 * (params->dense + params->expert),
+                                                        .forward_launches = 7});
+    orr_emit_pointwise(emit, &(struct orr_pointwise_op){.backward_name = "gradient.cast",
+                                                        .kind = ORR_POINTWISE_UPCAST,
+                                                        .backward_bytes = 6 * trained,
+                                                        .backward_launches = 7});
+}
+
+void orr_emit_weights(struct orr_emit *emit, const struct orr_part_params *params)
+{
+    emit_autocast(emit, params);
+    emit_accumulation(emit, params->trained_dense + params->trained_expert);
+    orr_emit_sharded_layer(emit, params);
 }
 
 /* Norms, rotary positions, activation and residual of one layer, in as many kernels as the engine uses. */
@@ -214,9 +245,8 @@ void orr_emit_layer(struct orr_emit *emit, const struct orr_layer_kind *kind)
     }
     if (kind->layer_embedding > 0) emit_layer_embedding(emit, kind);
     if (emit->lumped) emit_lump(emit, kind);
-    if (emit->backward)
-        orr_emit_weights(emit, orr_dense_params_of(emit->model, kind, emit->dims.t),
-                         orr_rank_expert_params(emit->job, kind));
+    const struct orr_part_params params = orr_layer_part(emit, kind);
+    if (!emit->lumped) orr_emit_weights(emit, &params);
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -226,16 +256,22 @@ void orr_ops_layers(const struct orr_job *job, struct orr_op_list *list)
     list->n = 0;
     struct orr_emit emit = orr_emit_training(job, list);
     for (int64_t i = 0; i < job->model.n_kinds; i++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[i];
         const size_t first = list->n;
         emit.layer_kind = i;
-        emit.recompute = orr_layer_recompute(job, job->model.kinds[i].kept);
-        orr_emit_layer(&emit, &job->model.kinds[i]);
+        emit.frozen = kind->frozen || orr_adapts(job);
+        emit.backward = !kind->no_backward;
+        emit.recompute = emit.backward ? orr_layer_recompute(job, kind->kept) : ORR_RECOMPUTE_NONE;
+        orr_emit_layer(&emit, kind);
         if (emit.recompute == ORR_RECOMPUTE_OPS) orr_mark_repeated(job, list, first);
     }
+    emit.backward = true;
     orr_emit_ends(&emit);
     if (!job->media.encodes) return;
+    emit.frozen = !orr_trains_tower(job);
+    emit.backward = !emit.frozen; /* nothing before the tower is trained */
     /* Its layers are recomputed whole, or their cores; a choice of operators is one of the text model. */
-    const enum orr_recompute recompute = orr_layer_recompute(job, false);
+    const enum orr_recompute recompute = emit.backward ? orr_layer_recompute(job, false) : ORR_RECOMPUTE_NONE;
     emit.recompute = recompute == ORR_RECOMPUTE_BY_OP  ? ORR_RECOMPUTE_CORE
                      : recompute == ORR_RECOMPUTE_OPS ? ORR_RECOMPUTE_NONE
                                                       : recompute;

@@ -56,6 +56,8 @@ double orr_micro_batches(const struct orr_job *job);
 struct orr_stage {
     double n_layers[ORR_MAX_LAYER_KINDS]; /* layers of each kind */
     double dense_params, expert_params;   /* on one rank, including the ends */
+    double trained_dense, trained_expert; /* of these, or of adapters beside them, what is trained */
+    double matrix_params, adapter_params; /* matrices of the layers outside experts; adapters */
     bool embedding, head;
     double n_mtp;        /* multi-token prediction layers, which n_layers includes; 0 except where the head is */
     double skipped_frac; /* share of its layers that a micro-batch does not pass: half where it holds two stages of a

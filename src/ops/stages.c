@@ -2,6 +2,7 @@
 #include "ops/ops.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 
 #include <string.h>
@@ -163,6 +164,29 @@ void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAY
         for (int64_t i = 0; i < model->n_layers; i++) n_layers[model->layer_kind[i]] += 1;
 }
 
+/* What is trained of a stage whose parameters are counted (Eq. 430). */
+static void count_trained(const struct orr_job *job, struct orr_stage *stage)
+{
+    stage->trained_dense = stage->dense_params;
+    stage->trained_expert = stage->expert_params;
+    stage->matrix_params = stage->adapter_params = 0;
+    for (int64_t k = 0; k < job->model.n_kinds; k++) {
+        const struct orr_layer_kind *kind = &job->model.kinds[k];
+        const double n = stage->n_layers[k], dense = orr_rank_dense_params(job, kind);
+        const double adapters = orr_adapter_params(job, kind), experts = orr_adapter_expert_params(job, kind);
+        stage->matrix_params += n * (dense - (double)(kind->norm_params + kind->router_params));
+        stage->adapter_params += n * (adapters + experts);
+        if (!kind->frozen && !orr_adapts(job)) continue;
+        stage->trained_dense += n * (adapters - dense);
+        stage->trained_expert += n * (experts - orr_rank_expert_params(job, kind));
+    }
+    if (stage->embedding && !orr_trains_embedding(job)) stage->trained_dense -= orr_rank_embedding_params(job);
+    if (stage->head && !orr_trains_head(job)) stage->trained_dense -= orr_rank_head_params(job);
+    if (stage->embedding && job->media.encodes && !orr_trains_tower(job))
+        stage->trained_dense -= orr_rank_tower_params(job);
+    stage->trained_dense = orr_max(0, stage->trained_dense);
+}
+
 void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
 {
     stage->dense_params = stage->expert_params = 0;
@@ -176,6 +200,7 @@ void orr_stage_count(const struct orr_job *job, struct orr_stage *stage)
     if (stage->n_mtp > 0) /* The stage has a copy of the embedding unless it is the first. */
         stage->dense_params +=
             stage->n_mtp * orr_rank_mtp_params(job) + (stage->embedding ? 0 : orr_rank_embedding_params(job));
+    count_trained(job, stage);
 }
 
 /* The rank of a chunk: round the ranks again and again or, in a V, down and back up. */
@@ -325,13 +350,23 @@ double orr_tower_flops(const struct orr_job *job)
     return (double)job->media.tower_runs * flops;
 }
 
+/* The share of three passes of forward FLOP that training a layer takes: frozen matrices have no gradients of weights,
+ * and layers below everything that is trained have no backward. */
+static double trained_flops(const struct orr_job *job, const struct orr_layer_kind *kind, double flops)
+{
+    if (kind->no_backward) return flops / 3;
+    if (!kind->frozen && !orr_adapts(job)) return flops;
+    return flops - 2 * active_matrix_params((double)job->model.hidden, kind) / 3;
+}
+
 static double step_flops(const struct orr_job *job, double score_share)
 {
     const struct orr_model *model = &job->model;
     double per_token = 2 * (double)(model->hidden * model->vocab), kind_flops[ORR_MAX_LAYER_KINDS] = {0};
     double n_layers[ORR_MAX_LAYER_KINDS];
+    if (!orr_trains_head(job)) per_token *= 2.0 / 3;
     for (int64_t k = 0; k < model->n_kinds; k++)
-        kind_flops[k] = layer_flops_per_token(job, &model->kinds[k], score_share);
+        kind_flops[k] = trained_flops(job, &model->kinds[k], layer_flops_per_token(job, &model->kinds[k], score_share));
     orr_count_layers(model, n_layers);
     for (int64_t k = 0; k < model->n_kinds; k++) per_token += n_layers[k] * kind_flops[k];
     per_token += (double)job->workload.mtp_layers * (kind_flops[model->layer_kind[model->n_layers - 1]] +

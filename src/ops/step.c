@@ -3,6 +3,7 @@
 #include "ops/emit.h"
 
 #include "base/number.h"
+#include "ops/adapter.h"
 #include "ops/mixer.h"
 #include "ops/muon.h"
 
@@ -18,9 +19,11 @@ static double weight_bytes(const struct orr_emit *emit)
 
 /* The gather of backward serves recomputation too, so that the gather of forward is not repeated. Weights that stay
  * gathered need no second one; in a pipeline they stay for the whole step, and are gathered once (Eq. 75a). */
-static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params)
+static void emit_sharded(struct orr_emit *emit, enum orr_group group, double params, double trained)
 {
-    const double weights = params * emit->recipe.gather_bytes, gradients = params * orr_reduce_bytes(emit->job);
+    const bool stored = emit->layer_kind >= 0 && orr_adapts(emit->job); /* in the format of the frozen matrices */
+    const double weights = params * (stored ? orr_base_bytes(emit->job) : emit->recipe.gather_bytes);
+    const double gradients = trained * orr_reduce_bytes(emit->job);
     const bool kept = emit->job->plan.gathered_kept;
     struct orr_op *gather =
         orr_emit_collective(emit, "zero.gather", ORR_PHASE_FORWARD, ORR_COLLECTIVE_ALLGATHER, group, weights);
@@ -86,16 +89,16 @@ static void emit_offloads(struct orr_emit *emit, double dense_params, double exp
                   saves_input ? input / every : 0);
 }
 
-void orr_emit_sharded_layer(struct orr_emit *emit, double dense_params, double expert_params)
+void orr_emit_sharded_layer(struct orr_emit *emit, const struct orr_part_params *params)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    if (orr_offloads(plan)) emit_offloads(emit, dense_params, expert_params);
+    if (orr_offloads(plan)) emit_offloads(emit, params->dense, params->expert);
     if (plan->zero < 3) return;
-    emit_sharded(emit, ORR_GROUP_DP, dense_params);
-    emit_sharded(emit, ORR_GROUP_EDP, expert_params);
+    emit_sharded(emit, ORR_GROUP_DP, params->dense, params->trained_dense);
+    emit_sharded(emit, ORR_GROUP_EDP, params->expert, params->trained_expert);
     orr_emit_collective(emit, "zero.replicas", ORR_PHASE_BACKWARD, ORR_COLLECTIVE_ALLREDUCE, ORR_GROUP_RDP,
-                        dense_params * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
-    emit_shard_copies(emit, dense_params + expert_params);
+                        params->trained_dense * orr_reduce_bytes(emit->job) / (double)plan->zero_group);
+    emit_shard_copies(emit, params->dense + params->expert);
 }
 
 /* The broadcasts of ZeRO-1 where whole tensors belong to ranks: one per rank that owns any. */
@@ -167,6 +170,8 @@ static void emit_optimizer(struct orr_emit *emit, const struct orr_stage *stage,
     }
     if (engine->clip_gradients)
         emit_step_pass(emit, "optimizer.norm", ORR_POINTWISE_ADD, params * gradient, NORM_LAUNCHES);
+    if (engine->clip_gradients && engine->clip_scales)
+        emit_step_pass(emit, "optimizer.clip", ORR_POINTWISE_ADD, 2 * params * gradient, NORM_LAUNCHES);
     if (states.casts) {
         emit_step_pass(emit, "optimizer.cast_gradients", ORR_POINTWISE_UPCAST, params * (w + gradient), CAST_LAUNCHES);
         emit_step_pass(emit, "optimizer.cast_weights", ORR_POINTWISE_COPY, params * (4 + w), CAST_LAUNCHES);
@@ -212,7 +217,7 @@ static void emit_sends(struct orr_emit *emit)
 void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
 {
     const struct orr_plan *plan = &emit->job->plan;
-    const double dense = heaviest->dense_params, expert = heaviest->expert_params;
+    const double dense = heaviest->trained_dense, expert = heaviest->trained_expert;
     const double shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_DP) : 1;
     const double expert_shard = plan->zero > 0 ? (double)orr_group_ranks(plan, ORR_GROUP_EDP) : 1;
     emit->recompute = ORR_RECOMPUTE_NONE;
@@ -227,7 +232,7 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             (dense / shard + expert / expert_shard) * orr_reduce_bytes(emit->job));
     if (emit->job->model.tied_embeddings &&
-        orr_ends_apart(plan)) /* Both copies of the matrix get the summed gradient. */
+        orr_ends_apart(plan) && orr_trains_head(emit->job)) /* Both copies of the matrix get the summed gradient. */
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
     const double sharded = dense / shard + expert / expert_shard;

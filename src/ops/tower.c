@@ -55,5 +55,6 @@ void orr_emit_tower(struct orr_emit *emit, double sequences)
     }
     emit->count = 1;
     emit_products(emit, false);
-    if (emit->backward) orr_emit_weights(emit, orr_rank_tower_edge_params(emit->job), 0);
+    const struct orr_part_params params = orr_plain_part(emit, orr_rank_tower_edge_params(emit->job));
+    if (!emit->lumped) orr_emit_weights(emit, &params);
 }

@@ -26,13 +26,13 @@ static double speed_of_light_s(const struct orr_job *job, const struct orr_class
 {
     const struct orr_chip *chip = &job->system.chip;
     const struct orr_stage *stage = orr_classes_heaviest(classes->items, classes->n);
-    const double params = stage->dense_params + stage->expert_params,
+    const double params = stage->trained_dense + stage->trained_expert,
                  dp = (double)orr_group_ranks(&job->plan, ORR_GROUP_DP);
     const double flops = job->workload.causal ? orr_model_flops_causal(job) : result->model_flops;
     const double compute_s = flops / ((double)job->plan.gpus * chip->peak_flops_per_s[job->workload.precision]);
     const double state_bytes = 2 * orr_states_of(job).optimizer_bytes * params / (job->plan.zero > 0 ? dp : 1);
     const double link = orr_max(job->system.scaleup_bytes_per_s, job->system.scaleout_bytes_per_s);
-    const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->dense_params * orr_reduce_bytes(job) : 0;
+    const double gradient_bytes = dp > 1 ? (dp - 1) / dp * stage->trained_dense * orr_reduce_bytes(job) : 0;
     return orr_max(compute_s, orr_max(state_bytes / chip->hbm_bytes_per_s, gradient_bytes / link));
 }
 

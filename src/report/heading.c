@@ -24,7 +24,7 @@ static void add_train_plan(const struct orr_plan *plan, struct orr_text *line)
 
 static void add_train_workload(const struct orr_workload *workload, struct orr_text *line)
 {
-    char recompute[ORR_RECOMPUTE_TEXT];
+    char recompute[ORR_RECOMPUTE_TEXT], adapter[ORR_ADAPTER_TEXT];
     orr_text_add(line, "%lld × %lld tokens · micro-batch %lld · %s · recompute %s", (long long)workload->global_batch,
                  (long long)workload->seq, (long long)workload->micro_batch, orr_dtype_name(workload->precision),
                  orr_recompute_text(workload, recompute));
@@ -35,6 +35,9 @@ static void add_train_workload(const struct orr_workload *workload, struct orr_t
         orr_text_add(line, " · recipe %s", orr_fp8_recipe_name(workload->fp8_recipe));
     if (workload->optimizer != ORR_OPTIMIZER_ENGINE)
         orr_text_add(line, " · optimizer %s", orr_optimizer_name(workload->optimizer));
+    if (workload->adapter.kind != ORR_ADAPTER_NONE) orr_text_add(line, " · %s", orr_adapter_text(workload, adapter));
+    if (workload->frozen_embedding || workload->frozen_layers > 0 || workload->frozen_head || workload->frozen_tower)
+        orr_text_add(line, " · frozen %s", orr_frozen_text(workload, adapter));
 }
 
 static const char *draft_name(const struct orr_job *job)

@@ -55,9 +55,9 @@ static json_t *train_plan(const struct orr_plan *plan)
 static json_t *train_workload(const struct orr_job *job, bool every_key)
 {
     const struct orr_workload *workload = &job->workload;
-    char recompute[ORR_RECOMPUTE_TEXT];
+    char recompute[ORR_RECOMPUTE_TEXT], adapter[ORR_ADAPTER_TEXT], frozen[ORR_ADAPTER_TEXT];
     json_t *json = json_pack(
-        "{sI sI sI ss ss sI ss ss ss sI ss so sb sb sb so sI}", "seq", (json_int_t)workload->seq, "micro_batch",
+        "{sI sI sI ss ss sI ss ss ss sI ss so sb sb sb so sI ss ss}", "seq", (json_int_t)workload->seq, "micro_batch",
         (json_int_t)workload->micro_batch, "global_batch", (json_int_t)workload->global_batch, "precision",
         orr_dtype_name(workload->precision), "fp8_recipe", orr_fp8_recipe_name(workload->fp8_recipe), "wide_layers",
         (json_int_t)workload->wide_layers, "recompute", orr_recompute_text(workload, recompute), "optimizer",
@@ -65,7 +65,8 @@ static json_t *train_workload(const struct orr_job *job, bool every_key)
         "recompute_every", (json_int_t)workload->recompute_every, "attention",
         orr_attention_kernel_name(workload->attention), "engine", orr_json_word(job->engine.id), "attention_dropout",
         workload->attention_dropout, "hidden_dropout", workload->hidden_dropout, "causal", workload->causal,
-        "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers);
+        "moe_imbalance", orr_json_real(workload->moe_imbalance), "mtp_layers", (json_int_t)workload->mtp_layers,
+        "adapter", orr_adapter_text(workload, adapter), "frozen", orr_frozen_text(workload, frozen));
     int failed = !json;
     if (json && (workload->recompute_first > 0 || every_key))
         failed |= json_object_set_new(json, "recompute_first", json_integer((json_int_t)workload->recompute_first));

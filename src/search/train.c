@@ -447,10 +447,16 @@ static void add_layout(struct visit *v, int64_t gpus, int64_t dp, int64_t pp)
     if ((!layout.sound[0] && !layout.sound[1]) || w->n_layouts == ORR_MAX_LAYOUTS) return;
     struct orr_job *job = job_of(v);
     orr_stage_count(job, &whole);
+    const double stages = (double)pp;
+    const struct orr_stage mean = {.dense_params = whole.dense_params / stages,
+                                   .expert_params = whole.expert_params / stages,
+                                   .trained_dense = whole.trained_dense / stages,
+                                   .trained_expert = whole.trained_expert / stages,
+                                   .matrix_params = whole.matrix_params / stages,
+                                   .adapter_params = whole.adapter_params / stages};
     for (int64_t zero = 0; zero < 4; zero++) {
         job->plan.zero = zero;
-        layout.state_bytes[zero] =
-            orr_state_bytes(job, whole.dense_params / (double)pp, whole.expert_params / (double)pp);
+        layout.state_bytes[zero] = orr_state_bytes(job, &mean);
     }
     w->layouts[w->n_layouts++] = layout;
 }

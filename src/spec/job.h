@@ -38,6 +38,11 @@ static inline double orr_cross_keys(const struct orr_job *job, const struct orr_
     return (double)(kind->cross_keys > 0 && job->media.cross_keys > 0 ? job->media.cross_keys : kind->cross_keys);
 }
 
+/* "lora:rank=16,targets=all,base=bf16,format=fp32" and "embeddings,layers:12": what a workload trains, as text. */
+#define ORR_ADAPTER_TEXT 160
+const char *orr_adapter_text(const struct orr_workload *workload, char text[ORR_ADAPTER_TEXT]);
+const char *orr_frozen_text(const struct orr_workload *workload, char text[ORR_ADAPTER_TEXT]);
+
 /* Checks the rules that a plan obeys (tp divides the heads, batch divides, ...). Requests that were read have passed
  * them; a job that the caller changed has not. */
 enum orr_err orr_job_check(const struct orr_job *job, struct orr_error *error);

@@ -19,6 +19,7 @@ const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS] = {ORR_GRADI
 const char *const orr_store_names[ORR_N_STORES] = {ORR_STORES(NAME)};
 const char *const orr_offload_names[ORR_N_OFFLOADS] = {ORR_OFFLOADS(NAME)};
 const char *const orr_stage_rule_names[ORR_N_STAGE_RULES] = {ORR_STAGE_RULES(NAME)};
+const char *const orr_base_format_names[ORR_N_BASE_FORMATS] = {ORR_BASE_FORMATS(NAME)};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};

@@ -10,6 +10,7 @@ extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
 extern const char *const orr_repeatable_names[ORR_N_REPEATABLES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
 const char *orr_fp8_recipe_name(enum orr_fp8_recipe recipe);
+extern const char *const orr_base_format_names[ORR_N_BASE_FORMATS];
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
 extern const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS];
 extern const char *const orr_gradient_format_names[ORR_N_GRADIENT_FORMATS];

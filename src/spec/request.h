@@ -39,6 +39,13 @@ enum orr_err orr_request_train(const struct orr_doc *request, int64_t gpus, stru
 enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const struct orr_doc *request, int64_t gpus,
                                struct orr_job *job, struct orr_error *error);
 
+/* "adapter" and "frozen" of the workload (request_adapter.c), and the texts that stand for them. */
+enum orr_err orr_adapter_read(const struct orr_doc *request, const json_t *object, const struct orr_model *model,
+                              struct orr_workload *workload, struct orr_error *error);
+/* Give the first layers kinds of their own whose weights are frozen; 0 layers: none, and those of an earlier call are
+ * undone. It fails if there are too many kinds. */
+enum orr_err orr_model_freeze(struct orr_model *model, int64_t n_layers, bool no_backward);
+
 /* The keys of "workload" that say what a tower reads, as fields of a struct with a member `media`; "image_size" is read
  * by orr_media_read. */
 #define ORR_MEDIA_FIELDS(S)                                                                                            \

@@ -87,6 +87,8 @@ static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "recompute_nth",
                                              "recompute_ops",
                                              "gradient_precision",
+                                             "adapter",
+                                             "frozen",
                                              NULL};
 
 static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
@@ -243,6 +245,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
 {
     struct ask ask = {.serving = {.batch = 1, .draft_accept_frac = 0.8}};
     const json_t *object;
+    (void)orr_model_freeze(&job->model, 0, false); /* of a training request before this one */
     enum orr_err err = read_plan(request, gpus, job, error);
     if (!err) err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
     if (!err) err = orr_media_read(request, object, &ask.media, job, error);

@@ -90,7 +90,8 @@ static const struct orr_field WORKLOAD_FIELDS[] = {
     WORK_INT(mtp_layers, 0, ORR_MTP_MAX, "multi-token prediction layers trained after the last layer"),
     ORR_MEDIA_FIELDS(ask),
 };
-static const char *const WORKLOAD_EXTRA[] = {"engine", "image_size", "recompute", "recompute_ops", NULL};
+static const char *const WORKLOAD_EXTRA[] = {"engine",  "image_size", "recompute", "recompute_ops",
+                                             "adapter", "frozen",     NULL};
 
 static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",         "output_len",    "matrix_precision",
                                              "kv_precision", "prefix_hit_frac",   "chunk_tokens",  "draft_model",
@@ -281,6 +282,7 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
         err = orr_doc_fail_rule(request, "workload.recompute_ops", error, "is given beside recompute: choose one");
     if (!err && ops) err = orr_recompute_ops_read(request, ops, &ask.workload, error);
     if (!err && recompute) err = orr_recompute_read(request, recompute, &ask.workload, error);
+    if (!err) err = orr_adapter_read(request, object, &job->model, &ask.workload, error);
     if (err) return err;
     fill_workload(object, job, &ask.workload);
     job->workload = ask.workload;
@@ -288,6 +290,10 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
         return orr_doc_fail_rule(
             request, "workload.recompute", error,
             "\"none\" leaves nothing to recompute in some layers (recompute_first, recompute_nth)");
+    const bool below = ask.workload.frozen_embedding || ask.workload.adapter.kind != ORR_ADAPTER_NONE;
+    if (orr_model_freeze(&job->model, ask.workload.frozen_layers, below))
+        return orr_doc_fail_rule(request, "workload.frozen", error,
+                                 "the model has too many kinds of layers to freeze some");
     return orr_media_read(request, object, &ask.media, job, error);
 }
 

@@ -135,6 +135,7 @@ export const FIELDS: readonly Field[] = [
         options: [
             'adamw',
             'adamw-bf16-states',
+            'adamw-16bit-gradients',
             'adamw-bf16',
             'adamw-8bit',
             'muon',
@@ -160,6 +161,20 @@ export const FIELDS: readonly Field[] = [
         group: 'more',
         options: ['even', 'by-cost'],
         title: 'pipeline stages of equal layers or of equal work; auto: as the engine divides them',
+    },
+    {
+        key: 'workload.adapter',
+        label: 'Adapter',
+        kinds: TRAIN,
+        group: 'more',
+        title: 'lora, dora or qlora:rank=16,targets=all,base=nf4,format=fp32; empty: every weight is trained',
+    },
+    {
+        key: 'workload.frozen',
+        label: 'Frozen',
+        kinds: TRAIN,
+        group: 'more',
+        title: 'parts that are not trained: embeddings,layers:N,head,tower',
     },
     {
         key: 'workload.recompute_every',

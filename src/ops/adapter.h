@@ -1,0 +1,39 @@
+/* Which weights are trained, and what adapters add to the frozen ones (Eqs. 430-434). */
+#ifndef ORR_OPS_ADAPTER_H
+#define ORR_OPS_ADAPTER_H
+
+#include "orrery.h"
+
+static inline bool orr_adapts(const struct orr_job *job)
+{
+    return job->kind == ORR_JOB_TRAIN && job->workload.adapter.kind != ORR_ADAPTER_NONE;
+}
+
+/* Do the adapters of a layer kind include this target? */
+static inline bool orr_adapts_target(const struct orr_job *job, const struct orr_layer_kind *kind,
+                                     enum orr_target target)
+{
+    return orr_adapts(job) && !kind->frozen && job->workload.adapter.targets & 1u << target;
+}
+
+/* Are adapters kept in fp32 and cast, with their inputs, to the format of activations (autocast)? */
+static inline bool orr_adapter_casts(const struct orr_job *job)
+{
+    return orr_adapts(job) && job->workload.adapter.format == ORR_DTYPE_FP32;
+}
+
+/* Bytes of a weight of the layers' matrices, and the kernels that restore such a matrix to 16 bits; 0: none. */
+double orr_base_bytes(const struct orr_job *job);
+double orr_base_kernels(const struct orr_job *job);
+
+/* Are the embedding and the output matrix trained? A tied matrix is frozen with either. */
+bool orr_trains_embedding(const struct orr_job *job);
+bool orr_trains_head(const struct orr_job *job);
+bool orr_trains_tower(const struct orr_job *job);
+
+/* Parameters of the adapters of one layer of a kind on one rank, outside its routed experts and inside them (Eq. 430).
+ * Column-parallel matrices have A whole and B divided, row-parallel ones the reverse. */
+double orr_adapter_params(const struct orr_job *job, const struct orr_layer_kind *kind);
+double orr_adapter_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);
+
+#endif

@@ -1,0 +1,176 @@
+/* Adapters and frozen weights: parameters, states, kept activations and operators against counts by hand. */
+#include "support.h"
+
+#include "memory/memory.h"
+#include "spec/job.h"
+
+#define HF "'engine':'hf-transformers-2026-eager'"
+
+static void near(double value, double expected, double share)
+{
+    if (!(fabs(value - expected) <= share * expected)) fail_msg("%.17g, by hand %.17g", value, expected);
+}
+
+static void read_llama(struct world *w, const char *model, const char *rest)
+{
+    read_job(w,
+             "{'kind':'train','model':'%s','system':'h200-sxm','gpus':1,'workload':{'seq':1024,'micro_batch':2,"
+             "'global_batch':2,%s," HF "}}",
+             model, rest);
+}
+
+static struct orr_stage first_stage(const struct world *w)
+{
+    struct orr_stage stages[ORR_MAX_STAGES];
+    orr_stages_build(&w->job, stages);
+    return stages[0];
+}
+
+/* Llama-3-8B, rank 16, all matrices: a layer has 16 (2 (4096 + 4096) + 2 (4096 + 1024) + 3 (4096 + 14336)) = 1310720
+ * parameters of adapters. DoRA beside attention: 16 (2 * 8192 + 2 * 5120), and 2 * 4096 + 2 * 1024 lengths. */
+static void parameters_are_two_thin_matrices(void **state)
+{
+    struct world *w = *state;
+    read_llama(w, "llama3-8b", "'adapter':'lora:rank=16'");
+    assert_true(first_stage(w).trained_dense == 32 * 1310720.0);
+    read_llama(w, "llama3-8b", "'adapter':{'kind':'dora','rank':16,'targets':['q_proj','k','v','o']}");
+    assert_true(first_stage(w).trained_dense == 32 * (425984.0 + 10240.0));
+    read_job(w, "{'kind':'train','model':'llama3-8b','system':'h200-sxm','gpus':4,'plan':{'tp':4},'workload':"
+                "{'global_batch':1,'adapter':'lora:rank=8,targets=q+down'}}");
+    /* q: A whole, B divided; down: A divided, B whole. */
+    assert_true(first_stage(w).trained_dense == 32 * 8 * (4096.0 + 1024 + 3584 + 4096));
+}
+
+/* Llama-2-7B: 32 (4 4096^2 + 3 4096 11008) = 6476005376 weights of layers at 4 + 8/64 + 32/16384 bits, 262410240 others
+ * at 16 bits; adapters of rank 16 have 39976960 parameters in fp32 with fp32 gradients and two moments. */
+static void quantised_weights_and_states_of_adapters_alone(void **state)
+{
+    struct world *w = *state;
+    const double base = 6476005376.0 * (4 + 8 / 64.0 + 32 / 16384.0) / 8 + 262410240.0 * 2;
+    read_llama(w, "llama2-7b", "'adapter':'qlora:rank=16','recompute':'full'");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS], base + 39976960.0 * 4, 1e-9);
+    near(w->result.memory.part_bytes[ORR_MEMORY_OPTIMIZER], 39976960.0 * 8, 1e-9);
+    read_llama(w, "llama2-7b", "'adapter':'lora:rank=16,format=bf16'");
+    train(w);
+    near(w->result.memory.part_bytes[ORR_MEMORY_WEIGHTS], 2 * (6738415616.0 + 39976960.0), 1e-9);
+    near(w->result.memory.part_bytes[ORR_MEMORY_OPTIMIZER], 39976960.0 * 4, 1e-9);
+}
+
+static double kept_per_token(struct world *w, const char *rest)
+{
+    read_llama(w, "tinyllama-1.1b", rest);
+    const struct orr_dims dims = orr_dims_of(&w->job);
+    const struct orr_layer_bytes bytes = orr_layer_bytes_of(&w->job, &dims, &w->job.model.kinds[0]);
+    return orr_layer_saved_bytes(&w->job, &bytes) / 2048;
+}
+
+/* TinyLlama, h 2048, 4 of 32 heads with keys, FFN 5632; bytes per token. All trained: two norms 6 h, inputs of q, k, v
+ * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and their
+ * product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven ranks of 16.
+ * Adapters in 16 bits beside q and v: one input. */
+static void kept_activations_are_counted(void **state)
+{
+    struct world *w = *state;
+    const double h = 2048, f = 5632, heads = 4 * h + 1024 + 128;
+    near(kept_per_token(w, "'recompute':'none'"), 12 * h + 4 * h + heads + 8 * f, 1e-12);
+    near(kept_per_token(w, "'adapter':'lora:rank=16'"), 8 * h + 12 * h + heads + 8 * f + 7 * 32, 1e-12);
+    near(kept_per_token(w, "'adapter':'lora:rank=16,targets=q+v,format=bf16'"), 8 * h + 2 * h + heads + 6 * f + 2 * 32,
+         1e-12);
+}
+
+static size_t count_of(const struct orr_op_list *list, const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) n += strcmp(list->items[i].name, name) == 0;
+    return n;
+}
+
+static void frozen_matrices_have_no_weight_gradients(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    read_llama(w, "llama3-8b", "'adapter':'qlora:rank=16,targets=attention'");
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "attention.qkv"), 3);
+    assert_int_equal(count_of(&list, "attention.qkv.dgrad"), 3);
+    assert_int_equal(count_of(&list, "attention.qkv.wgrad"), 0);
+    assert_int_equal(count_of(&list, "head.logits.wgrad"), 0);
+    assert_int_equal(count_of(&list, "embedding.scatter"), 0);
+    assert_int_equal(count_of(&list, "adapter.a"), 4);
+    assert_int_equal(count_of(&list, "adapter.a.wgrad"), 4);
+    assert_int_equal(count_of(&list, "adapter.dequantise"), 14); /* seven matrices, each way */
+}
+
+/* TinyLlama has 44044288 parameters in a layer, and 65538048 in head and final norm. */
+static void frozen_layers_below_have_no_backward(void **state)
+{
+    struct world *w = *state;
+    static struct orr_op_list list;
+    read_llama(w, "tinyllama-1.1b", "'frozen':'embeddings,layers:11'");
+    assert_int_equal(w->job.model.n_kinds, 2);
+    assert_true(first_stage(w).trained_dense == 11 * 44044288.0 + 65538048.0);
+    orr_ops_layers(&w->job, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (list.items[i].layer_kind == 1 && list.items[i].phase == ORR_PHASE_BACKWARD)
+            fail_msg("%s in a layer without backward", list.items[i].name);
+    read_llama(w, "tinyllama-1.1b", "'frozen':'none'");
+    assert_int_equal(w->job.model.n_kinds, 1);
+    read_llama(w, "tinyllama-1.1b", "'frozen':'layers:11'"); /* the embedding below needs gradients of inputs */
+    orr_ops_layers(&w->job, &list);
+    assert_int_equal(count_of(&list, "mlp.down.dgrad"), 2);
+    assert_int_equal(count_of(&list, "mlp.down.wgrad"), 1);
+}
+
+static void fewer_trained_weights_never_cost_more(void **state)
+{
+    struct world *w = *state;
+    double time_s[3], bytes[3];
+    const char *const asks[] = {"'recompute':'none'", "'adapter':'lora:rank=64,format=bf16'",
+                                "'adapter':'lora:rank=8,targets=q+v,format=bf16'"};
+    for (size_t i = 0; i < 3; i++) {
+        read_llama(w, "llama2-7b", asks[i]);
+        train(w);
+        time_s[i] = w->result.step_time_s;
+        bytes[i] = w->result.memory.total_bytes;
+        assert_true(w->result.mfu_frac > 0 && w->result.mfu_frac < 1);
+    }
+    assert_true(time_s[0] > time_s[2] && time_s[1] > time_s[2]);
+    assert_true(bytes[0] > bytes[1] && bytes[1] > bytes[2]);
+}
+
+static void refuse(struct world *w, const char *rest, const char *expected)
+{
+    struct orr_error error;
+    char request[512];
+    (void)snprintf(request, sizeof request,
+                   "{'kind':'train','model':'llama2-7b','system':'h200-sxm','gpus':1,'workload':{%s}}", rest);
+    assert_int_equal(try_job(w, request, &error), ORR_ERR_INPUT);
+    if (!strstr(error.text, expected)) fail_msg("%s\nhas not: %s", error.text, expected);
+}
+
+static void bad_adapters_are_refused(void **state)
+{
+    struct world *w = *state;
+    refuse(w, "'adapter':'lorra'", "\"lorra\" is none of none, lora, dora, qlora (did you mean \"lora\"?)");
+    refuse(w, "'adapter':'lora:rank=0'", "rank must be an integer from 1 to 4096, not \"0\"");
+    refuse(w, "'adapter':'lora:targets=gates'", "\"gates\" is none of q, k, v, o, gate, up, down, attention, mlp, all");
+    refuse(w, "'adapter':'lora:base=nf5'", "\"nf5\" is none of bf16, int8, nf4, nf4-single");
+    refuse(w, "'adapter':7", "must be a text like");
+    refuse(w, "'frozen':'layers:99'", "layers:N must have N from 1 to 32");
+    refuse(w, "'frozen':'heads'", "\"heads\" is none of embeddings, head, tower, layers:N");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_are_two_thin_matrices),
+        cmocka_unit_test(quantised_weights_and_states_of_adapters_alone),
+        cmocka_unit_test(kept_activations_are_counted),
+        cmocka_unit_test(frozen_matrices_have_no_weight_gradients),
+        cmocka_unit_test(frozen_layers_below_have_no_backward),
+        cmocka_unit_test(fewer_trained_weights_never_cost_more),
+        cmocka_unit_test(bad_adapters_are_refused),
+    };
+    return cmocka_run_group_tests_name("adapter", tests, open_world, close_world);
+}
