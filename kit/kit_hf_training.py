@@ -202,6 +202,12 @@ EAGER = [
     case_of("llama3-8b", "mixed", [(512, 1, C), (2048, 1)]),
     case_of("tinyllama-1.1b", "bf16", [(1024, 4), (2048, 2)], attention="eager"),
     case_of("qwen2.5-1.5b", "mixed", [(2048, 2)]),
+    case_of("llama3-8b", "bf16", [(2048, 6), (2048, 7)]),  # near the limit of memory, from here on
+    case_of("llama3-8b", "bf16", [(2048, 7), (2048, 8)], "lora", "all", "fp32"),
+    case_of("llama2-7b", "bf16", [(4096, 4)]),
+    case_of("llama2-7b", "bf16", [(4096, 5)], "lora", "all", "fp32"),
+    case_of("llama3-8b", "mixed", [(2048, 2)]),
+    case_of("qwen2.5-7b", "bf16", [(2048, 6)]),
 ]
 COMPILED = [
     case_of("tinyllama-1.1b", "bf16", [(2048, 4), (512, 4)], compiled=1),
@@ -213,7 +219,7 @@ COMPILED = [
     case_of("tinyllama-1.1b", "mixed", [(2048, 4)], compiled=1),
     case_of("qwen2.5-1.5b", "bf16", [(2048, 2)], compiled=1),
     case_of("tinyllama-1.1b", "bf16", [(2048, 4)], "lora", "all", "fp32", compiled=1),
-    case_of("llama2-7b", "bf16", [(2048, 1)], "lora", "attention", "fp32", compiled=1),
+    case_of("llama3.2-1b", "bf16", [(4096, 2)], compiled=1),
 ]
 PROFILED = {("tinyllama-1.1b", "bf16", "", 2048, 4, "none", 0), ("tinyllama-1.1b", "mixed", "", 2048, 4, "none", 0),
             ("tinyllama-1.1b", "bf16", "lora", 2048, 4, "none", 0), ("llama3-8b", "bf16", "lora", 2048, 2, "none", 0),

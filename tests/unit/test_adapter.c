@@ -66,9 +66,9 @@ static double kept_per_token(struct world *w, const char *rest)
 }
 
 /* TinyLlama, h 2048, 4 of 32 heads with keys, FFN 5632; bytes per token. All trained: two norms 6 h, inputs of q, k, v
- * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and their
- * product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven ranks of 16.
- * Adapters in 16 bits beside q and v: one input. */
+ * and of gate, up 2 h each, q and the heads' outputs 2 h each, k and v 1024, statistics 4 * 32, gate, SiLU, up and
+ * their product 8 f. Adapters in fp32: norms 4 h, five inputs and that of the output projection 2 h each, seven
+ * ranks of 16. Adapters in 16 bits beside q and v: one input. */
 static void kept_activations_are_counted(void **state)
 {
     struct world *w = *state;
