@@ -231,8 +231,8 @@ void orr_emit_step(struct orr_emit *emit, const struct orr_stage *heaviest)
         ORR_SCHEDULE_DUALPIPE) /* The mirrored rank has the other copy: both add up their gradients. */
         orr_emit_collective(emit, "pp.copies", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             (dense / shard + expert / expert_shard) * orr_reduce_bytes(emit->job));
-    if (emit->job->model.tied_embeddings &&
-        orr_ends_apart(plan) && orr_trains_head(emit->job)) /* Both copies of the matrix get the summed gradient. */
+    /* Both copies of a tied matrix get the summed gradient. */
+    if (emit->job->model.tied_embeddings && orr_ends_apart(plan) && orr_trains_head(emit->job))
         orr_emit_collective(emit, "embedding.tie", ORR_PHASE_STEP, ORR_COLLECTIVE_P2P, ORR_GROUP_PP,
                             emit->dims.vocab * emit->dims.h * orr_reduce_bytes(emit->job));
     const double sharded = dense / shard + expert / expert_shard;
