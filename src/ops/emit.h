@@ -16,6 +16,7 @@ struct orr_emit {
     bool lumped;            /* a layer's small kernels are one operator, because serving engines are calibrated so */
     bool encoder;           /* a tower: no causal mask, and no keys or values are kept */
     bool rms_norm;          /* RMS norms, else layer norms */
+    bool decode_only;             /* serving: a pass without prompts */
     bool frozen;                  /* weights get no gradients */
     enum orr_recompute recompute; /* what backward repeats of the layer: none, core, selective-op, ops or full */
     unsigned parts;               /* sum of ORR_PART_*: the parts of a layer or pass to emit */

@@ -139,6 +139,7 @@ struct orr_emit orr_emit_serving(const struct orr_job *job, const struct orr_mod
                              .list = list,
                              .forward = phase,
                              .lumped = true,
+                             .decode_only = shape->prefill_tokens <= 0 && !shape->beside_prompts,
                              .rms_norm = model->rms_norm,
                              .served = &job->serving.served[model == &job->draft],
                              .parts = ORR_PART_WHOLE,

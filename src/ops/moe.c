@@ -95,7 +95,7 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
  * rank? */
 static bool copy_per_expert(const struct orr_emit *emit)
 {
-    return emit->job->engine.moe_low_latency && emit->forward == ORR_PHASE_DECODE;
+    return emit->job->engine.moe_low_latency && emit->decode_only;
 }
 
 static void emit_all_to_all(struct orr_emit *emit, const char *name, enum orr_phase phase,

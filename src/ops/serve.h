@@ -8,6 +8,7 @@
 
 /* Contents of a step on one data-parallel rank. */
 struct orr_serve_shape {
+    bool beside_prompts; /* these rows are part of a pass that has prompts as well */
     double prefill_tokens, prefill_sequences;
     double prefill_context; /* tokens that each prefilling sequence already has in the cache */
     double decode_sequences;

@@ -22,8 +22,8 @@ struct part {
 };
 
 /* Each of these counts alone decides some parts of a pass. */
-enum count { COUNT_ROWS, COUNT_DECODES, COUNT_SEQUENCES, N_COUNTS };
-static const unsigned PARTS[N_COUNTS] = {ORR_PART_ROWS, ORR_PART_DECODES, ORR_PART_SEQUENCES};
+enum count { COUNT_ROWS, COUNT_DECODES, COUNT_SEQUENCES, COUNT_MIXED_ROWS, N_COUNTS };
+static const unsigned PARTS[N_COUNTS] = {ORR_PART_ROWS, ORR_PART_DECODES, ORR_PART_SEQUENCES, ORR_PART_ROWS};
 
 struct orr_step_model {
     struct orr_job job;
@@ -138,7 +138,10 @@ static void add_counted(struct orr_step_model *model, enum count count, double n
 {
     /* A part that is counted in sequences has all their queries, which are the same in every step. */
     const double queries = count == COUNT_DECODES ? (double)model->job.serving.draft_tokens + 1 : 1;
-    const struct orr_serve_shape shape = {.decode_sequences = n / queries, .decode_context = 1, .queries = queries};
+    const struct orr_serve_shape shape = {.decode_sequences = n / queries,
+                                          .decode_context = 1,
+                                          .queries = queries,
+                                          .beside_prompts = count == COUNT_MIXED_ROWS};
     const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
     struct part *slot = whole ? &model->parts[count][(int64_t)n] : NULL, part;
     if (slot && slot->known) {
@@ -191,7 +194,8 @@ static double piece_s(struct orr_step_model *model, const struct orr_serve_shape
     struct sum sum = {0};
     struct part prompt;
     model->n_bends = 0;
-    add_counted(model, COUNT_ROWS, rows, &sum);
+    /* Rows beside prompts differ only where passes without prompts exchange tokens in another way. */
+    add_counted(model, prompts && job->engine.moe_low_latency ? COUNT_MIXED_ROWS : COUNT_ROWS, rows, &sum);
     if (!shape->no_head) add_counted(model, COUNT_SEQUENCES, heads, &sum);
     if (prompts) {
         const struct orr_bend *bends = price(model, shape, ORR_PART_PROMPTS, ORR_PHASE_PREFILL, &prompt);

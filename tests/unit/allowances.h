@@ -14,7 +14,7 @@ static const struct allowance {
      * shorter, is counted to hide none */
     {"a higher DRAM rate is slower (zero bubble)", 0.05},
     {"a longer sequence takes less", 0.01},
-    {"a higher FLOP rate is slower (zero bubble)", 0.01},
+    {"a higher FLOP rate is slower (zero bubble)", 0.03},
     /* the ring of context parallelism and the gathers of ZeRO-3 are hidden beside the same kernels, each as if alone:
      * as these get shorter, both come out. With ZeRO-2 the rank that sets the pace may change, as above. */
     {"a higher FLOP rate is slower", 0.03},
@@ -26,7 +26,7 @@ static const struct allowance {
     {"a higher L2 rate is slower", 0.001},
     {"a higher L2 rate is slower (serving)", 0.001},
     /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
-    {"one sequence more: earlier first token", 0.05},
+    {"one sequence more: earlier first token", 0.12},
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
     {"one sequence more takes less", 0.03},
     {"one sequence more takes less (pp > 1)", 0.03},
