@@ -138,7 +138,7 @@ static void put_request(struct validator *w, size_t row, const struct lengths *n
     put_plan(w, row);
     orr_row_put(w, "workload.precision", formats->precision[0] ? formats->precision : "fp16");
     orr_row_put(w, "workload.kv_precision", formats->kv);
-    orr_row_put(w, "workload.engine", engine[0] ? engine : "vllm");
+    orr_row_put_engine(w, engine[0] ? engine : "vllm");
     orr_row_put_number(w, "workload.batch", n->batch);
     orr_row_put_number(w, "workload.input_len", n->input);
     orr_row_put_number(w, "workload.output_len", n->output);
@@ -287,17 +287,22 @@ static bool read_row(struct validator *w, size_t row, const char *metric, struct
     return orr_row_read(w, score);
 }
 
-void orr_score_infer_row(struct validator *w, size_t row)
+struct orr_score *orr_read_infer_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *metric = orr_csv_cell(csv, row, "metric"), *phase = orr_csv_cell(csv, row, "phase");
+    const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
-    struct orr_infer_result result;
-    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(csv, row, score)) return;
-    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
+    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(w->csv, row, score)) return NULL;
+    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return NULL;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
+    return score;
+}
+
+void orr_predict_infer(struct validator *w, size_t row, struct orr_score *score)
+{
+    const char *metric = score->metric, *phase = orr_csv_cell(w->csv, row, "phase");
+    struct orr_infer_result result;
     orr_infer(&w->job, w->scratch, &result);
-    if (scored_in_flight(csv, row, metric, phase)) {
+    if (scored_in_flight(w->csv, row, metric, phase)) {
         score_in_flight(w, row, &result, score);
         return;
     }
@@ -306,4 +311,10 @@ void orr_score_infer_row(struct validator *w, size_t row)
                  "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
                  "tokens_per_s_per_gpu)",
                  metric);
+}
+
+void orr_score_infer_row(struct validator *w, size_t row)
+{
+    struct orr_score *score = orr_read_infer_row(w, row);
+    if (score) orr_predict_infer(w, row, score);
 }
