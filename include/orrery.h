@@ -1144,6 +1144,14 @@ struct orr_engine {
     double context_bytes;                     /* driver context and communication libraries */
     double workspace_bytes;                   /* GEMM and library workspace */
     double fragmentation_frac;                /* share of the capacity that the allocator loses */
+    /* what `orrery fit` found in runs of a stack, relative to the calibration and the network of the system
+     * (docs/fit.md): rates are multiplied by a rate factor, times by the others; 1: as they are */
+    double matrix_rate_factor, attention_rate_factor, dram_rate_factor, grouped_rate_factor;
+    double scaleup_rate_factor, scaleout_rate_factor, scaleout_latency_factor, straggle_factor;
+    double grouped_launch_factor, pointwise_time_factor, host_time_factor;
+    double time_factor;                       /* of every part alike: what no other number explains */
+    int64_t fit_runs;                         /* runs behind them; 0: the engine was not fitted */
+    double fit_within_frac, fit_stack_frac;   /* spread (ln) of single runs, and of what the runs left uncertain */
 };
 
 /* ---------------------------------------------------------------- plan, workload, job */
@@ -1867,6 +1875,25 @@ ORR_API ORR_NODISCARD enum orr_err orr_ablation_add(const struct orr_catalogue *
 ORR_API void orr_ablation_free(struct orr_ablation *ablation);
 /* Render the ablation as TERMINAL, JSON or CSV; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format,
+                                                const struct orr_style *style);
+
+
+/* ---------------------------------------------------------------- stacks from runs */
+
+/* How far a few runs of a stack bring its predictions (docs/fit.md): on the parent of its engine, with 0, 1, 3, 5 and 10
+ * runs drawn at random, n_draws times, for every stack of the measurements that has 12 rows or more. `only` (may be
+ * NULL) is a part of the names of the sources to look at. */
+struct orr_few_shot;
+ORR_API ORR_NODISCARD enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
+                                                    const char *const *origins, size_t n, const char *only,
+                                                    int n_draws,
+                                                    void (*progress)(void *context, const char *what,
+                                                                     double done_frac),
+                                                    void *context, struct orr_few_shot **few,
+                                                    struct orr_error *error);
+ORR_API void orr_few_shot_free(struct orr_few_shot *few);
+/* Render as TERMINAL, JSON or CSV; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_few_shot_render(const struct orr_few_shot *few, enum orr_format format,
                                                 const struct orr_style *style);
 
 #endif /* ORR_EXPERIMENTAL */

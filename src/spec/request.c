@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/factors.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 
@@ -169,6 +170,8 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
                                struct orr_job *job, struct orr_error *error)
 {
     static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
+    /* The factors of a fitted engine are in the constants of the job, so that these are read anew. */
+    if (orr_factors_act(&job->engine)) *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
         const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);
@@ -176,6 +179,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
         *stale &= ~(PARTS[i] | (PARTS[i] == ORR_STALE_SYSTEM ? (unsigned)ORR_STALE_CALIBRATION : 0));
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
+    orr_factors_apply(&job->engine, NULL, job);
     return ORR_OK;
 }
 

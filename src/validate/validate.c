@@ -58,6 +58,7 @@ bool orr_row_word(const struct validator *w, size_t row, const char *column, con
 
 void orr_row_put_engine(struct validator *w, const char *own)
 {
+    w->own = own;
     orr_row_put(w, "workload.engine", w->engine ? w->engine(w->engine_context, own) : own);
 }
 

@@ -19,6 +19,7 @@ struct validator {
     /* NULL: every row has the engine that it names; else the engine in place of that one */
     const char *(*engine)(void *context, const char *own);
     void *engine_context;
+    const char *own; /* the engine that the last row names */
 };
 
 /* A kind of table, which is recognised by its columns. */
