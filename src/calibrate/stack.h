@@ -132,6 +132,7 @@ void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_ru
 
 /* ---------------------------------------------------------------- one engine fitted (stack_solve.c) */
 
+#define ORR_STACK_LEVEL 0.12 /* spread (ln) of the level between stacks */
 enum { ORR_STACK_DIMS = ORR_STACK_N + 1 }; /* the last is the level: the logarithm of time_factor */
 
 struct orr_stack_fit {
@@ -158,9 +159,10 @@ void orr_stack_as_it_is(const struct orr_stack_runs *runs, const struct orr_stac
 void orr_stack_level_only(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen,
                           struct orr_stack_fit *fit);
 /* Every parameter that moves a chosen run may move. `passes` is how often predictions are linearised; the first time
- * they are at the parent. Returns false if out of memory. */
+ * they are at the parent. `allowed` (NULL: all) says which parameters may move. Returns false if out of memory. */
 bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
-                     const struct orr_stack_choice *chosen, int passes, struct orr_stack_fit *fit);
+                     const struct orr_stack_choice *chosen, int passes, const bool *allowed,
+                     struct orr_stack_fit *fit);
 /* Fit again without each of the chosen runs in turn, on straight lines through the fit, and write the logarithms of
  * their measured over their predicted times. Returns false if out of memory. */
 bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
@@ -180,7 +182,7 @@ double orr_stack_quadratic(const struct orr_stack_fit *fit, const double a[ORR_S
 
 /* ---------------------------------------------------------------- several engines (stack_average.c) */
 
-enum { ORR_STACK_MEMBERS = 6 };
+enum { ORR_STACK_MEMBERS = 10 };
 #define ORR_STACK_QUANTILE 1.533 /* of a Student t with 4 degrees of freedom, at 90 % */
 
 struct orr_stack_member {
@@ -194,7 +196,7 @@ struct orr_stack_mixture {
     struct orr_stack_member members[ORR_STACK_MEMBERS];
 };
 
-enum { ORR_STACK_OTHERS = 4 };
+enum { ORR_STACK_OTHERS = 8 };
 /* The other engines that a fit looks at, beside the parent: those of the kind of job, without `never` and what is based
  * on it (NULL: none is left out). Returns how many. */
 size_t orr_stack_others(const struct orr_catalogue *catalogue, enum orr_job_kind kind, const char *parent,

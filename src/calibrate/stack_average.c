@@ -42,7 +42,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
     m->members[0] = (struct orr_stack_member){.engine = names[0], .runs = engines[0]};
     m->members[1] = m->members[0];
     orr_stack_as_it_is(engines[0], chosen, &m->members[0].fit);
-    if (!orr_stack_solve(worker, engines[0], chosen, passes, &m->members[1].fit)) return false;
+    if (!orr_stack_solve(worker, engines[0], chosen, passes, NULL, &m->members[1].fit)) return false;
     double best = orr_max(m->members[0].fit.evidence, m->members[1].fit.evidence);
     for (size_t i = 1; i < n && m->n < ORR_STACK_MEMBERS; i++) {
         if (!serves(engines[i], chosen)) continue;
@@ -56,7 +56,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
         struct orr_stack_member *member = &m->members[i];
         struct orr_stack_fit fit;
         if (member->fit.evidence < best - NEAR) continue;
-        if (!orr_stack_solve(worker, member->runs, chosen, passes, &fit)) return false;
+        if (!orr_stack_solve(worker, member->runs, chosen, passes, NULL, &fit)) return false;
         member->fit = fit;
     }
     weigh(m, before);

@@ -6,8 +6,12 @@
 
 #include <string.h>
 
-static const char *const TRAINING[] = {"generic", "mosaic-fsdp", "megatron-core-2024", NULL};
-static const char *const SERVING[] = {"vllm", "tensorrt-llm-0.9", "pytorch-eager-cudagraph", NULL};
+static const char *const TRAINING[] = {"generic",          "mosaic-fsdp",    "megatron-core-2024",    "torch-compile",
+                                       "megatron-lm-2022", "internevo-2023", "torchtitan-2024-eager", "nanotron-2025",
+                                       NULL};
+static const char *const SERVING[] = {"vllm",     "tensorrt-llm-0.9", "pytorch-eager-cudagraph", "vllm-0.6",
+                                      "sglang",   "tensorrt-llm-1.2", "fastertransformer",       "lmdeploy-turbomind-0.2",
+                                      NULL};
 
 size_t orr_stack_others(const struct orr_catalogue *catalogue, enum orr_job_kind kind, const char *parent,
                         const char *never, const char *others[ORR_STACK_OTHERS])

@@ -16,6 +16,8 @@ static const struct orr_stack_parameter PARAMETERS[ORR_STACK_N] = {ORR_STACK_PAR
 #define TIME_FREEDOM 2.0
 /* Times may grow to this many spreads, factors to e to the power of so many spreads. */
 #define TIME_MOST 200.0
+/* Less than this share of a spread is no time at all. */
+#define LEAST_TIME 1e-6
 #define LOG_MOST  3.2
 #define TAIL_MOST 6.5
 
@@ -42,7 +44,7 @@ double orr_stack_value(int i, double parent, double x)
     case ORR_STACK_LOG:
     case ORR_STACK_TAIL: return parent * exp(scale * x);
     case ORR_STACK_LOGIT: return 1 / (1 + exp(-logit_of(parent) - scale * x));
-    case ORR_STACK_TIME: return orr_max(0, parent + scale * x);
+    case ORR_STACK_TIME: return parent + scale * x > LEAST_TIME * scale ? parent + scale * x : 0;
     case ORR_N_STACK_PRIORS: break;
     }
     return parent;

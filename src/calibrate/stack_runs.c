@@ -76,7 +76,7 @@ static enum orr_err read_table(struct validator *w, const struct orr_catalogue *
                                const struct orr_stack_table *table, struct orr_stack_runs *runs,
                                struct orr_error *error)
 {
-    enum orr_err err = orr_validation_table(runs->table, table->text, table->origin, error);
+    enum orr_err err = orr_validation_add(runs->table, table->text, table->origin, error);
     if (err) return err;
     const struct orr_csv *csv = &runs->table->csvs[runs->table->n_csvs - 1];
     const struct orr_schema *schema = orr_schema_of(csv);

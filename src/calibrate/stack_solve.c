@@ -12,17 +12,17 @@
 /* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and weight,
  * in runs. The level is normal. */
 #define FREEDOM       4.0
-#define WITHIN        0.09
+#define WITHIN        0.06
 #define WITHIN_WEIGHT 4.0
-#define LEVEL         0.15
+#define LEVEL         ORR_STACK_LEVEL
 /* A parameter that moves no run by this much within two spreads (three for added times) is left alone. */
 #define LEAST_EFFECT 0.02
 #define REACH        2.0
 #define REACH_TIME   3.0
 /* Spread and maximum are found in turn so many times; a step that does not improve the fit is halved so often. */
-#define ROUNDS  5
-#define HALVES  3
-#define LOWEST  1e-3 /* of the ratio on a straight line */
+#define ROUNDS 5
+#define HALVES 3
+#define LOWEST 1e-3 /* of the ratio on a straight line */
 
 /* The problem on straight lines: the chosen runs, the centre, the ratios there and the slopes. */
 struct problem {
@@ -269,11 +269,11 @@ static bool moves(const struct problem *p, int j)
     return false;
 }
 
-static void select_parameters(struct problem *p)
+static void select_parameters(struct problem *p, const bool *allowed)
 {
     p->n_active = 0;
     for (int j = 0; j < ORR_STACK_N; j++) {
-        p->active[j] = moves(p, j);
+        p->active[j] = (!allowed || allowed[j]) && moves(p, j);
         if (p->active[j]) p->index[p->n_active++] = j;
     }
 }
@@ -373,13 +373,13 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
 }
 
 bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
-                     const struct orr_stack_choice *chosen, int passes, struct orr_stack_fit *fit)
+                     const struct orr_stack_choice *chosen, int passes, const bool *allowed, struct orr_stack_fit *fit)
 {
     struct problem p;
     double x[ORR_STACK_DIMS] = {0};
     memset(fit, 0, sizeof *fit);
     bool ready = open_problem(runs, chosen, &p);
-    if (ready) select_parameters(&p);
+    if (ready) select_parameters(&p, allowed);
     const int host = ready ? host_of(&p) : -1;
     bool at_parent = true;
     if (host >= 0)

@@ -6,6 +6,8 @@
 #include "predict/pass.h"
 #include "spec/job.h"
 
+#include <math.h>
+
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
 
@@ -17,6 +19,17 @@ struct orr_interval orr_interval_of(enum orr_regime regime, bool calibrated)
 {
     const double *factors = FACTORS[regime][calibrated];
     return (struct orr_interval){.name = NAMES[regime][calibrated], .low = factors[0], .high = factors[1]};
+}
+
+/* The 90 % quantile of a Student t with 4 degrees of freedom, the distribution of errors in a fit (Eq. 475). */
+#define FITTED_QUANTILE 1.533
+
+struct orr_interval orr_interval_of_job(const struct orr_job *job, enum orr_regime regime)
+{
+    const struct orr_engine *engine = &job->engine;
+    if (engine->fit_runs == 0) return orr_interval_of(regime, job->calibration.calibrated);
+    const double reach = FITTED_QUANTILE * hypot(engine->fit_within_frac, engine->fit_stack_frac);
+    return (struct orr_interval){.name = "fitted stack", .low = exp(-reach), .high = exp(reach)};
 }
 
 enum orr_regime orr_train_regime(const struct orr_job *job)
@@ -61,7 +74,7 @@ enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_inf
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
 {
-    const struct orr_interval interval = orr_interval_of(orr_train_regime(job), job->calibration.calibrated);
+    const struct orr_interval interval = orr_interval_of_job(job, orr_train_regime(job));
     result->interval_class = interval.name;
     result->interval_low_s = result->step_time_s * interval.low;
     result->interval_high_s = result->step_time_s * interval.high;
@@ -69,7 +82,7 @@ void orr_fill_interval(const struct orr_job *job, struct orr_result *result)
 
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result)
 {
-    const struct orr_interval interval = orr_interval_of(orr_infer_regime(job, result), job->calibration.calibrated);
+    const struct orr_interval interval = orr_interval_of_job(job, orr_infer_regime(job, result));
     result->interval_class = interval.name;
     result->interval_low_s = result->latency_s * interval.low;
     result->interval_high_s = result->latency_s * interval.high;

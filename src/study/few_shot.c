@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "spec/relatives.h"
 #include "study/sample.h"
+#include "validate/offline.h"
 
 #include <math.h>
 #include <omp.h>
@@ -167,6 +168,22 @@ static void linearise(struct orr_stack_runs *runs, const size_t *rows, size_t n)
     }
 }
 
+/* How a row was measured does not fall back with its engine: published rates of an engine's own tool have the tool's
+ * limits (validate/offline.h). */
+static void keep_protocol(const struct orr_catalogue *catalogue, struct orr_stack_runs *runs)
+{
+    char last[ORR_ID] = "";
+    struct orr_engine own = {0};
+    for (size_t i = 0; i < runs->n; i++) {
+        struct orr_stack_run *run = &runs->runs[i];
+        if (run->job.kind != ORR_JOB_INFER || !run->own[0]) continue;
+        if (strncmp(last, run->own, sizeof last - 1) != 0 && orr_engine_read(catalogue, run->own, &own, NULL)) continue;
+        snprintf(last, sizeof last, "%s", run->own);
+        run->job.engine.bench_limits = own.bench_limits;
+        if (own.bench_limits) run->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
+    }
+}
+
 static enum orr_err run_stack(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
                               int n_draws, struct stack *stack, struct orr_error *error)
 {
@@ -179,6 +196,7 @@ static enum orr_err run_stack(const struct orr_catalogue *catalogue, const struc
         stack->names[stack->n_engines] = others[i];
         err = orr_stack_read(catalogue, tables, n, named_engine, (void *)(uintptr_t)others[i],
                              &stack->engines[stack->n_engines], error);
+        if (!err) keep_protocol(catalogue, stack->engines[stack->n_engines]);
         if (!err) linearise(stack->engines[stack->n_engines++], stack->rows, stack->n_rows);
     }
     bool done = !err && predict_none(stack);
@@ -229,6 +247,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) err = orr_stack_read(catalogue, tables, n, parent_engine, &back, &parents, error);
     if (!err) {
+        keep_protocol(catalogue, parents);
         f->stacks = calloc(parents->n + 1, sizeof *f->stacks);
         stack.rows = malloc((parents->n + 1) * sizeof *stack.rows);
         f->n_draws = n_draws;

@@ -96,7 +96,7 @@ struct orr_score *orr_row_score(struct validator *w, size_t row, const char *met
 static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
                           struct orr_score *score)
 {
-    const struct orr_interval interval = orr_interval_of(regime, w->job.calibration.calibrated);
+    const struct orr_interval interval = orr_interval_of_job(&w->job, regime);
     score->error = predicted_s / measured_s - 1;
     score->timed = true;
     score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
@@ -406,7 +406,7 @@ static bool grow(struct orr_validation *v, const struct orr_csv *csv)
     return true;
 }
 
-enum orr_err orr_validation_table(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error)
+enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error)
 {
     struct orr_csv table = {0};
     enum orr_err err = orr_csv_parse(csv, origin, &table, error);
@@ -448,7 +448,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
     enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
-    for (size_t i = 0; i < n && !err; i++) err = orr_validation_table(validations[i], csv, origin, error);
+    for (size_t i = 0; i < n && !err; i++) err = orr_validation_add(validations[i], csv, origin, error);
     if (!err) {
         w->scratch = scratch;
         err = score_rows(w, catalogue, validations, n, error);
