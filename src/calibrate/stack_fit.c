@@ -21,6 +21,8 @@
 #define POPULATION_FRAC (1.0 / 3)
 /* A slow population beside a fast one is looked for from so many runs on. */
 #define POPULATION_RUNS 6
+/* Fewer runs do not judge a fit: without one of them there is hardly a fit. */
+#define JUDGED_RUNS 5
 
 void orr_stack_note(struct orr_stack *stack, const char *format, ...)
 {
@@ -319,6 +321,38 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
     return done;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_error(const struct orr_stack *stack, bool left_out, double *work)
+{
+    for (size_t i = 0; i < stack->n_main; i++)
+        work[i] = fabs(left_out ? stack->about[i].left_out : stack->about[i].before);
+    qsort(work, stack->n_main, sizeof *work, by_size);
+    return work[stack->n_main / 2];
+}
+
+/* A fit that predicts runs it has not seen worse than the parent does is not kept. */
+static bool refuse_worse(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    double *work = malloc((stack->n_chosen + 1) * sizeof *work);
+    if (!work) return false;
+    const bool worse = stack->fit.fitted && stack->n_main >= JUDGED_RUNS && median_error(stack, true, work) > median_error(stack, false, work);
+    free(work);
+    if (!worse) return true;
+    orr_stack_note(stack, "no fit predicts a run from the others better than %s as it is, so its facts are kept",
+                   stack->names[0]);
+    stack->fit = stack->mixture.members[0].fit;
+    stack->fit_runs = stack->engines[0];
+    stack->fit_engine = stack->names[0];
+    const bool done = look_at_runs(stack, worker);
+    stack->stack_spread = 0; /* the other members are out of the question */
+    return done;
+}
+
 /* Two populations: the runs that the fit describes stay, the others are set aside, after them in `chosen`. */
 static bool split_populations(struct orr_stack *stack)
 {
@@ -373,6 +407,7 @@ static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
         if (!average(stack, worker) || !keep_best(stack, worker) || !look_at_runs(stack, worker)) return false;
         note_populations(stack, column);
     }
+    if (!refuse_worse(stack, worker)) return false;
     return orr_stack_find_next(stack, worker);
 }
 

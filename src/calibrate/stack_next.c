@@ -24,6 +24,13 @@ static const struct change {
                {"input_len", 8, true},    {"input_len", 0.125, true},  {"output_len", 4, true}, {"output_len", 0.25, true},
                {"tp", 2, true},           {"tp", 0.5, true}};
 
+/* The fit whose open questions are to be answered: the one that is kept or, if the parent is kept as it is, the parent
+ * fitted. */
+static const struct orr_stack_fit *open_fit(const struct orr_stack *stack)
+{
+    return stack->fit.fitted ? &stack->fit : &stack->mixture.members[1].fit;
+}
+
 struct candidate {
     size_t run;
     char column[24], from[24], to[24];
@@ -118,24 +125,24 @@ static void collect(struct orr_stack *stack, struct orr_stack_worker *worker, st
     for (size_t i = 0; i < runs->n; i++) {
         if (!orr_stack_usable(runs, i) || !fits(worker, &runs->runs[i].job)) continue;
         orr_stack_linearise(worker, runs, i, i + 1);
-        orr_stack_gradient(runs, i, &stack->fit, g->of[g->n]);
+        orr_stack_gradient(runs, i, open_fit(stack), g->of[g->n]);
         g->predicted[g->n] = exp(orr_stack_predict(worker, runs, i, &stack->fit).mean);
         g->item[g->n++] = runs->runs[i].csv; /* a table per candidate */
     }
     g->n_candidates = g->n;
     for (size_t i = 0; i < stack->n_main; i++)
-        orr_stack_gradient(stack->fit_runs, stack->chosen[i], &stack->fit, g->of[g->n++]);
+        orr_stack_gradient(stack->fit_runs, stack->chosen[i], open_fit(stack), g->of[g->n++]);
 }
 
 /* Eq. 479b: the share of the mean width that a run with gradient c would take away. */
 static double narrowing(const struct orr_stack *stack, const struct gradients *g, size_t c)
 {
-    const double s2 = stack->fit.within * stack->fit.within;
-    const double own = orr_stack_quadratic(&stack->fit, g->of[c], g->of[c]) + s2;
+    const struct orr_stack_fit *fit = open_fit(stack);
+    const double s2 = fit->within * fit->within, own = orr_stack_quadratic(fit, g->of[c], g->of[c]) + s2;
     double before = 0, gain = 0;
     for (size_t t = 0; t < g->n; t++) {
-        const double shared = orr_stack_quadratic(&stack->fit, g->of[t], g->of[c]);
-        before += orr_stack_quadratic(&stack->fit, g->of[t], g->of[t]) + s2;
+        const double shared = orr_stack_quadratic(fit, g->of[t], g->of[c]);
+        before += orr_stack_quadratic(fit, g->of[t], g->of[t]) + s2;
         gain += shared * shared / own;
     }
     return 1 - sqrt(orr_max(0, before - gain) / before);
@@ -194,8 +201,7 @@ bool orr_stack_find_next(struct orr_stack *stack, struct orr_stack_worker *worke
         done = !all->tables[i].failed;
         tables[i] = (struct orr_stack_table){all->tables[i].data, "candidate"};
     }
-    if (done && stack->fit.fitted &&
-        orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine, &runs, NULL) ==
+    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine, &runs, NULL) ==
             ORR_OK)
         done = rank(stack, worker, all, runs);
     orr_stack_runs_free(runs);

@@ -148,8 +148,9 @@ static void add_unexplained(const struct orr_stack *stack, struct orr_text *text
              exp(ORR_STACK_QUANTILE * hypot(within, stack->stack_spread)));
     orr_text_fit(text, style, line);
     for (size_t i = 0; i < stack->n_notes; i++) {
-        orr_text_fit(text, style, stack->notes[i]);
-        orr_text_add(text, "\n");
+        char note[ORR_NOTE + 2];
+        snprintf(note, sizeof note, "%s\n", stack->notes[i]);
+        orr_text_fit(text, style, note);
     }
 }
 

@@ -131,10 +131,10 @@ static void training_changes_are_recovered(void **state)
 static void serving_changes_are_recovered(void **state)
 {
     struct orr_stack *stack = fit_rows(
-        *state, made_rows(*state, true, "'engine.request_s':0.06,'engine.dram_rate_factor':0.8", NULL, 0, false), NULL);
+        *state, made_rows(*state, true, "'engine.request_s':0.03,'engine.dram_rate_factor':0.85", NULL, 0, false), NULL);
     assert_string_equal(stack->fit_engine, "vllm");
-    recovered(stack, "request_s", 0.06);
-    recovered(stack, "dram_rate_factor", 0.8);
+    recovered(stack, "request_s", 0.03);
+    recovered(stack, "dram_rate_factor", 0.85);
     orr_stack_close(stack);
 }
 
