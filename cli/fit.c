@@ -1,4 +1,4 @@
-/* orrery fit: a stack from a few measured runs, and what few runs are worth on the measurements that come with orrery. */
+/* orrery fit: a stack from a few measured runs; and what few runs are worth, on the measurements of this program. */
 #define _DEFAULT_SOURCE
 #include <glob.h>
 #include <stdint.h>

@@ -318,10 +318,10 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
 
 /* ---------------------------------------------------------------- a stack from runs */
 
-/* Fit a software stack to measured runs (docs/fit.md). `json` has "runs": the text of a table or log, or a list of runs
- * "model=...,tp=8,...:step_time_s=12.3"; and may have "engine" (the parent), "name", "with" (columns that the runs do not
- * have) and "skip" (first iterations of a log that do not count). The answer is the report as JSON, whose key "file" is
- * the engine file; the caller owns it. */
+/* Fit a software stack to measured runs (docs/fit.md). `json` has "runs": the text of a table or log, or a list of
+ * runs "model=...,tp=8,...:step_time_s=12.3"; and may have "engine" (the parent), "name", "with" (columns that the
+ * runs do not have) and "skip" (first iterations of a log that do not count). The answer is the report as JSON, whose
+ * key "file" is the engine file; the caller owns it. */
 ORR_API ORR_NODISCARD enum orr_err orr_stack_ask(const struct orr_catalogue *catalogue, const char *json,
                                                  const char *origin, char **text, struct orr_error *error);
 
@@ -1889,9 +1889,9 @@ ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablat
 
 /* ---------------------------------------------------------------- stacks from runs */
 
-/* Fit a stack to measured runs (docs/fit.md): engine facts, host, network and kernel constants are moved from those of a
- * parent as far as the runs ask for it. Equal runs in any order give equal answers to the last bit. `parent` is an
- * engine's id or file; NULL: the engine that the rows name. */
+/* Fit a stack to measured runs (docs/fit.md): engine facts, host, network and kernel constants are moved from those
+ * of a parent as far as the runs ask for it. Equal runs in any order give equal answers to the last bit. `parent` is
+ * an engine's id or file; NULL: the engine that the rows name. */
 struct orr_stack;
 ORR_API ORR_NODISCARD enum orr_err orr_stack_open(const struct orr_catalogue *catalogue, const char *parent,
                                                   struct orr_stack **stack, struct orr_error *error);
@@ -1914,9 +1914,9 @@ ORR_API ORR_NODISCARD char *orr_stack_render(const struct orr_stack *stack, enum
 /* The engine file of the stack, which the caller owns; `date` goes into its sources (NULL: none). */
 ORR_API ORR_NODISCARD char *orr_stack_file(const struct orr_stack *stack, const char *name, const char *date);
 
-/* How far a few runs of a stack bring its predictions (docs/fit.md): on the parent of its engine, with 0, 1, 3, 5 and 10
- * runs drawn at random, n_draws times, for every stack of the measurements that has 12 rows or more. `only` (may be
- * NULL) is a part of the names of the sources to look at. */
+/* How far a few runs of a stack bring its predictions (docs/fit.md): on the parent of its engine, with 0, 1, 3, 5 and
+ * 10 runs drawn at random, n_draws times, for every stack of the measurements that has 12 rows or more. `only` (may
+ * be NULL) is a part of the names of the sources to look at. */
 struct orr_few_shot;
 ORR_API ORR_NODISCARD enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
                                                     const char *const *origins, size_t n, const char *only,

@@ -1,6 +1,6 @@
-/* A stack from measured runs: `orrery fit` (docs/fit.md). Physical numbers of an engine are moved from those of its parent
- * as far as the runs ask for it: maximum a posteriori on the program's own predictions, averaged by evidence over the
- * parent as it is, the parent fitted, and other engines of the same kind. Eqs. 470-479. */
+/* A stack from measured runs: `orrery fit` (docs/fit.md). Physical numbers of an engine are moved from those of its
+ * parent as far as the runs ask for it: maximum a posteriori on the program's own predictions, averaged by evidence
+ * over the parent as it is, the parent fitted, and other engines of the same kind. Eqs. 470-479. */
 #ifndef ORR_CALIBRATE_STACK_H
 #define ORR_CALIBRATE_STACK_H
 
@@ -93,10 +93,10 @@ struct orr_stack_runs {
     struct orr_validation *table;
     size_t n;
     struct orr_stack_run *runs;
-    double *as_is;                         /* ratio with the engine's own values */
-    double *start;                         /* ratio at x = 0, where shares of 0 and 1 are moved inside */
-    double (*slope)[ORR_STACK_N];          /* derivative of the ratio by the natural variable */
-    double (*host)[ORR_STACK_HOSTS];       /* ratio with each of orr_stack_hosts */
+    double *as_is;                   /* ratio with the engine's own values */
+    double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
+    double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
+    double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
 };
 
 struct orr_stack_table {
@@ -132,17 +132,17 @@ void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_ru
 
 /* ---------------------------------------------------------------- one engine fitted (stack_solve.c) */
 
-#define ORR_STACK_LEVEL 0.12 /* spread (ln) of the level between stacks */
+#define ORR_STACK_LEVEL 0.12               /* spread (ln) of the level between stacks */
 enum { ORR_STACK_DIMS = ORR_STACK_N + 1 }; /* the last is the level: the logarithm of time_factor */
 
 struct orr_stack_fit {
-    bool fitted;                 /* false: the engine as it is */
+    bool fitted; /* false: the engine as it is */
     bool active[ORR_STACK_N];
     double x[ORR_STACK_N];
-    double level;                /* L */
-    double within;               /* s, spread of single runs */
-    double n_told;               /* effective number of parameters, e */
-    double evidence;             /* ln Z */
+    double level;                                      /* L */
+    double within;                                     /* s, spread of single runs */
+    double n_told;                                     /* effective number of parameters, e */
+    double evidence;                                   /* ln Z */
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; rows of parameters that do not move are 0 */
 };
 
@@ -161,8 +161,7 @@ void orr_stack_level_only(const struct orr_stack_runs *runs, const struct orr_st
 /* Every parameter that moves a chosen run may move. `passes` is how often predictions are linearised; the first time
  * they are at the parent. `allowed` (NULL: all) says which parameters may move. Returns false if out of memory. */
 bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
-                     const struct orr_stack_choice *chosen, int passes, const bool *allowed,
-                     struct orr_stack_fit *fit);
+                     const struct orr_stack_choice *chosen, int passes, const bool *allowed, struct orr_stack_fit *fit);
 /* Fit again without each of the chosen runs in turn, on straight lines through the fit, and write the logarithms of
  * their measured over their predicted times. Returns false if out of memory. */
 bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
@@ -186,7 +185,7 @@ enum { ORR_STACK_MEMBERS = 10 };
 #define ORR_STACK_QUANTILE 1.533 /* of a Student t with 4 degrees of freedom, at 90 % */
 
 struct orr_stack_member {
-    const char *engine;                /* the engine of its runs, for reports */
+    const char *engine; /* the engine of its runs, for reports */
     const struct orr_stack_runs *runs;
     struct orr_stack_fit fit;
     double weight;

@@ -114,8 +114,7 @@ static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, 
     const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
     struct orr_text missing = {0};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!orr_cells_get(cells, needed[i])[0])
-            orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
+        if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
     enum orr_err err = ORR_OK;
     if (missing.length)
         err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
@@ -314,7 +313,8 @@ static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worke
         about->weight = 5 / (4 + scaled * scaled);
         about->outlier = about->weight < OUTLIER_WEIGHT;
         /* what the runs left open about the fit, and how far the other members are from it */
-        variance += (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;
+        variance +=
+            (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;
     }
     stack->stack_spread = sqrt(variance);
     free(left_out);
@@ -340,7 +340,8 @@ static bool refuse_worse(struct orr_stack *stack, struct orr_stack_worker *worke
 {
     double *work = malloc((stack->n_chosen + 1) * sizeof *work);
     if (!work) return false;
-    const bool worse = stack->fit.fitted && stack->n_main >= JUDGED_RUNS && median_error(stack, true, work) > median_error(stack, false, work);
+    const bool worse = stack->fit.fitted && stack->n_main >= JUDGED_RUNS &&
+                       median_error(stack, true, work) > median_error(stack, false, work);
     free(work);
     if (!worse) return true;
     orr_stack_note(stack, "no fit predicts a run from the others better than %s as it is, so its facts are kept",
@@ -380,8 +381,8 @@ static void note_populations(struct orr_stack *stack, const char *column)
     orr_stack_note(stack,
                    "two populations: the fit describes %zu runs; %zu others take %.2f to %.1f times its prediction and "
                    "are set aside%s%s",
-                   stack->n_main, stack->n_chosen - stack->n_main, least, most,
-                   column ? "; pairs differ in " : "", column ? column : "");
+                   stack->n_main, stack->n_chosen - stack->n_main, least, most, column ? "; pairs differ in " : "",
+                   column ? column : "");
 }
 
 static enum orr_err read_others(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)

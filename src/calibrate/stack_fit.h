@@ -34,13 +34,13 @@ struct orr_stack {
     struct orr_stack_runs *engines[ORR_STACK_ENGINES];
     char names[ORR_STACK_ENGINES][ORR_ID];
     size_t n_engines;
-    size_t *chosen; /* usable runs, in an order that does not depend on that of the rows */
+    size_t *chosen;          /* usable runs, in an order that does not depend on that of the rows */
     size_t n_chosen, n_main; /* those of the main population come first */
     struct orr_stack_mixture mixture;
-    struct orr_stack_fit fit;   /* the best member, with the numbers that the runs can tell */
+    struct orr_stack_fit fit; /* the best member, with the numbers that the runs can tell */
     const struct orr_stack_runs *fit_runs;
     const char *fit_engine;
-    double stack_spread; /* ln: what the runs left uncertain about other runs */
+    double stack_spread;           /* ln: what the runs left uncertain about other runs */
     struct orr_stack_about *about; /* by place in `chosen` */
     size_t n_next;
     struct orr_stack_next next[ORR_STACK_NEXT];

@@ -17,12 +17,27 @@ static const struct change {
     const char *column;
     double factor;
     bool serving;
-} CHANGES[] = {{"tp", 2, false},          {"tp", 0.5, false},          {"pp", 2, false},        {"pp", 0.5, false},
-               {"micro_batch", 2, false}, {"micro_batch", 0.5, false}, {"gpus", 2, false},      {"gpus", 0.5, false},
-               {"seq", 2, false},         {"seq", 0.5, false},         {"global_batch", 2, false},
-               {"batch", 8, true},        {"batch", 0.125, true},      {"concurrency", 4, true}, {"concurrency", 0.25, true},
-               {"input_len", 8, true},    {"input_len", 0.125, true},  {"output_len", 4, true}, {"output_len", 0.25, true},
-               {"tp", 2, true},           {"tp", 0.5, true}};
+} CHANGES[] = {{"tp", 2, false},
+               {"tp", 0.5, false},
+               {"pp", 2, false},
+               {"pp", 0.5, false},
+               {"micro_batch", 2, false},
+               {"micro_batch", 0.5, false},
+               {"gpus", 2, false},
+               {"gpus", 0.5, false},
+               {"seq", 2, false},
+               {"seq", 0.5, false},
+               {"global_batch", 2, false},
+               {"batch", 8, true},
+               {"batch", 0.125, true},
+               {"concurrency", 4, true},
+               {"concurrency", 0.25, true},
+               {"input_len", 8, true},
+               {"input_len", 0.125, true},
+               {"output_len", 4, true},
+               {"output_len", 0.25, true},
+               {"tp", 2, true},
+               {"tp", 0.5, true}};
 
 /* The fit whose open questions are to be answered: the one that is kept or, if the parent is kept as it is, the parent
  * fitted. */
@@ -114,8 +129,8 @@ static bool fits(struct orr_stack_worker *worker, const struct orr_job *job)
 /* Gradients of the candidates that can be run, and of the measured runs behind them. */
 struct gradients {
     size_t n, n_candidates;
-    size_t *item;                /* which candidate */
-    double *predicted;           /* ratio to a measured value of 1 */
+    size_t *item;      /* which candidate */
+    double *predicted; /* ratio to a measured value of 1 */
     double (*of)[ORR_STACK_DIMS];
 };
 
@@ -201,8 +216,8 @@ bool orr_stack_find_next(struct orr_stack *stack, struct orr_stack_worker *worke
         done = !all->tables[i].failed;
         tables[i] = (struct orr_stack_table){all->tables[i].data, "candidate"};
     }
-    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine, &runs, NULL) ==
-            ORR_OK)
+    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine,
+                               &runs, NULL) == ORR_OK)
         done = rank(stack, worker, all, runs);
     orr_stack_runs_free(runs);
     for (size_t i = 0; all && i < all->n; i++) free(all->tables[i].data);

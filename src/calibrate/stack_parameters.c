@@ -18,8 +18,8 @@ static const struct orr_stack_parameter PARAMETERS[ORR_STACK_N] = {ORR_STACK_PAR
 #define TIME_MOST 200.0
 /* Less than this share of a spread is no time at all. */
 #define LEAST_TIME 1e-6
-#define LOG_MOST  3.2
-#define TAIL_MOST 6.5
+#define LOG_MOST   3.2
+#define TAIL_MOST  6.5
 
 const struct orr_stack_parameter *orr_stack_parameter(int i)
 {
@@ -83,7 +83,9 @@ void orr_stack_bounds(int i, double parent, double *low, double *high)
 /* Degrees of freedom of the prior; 0: normal. */
 static double freedom(int i)
 {
-    return PARAMETERS[i].prior == ORR_STACK_TAIL ? TAIL_FREEDOM : PARAMETERS[i].prior == ORR_STACK_TIME ? TIME_FREEDOM : 0;
+    return PARAMETERS[i].prior == ORR_STACK_TAIL   ? TAIL_FREEDOM
+           : PARAMETERS[i].prior == ORR_STACK_TIME ? TIME_FREEDOM
+                                                   : 0;
 }
 
 double orr_stack_penalty(int i, double x)

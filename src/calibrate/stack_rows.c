@@ -1,5 +1,5 @@
-/* What the rows of a fit say about each other: equal plans with other times, and pairs that differ in one cell but by far
- * more in time than any prediction. */
+/* What the rows of a fit say about each other: equal plans with other times, and pairs that differ in one cell but by
+ * far more in time than any prediction. */
 #include "calibrate/stack_fit.h"
 
 #include "base/number.h"
@@ -86,13 +86,14 @@ const char *orr_stack_odd_pairs(struct orr_stack *stack)
     for (size_t i = 0; i < stack->n_chosen && stack->n_chosen <= MOST_RUNS; i++)
         for (size_t j = i + 1; j < stack->n_chosen; j++) count_pair(stack, i, j, tallies, &n);
     for (size_t k = 0; k < n; k++) {
-        const bool many = tallies[k].n_odd >= PAIRS_LEAST && (double)tallies[k].n_odd >= PAIRS_FRAC * (double)tallies[k].n;
-        if (many && (!worst || tallies[k].n_odd > worst->n_odd)) worst = &tallies[k];
+        const struct tally *t = &tallies[k];
+        if (t->n_odd < PAIRS_LEAST || (double)t->n_odd < PAIRS_FRAC * (double)t->n) continue;
+        if (!worst || t->n_odd > worst->n_odd) worst = &tallies[k];
+        orr_stack_note(stack,
+                       "two populations: %zu of %zu pairs that differ in %s alone differ more than twofold beyond any "
+                       "prediction, up to %.0f-fold: something that no column says decides their time",
+                       t->n_odd, t->n, t->column, exp(t->most));
     }
     if (!worst) return NULL;
-    orr_stack_note(stack,
-                   "%zu of %zu pairs that differ in %s alone differ more than twofold beyond any prediction, up to "
-                   "%.0f-fold: something that no column says decides their time",
-                   worst->n_odd, worst->n, worst->column, exp(worst->most));
     return worst->column;
 }

@@ -106,8 +106,7 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
     struct orr_stack_worker worker = {0};
     struct orr_stack_runs *r = calloc(1, sizeof *r);
     if (r) r->table = calloc(1, sizeof *r->table);
-    enum orr_err err =
-        r && r->table && orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
+    enum orr_err err = r && r->table && orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
     if (!err) {
         worker.w->engine = engine;
         worker.w->engine_context = context;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and weight,
- * in runs. The level is normal. */
+/* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
+ * weight, in runs. The level is normal. */
 #define FREEDOM       4.0
 #define WITHIN        0.06
 #define WITHIN_WEIGHT 4.0
@@ -260,8 +260,8 @@ static bool moves(const struct problem *p, int j)
         const size_t run = p->at[i];
         const double parent = parent_of(p, i, j), start = p->runs->start[run];
         for (int side = -1; side <= 1; side += 2) {
-            const double change = p->runs->slope[run][j] *
-                                  (orr_stack_natural(j, parent, side * reach) - orr_stack_natural(j, parent, 0));
+            const double change =
+                p->runs->slope[run][j] * (orr_stack_natural(j, parent, side * reach) - orr_stack_natural(j, parent, 0));
             if (fabs(change) > LEAST_EFFECT * start) return true;
         }
         if (parameter->prior == ORR_STACK_TAIL && p->runs->host[run][3] > start * (1 + LEAST_EFFECT)) return true;

@@ -37,8 +37,10 @@ static void add_bars(const struct orr_few_shot *few, struct orr_text *text, cons
             }
     }
     char line[160];
-    snprintf(line, sizeof line, "Above 10 %% without a run: %zu stacks, %zu halved by 3 runs. Others: %zu, %zu worse by "
-             "more than a point.\n", high, halved, low, worse);
+    snprintf(line, sizeof line,
+             "Above 10 %% without a run: %zu stacks, %zu halved by 3 runs. Others: %zu, %zu worse by "
+             "more than a point.\n",
+             high, halved, low, worse);
     orr_text_fit(text, style, line);
 }
 
@@ -47,9 +49,11 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
     struct orr_table table;
     char line[200], all[24];
     double median_frac[ORR_FEW_SIZES], coverage_frac[ORR_FEW_SIZES];
-    snprintf(line, sizeof line,
-             "Median error in %% (share inside the 80 %% interval) with 0, 1, 3, 5 and 10 runs; %d draws, on the parent "
-             "engine.\n\n", few->n_draws);
+    snprintf(
+        line, sizeof line,
+        "Median error in %% (share inside the 80 %% interval) with 0, 1, 3, 5 and 10 runs; %d draws, on the parent "
+        "engine.\n\n",
+        few->n_draws);
     orr_text_fit(text, style, line);
     orr_table_start(&table, "frrrrrr");
     ORR_ROW(&table, ORR_PAINT_BOLD, "stack (parent)", "rows", "0", "1", "3", "5", "10");
@@ -73,7 +77,8 @@ static void add_terminal(const struct orr_few_shot *few, struct orr_text *text, 
 static json_t *list_of(const double *values, int from)
 {
     json_t *list = json_array();
-    for (int i = 0; i < ORR_FEW_SIZES; i++) json_array_append_new(list, i < from ? json_null() : orr_json_real(values[i]));
+    for (int i = 0; i < ORR_FEW_SIZES; i++)
+        json_array_append_new(list, i < from ? json_null() : orr_json_real(values[i]));
     return list;
 }
 
@@ -88,11 +93,10 @@ static json_t *few_json(const struct orr_few_shot *few)
     }
     for (size_t i = 0; i < few->n; i++) {
         const struct orr_few_stack *s = &few->stacks[i];
-        json_array_append_new(
-            stacks, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "source", s->source, "engine", s->engine,
-                              "parent", s->parent, "rows", (json_int_t)s->n_rows, "median_ape",
-                              list_of(s->median_frac, 0), "coverage80", list_of(s->coverage_frac, 1), "width_ln",
-                              list_of(s->width, 1)));
+        json_array_append_new(stacks, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "source", s->source, "engine",
+                                                s->engine, "parent", s->parent, "rows", (json_int_t)s->n_rows,
+                                                "median_ape", list_of(s->median_frac, 0), "coverage80",
+                                                list_of(s->coverage_frac, 1), "width_ln", list_of(s->width, 1)));
     }
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "few_shot", "draws",
                      few->n_draws, "runs", sizes, "median_ape", list_of(median_frac, 0), "coverage80",

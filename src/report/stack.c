@@ -1,5 +1,5 @@
-/* The report of `orrery fit` for terminals, as CSV and as a page: runs before and after, what the runs told, what remains,
- * and what to measure next. */
+/* The report of `orrery fit` for terminals, as CSV and as a page: runs before and after, what the runs told, what
+ * remains, and what to measure next. */
 #include "report/stack.h"
 
 #include "calibrate/stack_fit.h"
@@ -89,7 +89,10 @@ static void add_runs(const struct orr_stack *stack, struct orr_text *text, const
         print_error(after, about->after);
         print_error(left_out, about->left_out);
         ORR_ROW(&table, about->outlier ? ORR_PAINT_BAD : ORR_PAINT_NONE, name, measured, before, after,
-                aside ? "" : left_out, aside ? "set aside" : about->outlier ? "outlier" : "");
+                aside ? "" : left_out,
+                aside            ? "set aside"
+                : about->outlier ? "outlier"
+                                 : "");
     }
     orr_table_print(&table, text, style);
     const struct orr_stack_medians m = orr_stack_medians(stack);
@@ -143,9 +146,10 @@ static void add_unexplained(const struct orr_stack *stack, struct orr_text *text
     snprintf(line, sizeof line, "Single runs differ from the fit by a factor of %.2f either way, four in five.\n",
              exp(ORR_STACK_QUANTILE * within));
     orr_text_fit(text, style, line);
-    snprintf(line, sizeof line,
-             "80 %% interval from now on: a factor of %.2f (single runs, and what the runs leave open about the stack).\n",
-             exp(ORR_STACK_QUANTILE * hypot(within, stack->stack_spread)));
+    snprintf(
+        line, sizeof line,
+        "80 %% interval from now on: a factor of %.2f (single runs, and what the runs leave open about the stack).\n",
+        exp(ORR_STACK_QUANTILE * hypot(within, stack->stack_spread)));
     orr_text_fit(text, style, line);
     for (size_t i = 0; i < stack->n_notes; i++) {
         char note[ORR_NOTE + 2];
@@ -160,8 +164,8 @@ static void add_members(const struct orr_stack *stack, struct orr_text *text, co
     for (size_t i = 0; i < stack->mixture.n; i++) {
         const struct orr_stack_member *m = &stack->mixture.members[i];
         if (m->weight >= 0.01)
-            orr_text_add(&line, "%s%s %s %.0f %%", line.length ? ", " : "", m->engine,
-                         i == 0 ? "as it is" : "fitted", 100 * m->weight);
+            orr_text_add(&line, "%s%s %s %.0f %%", line.length ? ", " : "", m->engine, i == 0 ? "as it is" : "fitted",
+                         100 * m->weight);
     }
     orr_text_wrap_line(text, style, "  weights  ", 11, &line, ", ");
 }
@@ -206,8 +210,8 @@ static void add_csv(const struct orr_stack *stack, struct orr_text *text)
         char name[80];
         orr_stack_run_name(runs, stack->chosen[i], name);
         orr_csv_add(text, name, false);
-        orr_text_add(text, "%s,%.10g,%.6f,%.6f,%.6f,%.4f,%s\n", score->metric, score->measured,
-                     exp(-about->before) - 1, exp(-about->after) - 1, exp(-about->left_out) - 1, about->weight,
+        orr_text_add(text, "%s,%.10g,%.6f,%.6f,%.6f,%.4f,%s\n", score->metric, score->measured, exp(-about->before) - 1,
+                     exp(-about->after) - 1, exp(-about->left_out) - 1, about->weight,
                      i >= stack->n_main ? "set aside"
                      : about->outlier   ? "outlier"
                                         : "");

@@ -51,8 +51,7 @@ static enum orr_err check_keys(const struct orr_doc *request, struct orr_error *
     return ORR_OK;
 }
 
-static enum orr_err answer(struct orr_stack *stack, const struct orr_doc *request, char **text,
-                           struct orr_error *error)
+static enum orr_err answer(struct orr_stack *stack, const struct orr_doc *request, char **text, struct orr_error *error)
 {
     const char *with = text_of(request, "with"), *name = text_of(request, "name");
     const json_t *skip = json_object_get(request->root, "skip");

@@ -47,20 +47,20 @@ static json_t *parameters_json(const struct orr_stack *stack)
         double low, high;
         if (!stack->fit.active[i]) continue;
         orr_stack_interval(stack, i, &low, &high);
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", p->key, "meaning", p->meaning,
-                            "parent", orr_stack_engine_value(stack, i, false), "prior", PRIORS[p->prior],
-                            "prior_spread", p->scale, "value", orr_stack_engine_value(stack, i, true), "low", low,
-                            "high", high, "told_frac", orr_stack_told(&stack->fit, i)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", p->key, "meaning",
+                                              p->meaning, "parent", orr_stack_engine_value(stack, i, false), "prior",
+                                              PRIORS[p->prior], "prior_spread", p->scale, "value",
+                                              orr_stack_engine_value(stack, i, true), "low", low, "high", high,
+                                              "told_frac", orr_stack_told(&stack->fit, i)));
     }
     if (stack->fit.fitted) {
         const double level = stack->fit.level;
         const double reach = 1.2816 * sqrt(orr_max(0, stack->fit.covariance[ORR_STACK_N][ORR_STACK_N]));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", "time_factor", "meaning",
-                            "every time alike: what no other number explains", "parent", 1.0, "prior", PRIORS[0],
-                            "prior_spread", ORR_STACK_LEVEL, "value", exp(level), "low", exp(level - reach), "high",
-                            exp(level + reach), "told_frac", orr_stack_told(&stack->fit, ORR_STACK_N)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:s, s:f, s:f, s:f, s:f, s:f}", "key", "time_factor",
+                                              "meaning", "every time alike: what no other number explains", "parent",
+                                              1.0, "prior", PRIORS[0], "prior_spread", ORR_STACK_LEVEL, "value",
+                                              exp(level), "low", exp(level - reach), "high", exp(level + reach),
+                                              "told_frac", orr_stack_told(&stack->fit, ORR_STACK_N)));
     }
     return list;
 }

@@ -1,5 +1,5 @@
-/* Factors of a fitted stack -> constants of a job. Eq. 470: a rate becomes rate * factor / time_factor, and a time becomes
- * time * factor * time_factor, so that time_factor alone stretches every prediction by the same factor. */
+/* Factors of a fitted stack -> constants of a job. Eq. 470: a rate becomes rate * factor / time_factor, and a time
+ * becomes time * factor * time_factor, so that time_factor alone stretches every prediction by the same factor. */
 #include "spec/factors.h"
 
 static const struct orr_engine NONE = {.matrix_rate_factor = 1,
@@ -150,13 +150,17 @@ static void network(const struct orr_engine *by, struct orr_job *job)
 static void host(const struct orr_engine *by, struct orr_engine *engine)
 {
     const double stretch = by->time_factor, launch = stretch * by->host_time_factor;
-    double *const launches[] = {&engine->host_launch_s,        &engine->host_backward_launch_s,
-                                &engine->host_collective_s,    &engine->host_pipeline_rank_s,
-                                &engine->host_layer_s,         &engine->host_sharded_layer_s,
-                                &engine->host_micro_batch_s,   &engine->zero1_tensor_s};
-    double *const others[] = {&engine->host_step_s,  &engine->kernel_gap_s, &engine->short_prefill_gap_s,
-                              &engine->request_s,    &engine->request_s_per_sequence,
-                              &engine->sampling_s,   &engine->sampling_s_per_sequence};
+    double *const launches[] = {&engine->host_launch_s,      &engine->host_backward_launch_s,
+                                &engine->host_collective_s,  &engine->host_pipeline_rank_s,
+                                &engine->host_layer_s,       &engine->host_sharded_layer_s,
+                                &engine->host_micro_batch_s, &engine->zero1_tensor_s};
+    double *const others[] = {&engine->host_step_s,
+                              &engine->kernel_gap_s,
+                              &engine->short_prefill_gap_s,
+                              &engine->request_s,
+                              &engine->request_s_per_sequence,
+                              &engine->sampling_s,
+                              &engine->sampling_s_per_sequence};
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) *launches[i] *= launch;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *others[i] *= stretch;
 }

@@ -1,6 +1,6 @@
-/* Lines that training frameworks print per iteration -> one row: the median iteration after the first ones, and what the
- * log says about the plan. The formats are those of Megatron-LM (training.py, arguments.py), NeMo (train_step_timing),
- * torchtitan (metrics.py) and nanotron (trainer.py). */
+/* Lines that training frameworks print per iteration -> one row: the median iteration after the first ones, and what
+ * the log says about the plan. The formats are those of Megatron-LM (training.py, arguments.py), NeMo
+ * (train_step_timing), torchtitan (metrics.py) and nanotron (trainer.py). */
 #include "spec/log.h"
 
 #include <ctype.h>
@@ -12,11 +12,11 @@
 /* How a framework prints the time of an iteration. */
 static const struct kind {
     const char *name;
-    const char *value;  /* text before the number */
-    const char *also;   /* a second text that the line must have; "": none */
+    const char *value; /* text before the number */
+    const char *also;  /* a second text that the line must have; "": none */
     const char *metric;
-    double unit;        /* of the number */
-    const char *batch;  /* text before the global batch; NULL: not printed */
+    double unit;       /* of the number */
+    const char *batch; /* text before the global batch; NULL: not printed */
 } KINDS[] = {
     {"a Megatron-LM log", "elapsed time per iteration (ms):", "iteration", "step_time_s", 1e-3, "global batch size:"},
     {"a nanotron log", "elapsed_time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3, "global_batch_size:"},
@@ -27,10 +27,15 @@ static const struct kind {
 };
 
 /* Arguments that Megatron-LM prints when it starts, and their columns. */
-static const char *const ARGUMENTS[][2] = {
-    {"tensor_model_parallel_size", "tp"}, {"pipeline_model_parallel_size", "pp"}, {"context_parallel_size", "cp"},
-    {"expert_model_parallel_size", "ep"}, {"data_parallel_size", "dp"},           {"world_size", "gpus"},
-    {"seq_length", "seq"},                {"micro_batch_size", "micro_batch"},    {"global_batch_size", "global_batch"}};
+static const char *const ARGUMENTS[][2] = {{"tensor_model_parallel_size", "tp"},
+                                           {"pipeline_model_parallel_size", "pp"},
+                                           {"context_parallel_size", "cp"},
+                                           {"expert_model_parallel_size", "ep"},
+                                           {"data_parallel_size", "dp"},
+                                           {"world_size", "gpus"},
+                                           {"seq_length", "seq"},
+                                           {"micro_batch_size", "micro_batch"},
+                                           {"global_batch_size", "global_batch"}};
 
 /* A number as frameworks print it for people: "1.41K", "7,193", "12.5". NAN if there is none. */
 static double human(const char *text)
@@ -101,10 +106,14 @@ static void read_argument(struct reading *r, const char *line)
     }
     const bool on = strstr(at, " True") != NULL;
     if (strncmp(at, "sequence_parallel ..", 20) == 0) (void)orr_cells_put(r->cells, "sp", on ? "1" : "0", true);
-    if (strncmp(at, "use_distributed_optimizer ..", 28) == 0) (void)orr_cells_put(r->cells, "zero", on ? "1" : "0", true);
+    if (strncmp(at, "use_distributed_optimizer ..", 28) == 0)
+        (void)orr_cells_put(r->cells, "zero", on ? "1" : "0", true);
     if (strncmp(at, "recompute_granularity ..", 24) == 0)
         (void)orr_cells_put(r->cells, "recompute",
-                            strstr(at, "full") ? "full" : strstr(at, "selective") ? "selective" : "none", true);
+                            strstr(at, "full")        ? "full"
+                            : strstr(at, "selective") ? "selective"
+                                                      : "none",
+                            true);
 }
 
 static bool read_line(void *context, const char *line)

@@ -1,5 +1,5 @@
-/* How far a few runs of a stack bring its predictions: every stack of the measurements with enough rows falls back to the
- * parent of its engine, some of its rows are drawn, and the others are predicted (docs/fit.md). */
+/* How far a few runs of a stack bring its predictions: every stack of the measurements with enough rows falls back to
+ * the parent of its engine, some of its rows are drawn, and the others are predicted (docs/fit.md). */
 #ifndef ORR_STUDY_FEW_SHOT_H
 #define ORR_STUDY_FEW_SHOT_H
 
@@ -7,7 +7,7 @@
 
 enum { ORR_FEW_SIZES = 5 };
 extern const int orr_few_sizes[ORR_FEW_SIZES]; /* runs that are drawn; the first is 0 */
-#define ORR_FEW_ROWS 12 /* fewest rows of a stack */
+#define ORR_FEW_ROWS 12                        /* fewest rows of a stack */
 
 struct orr_few_stack {
     const char *source;

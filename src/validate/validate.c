@@ -375,10 +375,18 @@ static void score_layer_row(struct validator *w, size_t row)
 /* ---- the whole file */
 
 static const struct orr_schema SCHEMAS[] = {
-    {{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row, read_training_row,
+    {{"metric", "value", "global_batch"},
+     ORR_SET_TRAINING,
+     NULL,
+     score_training_row,
+     read_training_row,
      predict_training},
     {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row, read_lab_row, predict_lab},
-    {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, NULL, orr_score_infer_row, orr_read_infer_row,
+    {{"metric", "value", "input_len"},
+     ORR_SET_INFERENCE,
+     NULL,
+     orr_score_infer_row,
+     orr_read_infer_row,
      orr_predict_infer},
     {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row, read_layer_row, predict_layer}};
 

@@ -36,8 +36,7 @@ struct orr_schema {
 /* The schema of a table; NULL if it has none. */
 const struct orr_schema *orr_schema_of(const struct orr_csv *csv);
 /* Parse a table and make room for its scores. */
-enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const char *origin,
-                                  struct orr_error *error);
+enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error);
 
 /* Put a cell at a path of the request. An empty cell removes the path, so that the documented default applies. */
 void orr_row_put(struct validator *w, const char *path, const char *cell);

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-/* Stacks from runs: rows that the model itself made with known changes are recovered, outliers and populations are named,
- * the order of rows does not matter, and logs are read. */
+/* Stacks from runs: rows that the model itself made with known changes are recovered, outliers and populations are
+ * named, the order of rows does not matter, and logs are read. */
 #include "support.h"
 
 #include "calibrate/stack_fit.h"
@@ -13,12 +13,14 @@
 struct made {
     int gpus, tp, pp, micro_batch, seq; /* serving: tp, batch, input, output */
 };
-static const struct made TRAINING[] = {{8, 1, 1, 1, 2048},  {8, 2, 1, 2, 4096},  {16, 4, 1, 1, 4096}, {16, 8, 1, 2, 2048},
-                                       {32, 4, 2, 1, 4096}, {32, 1, 1, 1, 2048}, {64, 8, 2, 1, 8192}, {64, 2, 4, 1, 2048},
-                                       {64, 1, 1, 2, 2048}, {16, 2, 2, 1, 2048}, {32, 8, 1, 4, 2048}, {64, 4, 1, 1, 4096}};
-static const struct made SERVING[] = {{1, 1, 1, 128, 64},  {1, 1, 8, 128, 64},   {1, 1, 64, 512, 128}, {2, 2, 1, 1024, 32},
-                                      {2, 2, 16, 256, 16}, {4, 4, 4, 2048, 8},   {4, 4, 64, 128, 64},  {8, 8, 1, 128, 16},
-                                      {8, 8, 32, 512, 32}, {1, 1, 32, 1024, 16}, {2, 2, 2, 128, 256},  {8, 8, 8, 2048, 4}};
+static const struct made TRAINING[] = {{8, 1, 1, 1, 2048},  {8, 2, 1, 2, 4096},  {16, 4, 1, 1, 4096},
+                                       {16, 8, 1, 2, 2048}, {32, 4, 2, 1, 4096}, {32, 1, 1, 1, 2048},
+                                       {64, 8, 2, 1, 8192}, {64, 2, 4, 1, 2048}, {64, 1, 1, 2, 2048},
+                                       {16, 2, 2, 1, 2048}, {32, 8, 1, 4, 2048}, {64, 4, 1, 1, 4096}};
+static const struct made SERVING[] = {{1, 1, 1, 128, 64},   {1, 1, 8, 128, 64},  {1, 1, 64, 512, 128},
+                                      {2, 2, 1, 1024, 32},  {2, 2, 16, 256, 16}, {4, 4, 4, 2048, 8},
+                                      {4, 4, 64, 128, 64},  {8, 8, 1, 128, 16},  {8, 8, 32, 512, 32},
+                                      {1, 1, 32, 1024, 16}, {2, 2, 2, 128, 256}, {8, 8, 8, 2048, 4}};
 
 /* The job of a made run with an engine whose facts are set in `set` (JSON members, ' for "). */
 static double made_s(struct world *world, bool serving, const struct made *m, const char *set)
@@ -44,18 +46,19 @@ static double made_s(struct world *world, bool serving, const struct made *m, co
 /* A little noise that repeats: plus and minus in turn. */
 static double noise(size_t i)
 {
-    static const double SIZES[] = {0.010, -0.012, 0.006, -0.004, 0.015, -0.009, 0.002, -0.014, 0.008, -0.006, 0.012, -0.003};
+    static const double SIZES[] = {0.010, -0.012, 0.006, -0.004, 0.015, -0.009,
+                                   0.002, -0.014, 0.008, -0.006, 0.012, -0.003};
     return exp(SIZES[i % COUNT(SIZES)]);
 }
 
 static void add_row(struct orr_text *text, bool serving, const struct made *m, size_t i, double value)
 {
     if (serving)
-        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,fp16,%d,%d,%d,vllm,latency_s,%.12g\n", i, m->gpus, m->tp, m->pp,
-                     m->micro_batch, m->seq, value);
+        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,fp16,%d,%d,%d,vllm,latency_s,%.12g\n", i, m->gpus, m->tp,
+                     m->pp, m->micro_batch, m->seq, value);
     else
-        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,%d,1,%d,%d,128,full,megatron-core-2025,step_time_s,%.12g\n", i,
-                     m->gpus, m->tp, m->pp, m->seq, m->micro_batch, value);
+        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,%d,1,%d,%d,128,full,megatron-core-2025,step_time_s,%.12g\n",
+                     i, m->gpus, m->tp, m->pp, m->seq, m->micro_batch, value);
 }
 
 static void add_head(struct orr_text *text, bool serving)
@@ -66,7 +69,8 @@ static void add_head(struct orr_text *text, bool serving)
 }
 
 /* All made runs, the i-th times factors[i % n] (NULL: none), in the given order. */
-static char *made_rows(struct world *world, bool serving, const char *set, const double *factors, size_t n, bool backwards)
+static char *made_rows(struct world *world, bool serving, const char *set, const double *factors, size_t n,
+                       bool backwards)
 {
     struct orr_text text = {0};
     const size_t rows = serving ? COUNT(SERVING) : COUNT(TRAINING);
@@ -114,10 +118,10 @@ static void recovered(const struct orr_stack *stack, const char *key, double tru
 
 static void training_changes_are_recovered(void **state)
 {
-    struct orr_stack *stack =
-        fit_rows(*state, made_rows(*state, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88",
-                                   NULL, 0, false),
-                 NULL);
+    struct orr_stack *stack = fit_rows(
+        *state,
+        made_rows(*state, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88", NULL, 0, false),
+        NULL);
     assert_string_equal(stack->fit_engine, "megatron-core-2025");
     recovered(stack, "scaleout_rate_factor", 0.5);
     recovered(stack, "matrix_rate_factor", 0.88);
@@ -131,7 +135,8 @@ static void training_changes_are_recovered(void **state)
 static void serving_changes_are_recovered(void **state)
 {
     struct orr_stack *stack = fit_rows(
-        *state, made_rows(*state, true, "'engine.request_s':0.03,'engine.dram_rate_factor':0.85", NULL, 0, false), NULL);
+        *state, made_rows(*state, true, "'engine.request_s':0.03,'engine.dram_rate_factor':0.85", NULL, 0, false),
+        NULL);
     assert_string_equal(stack->fit_engine, "vllm");
     recovered(stack, "request_s", 0.03);
     recovered(stack, "dram_rate_factor", 0.85);
@@ -240,11 +245,13 @@ static void the_order_of_rows_does_not_matter(void **state)
 static void time_factor_stretches(void **state)
 {
     for (size_t i = 0; i < COUNT(TRAINING); i++) {
-        const double plain_s = made_s(*state, false, &TRAINING[i], ""), slow_s = made_s(*state, false, &TRAINING[i], "'engine.time_factor':1.2");
+        const double plain_s = made_s(*state, false, &TRAINING[i], ""),
+                     slow_s = made_s(*state, false, &TRAINING[i], "'engine.time_factor':1.2");
         assert_true(fabs(slow_s / plain_s / 1.2 - 1) < 2e-3);
     }
     for (size_t i = 0; i < COUNT(SERVING); i++) {
-        const double plain_s = made_s(*state, true, &SERVING[i], ""), slow_s = made_s(*state, true, &SERVING[i], "'engine.time_factor':0.8");
+        const double plain_s = made_s(*state, true, &SERVING[i], ""),
+                     slow_s = made_s(*state, true, &SERVING[i], "'engine.time_factor':0.8");
         assert_true(fabs(slow_s / plain_s / 0.8 - 1) < 2e-3);
     }
 }
@@ -278,7 +285,8 @@ static void the_file_predicts_as_the_fit(void **state)
 {
     struct world *world = *state;
     struct orr_stack *stack = fit_rows(
-        world, made_rows(world, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88", NULL, 0, false),
+        world,
+        made_rows(world, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88", NULL, 0, false),
         NULL);
     char path[] = "/tmp/orrery-fit-XXXXXX.json", *text = orr_stack_file(stack, "mine", "2026-01-01");
     const int descriptor = mkstemps(path, 5);
@@ -316,7 +324,8 @@ static void check_log(const char *file, size_t row, const char *const (*cells)[2
     if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
     for (size_t i = 0; i < n; i++) {
         const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
-        if (strcmp(got, cells[i][1]) != 0) fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
+        if (strcmp(got, cells[i][1]) != 0)
+            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
     }
     free(log.rows);
     free(text);
@@ -330,13 +339,14 @@ static void check_log(const char *file, size_t row, const char *const (*cells)[2
 static void logs_of_training_are_read(void **state)
 {
     (void)state;
-    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"}, {"pp", "2"},
-        {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
+    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
+        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
         {"recompute", "selective"});
     LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"});
     LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
     LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"});
-    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"}, {"micro_batch", "4"});
+    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
+        {"micro_batch", "4"});
 }
 
 static void results_of_serving_are_read(void **state)
