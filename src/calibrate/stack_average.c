@@ -12,6 +12,8 @@
 #define OTHERS   0.40
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
+/* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
+#define MAJORITY 0.5
 /* Members below this weight change nothing that is printed. */
 #define NEGLIGIBLE 1e-3
 
@@ -85,7 +87,8 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
 {
     const struct orr_stack_member *best = &mixture->members[0];
-    for (size_t i = 1; i < mixture->n; i++)
-        if (mixture->members[i].weight > best->weight) best = &mixture->members[i];
+    if (mixture->members[1].weight > best->weight) best = &mixture->members[1];
+    for (size_t i = 2; i < mixture->n; i++)
+        if (mixture->members[i].weight > MAJORITY) best = &mixture->members[i];
     return best;
 }

@@ -335,6 +335,21 @@ static double median_error(const struct orr_stack *stack, bool left_out, double 
     return work[stack->n_main / 2];
 }
 
+/* Half of the runs off by more than this (ln) is more than stacks differ by. */
+#define SUSPICIOUS 0.9
+
+static void note_suspicion(struct orr_stack *stack)
+{
+    double *work = malloc((stack->n_chosen + 1) * sizeof *work);
+    const double off = work ? median_error(stack, false, work) : 0;
+    free(work);
+    if (off > SUSPICIOUS)
+        orr_stack_note(stack,
+                       "half of the runs differ from %s by a factor of %.1f or more: check model, system, precision, "
+                       "batch and units before trusting a fit",
+                       stack->names[0], exp(off));
+}
+
 /* A fit that predicts runs it has not seen worse than the parent does is not kept. */
 static bool refuse_worse(struct orr_stack *stack, struct orr_stack_worker *worker)
 {
@@ -409,6 +424,7 @@ static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
         note_populations(stack, column);
     }
     if (!refuse_worse(stack, worker)) return false;
+    note_suspicion(stack);
     return orr_stack_find_next(stack, worker);
 }
 

@@ -536,7 +536,7 @@ test('your runs: a table in, a report and a stack file out', async () => {
         buffer: Buffer.from('a,b\n1,2\n'),
     });
     await page.waitForSelector('#view [role=alert]:has-text("not a measurement table")');
-    await close(page);
+    await page.close(); // the refusal is on the console
 });
 
 test('keyboard: tabs by arrows, the skip link, nothing without a name', async () => {
