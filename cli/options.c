@@ -114,7 +114,7 @@ static const struct cli_option options[] = {
     FIELD_OF("audio-seconds", "", "X", "workload", "audio_s", CLI_FOR_JOB, "sound of a sequence, at most 30 s"),
     FIELD_OF("encoder-tokens", "", "N", "workload", "encoder_tokens", CLI_FOR_JOB,
              "tokens that an encoder of text reads; default: by the model"),
-    HEADING("Anything else", CLI_FOR_JOB | CLI_FOR_MANY | CLI_FOR_SERVE),
+    HEADING("Anything else", CLI_FOR_JOB | CLI_FOR_MANY | CLI_FOR_SERVE | CLI_FOR_FIT),
     ACTION("set", "", "PATH=VALUE", CLI_SET, CLI_FOR_JOB,
            "override a field: chip.hbm_bytes_per_s=\"4 TB/s\"; repeatable"),
     ACTION("request", "", "FILE|-", CLI_REQUEST, CLI_FOR_JOB, "start from a JSON request; options override it"),
