@@ -10,7 +10,8 @@ static int add_runs(struct orr_stack *stack, struct orr_error *error)
     for (int i = 0; i < 20; i++) {
         char run[256];
         const int gpus = 8 << i % 4, tp = 1 << i % 3, seq = i % 2 ? 4096 : 2048;
-        const double tokens = 128.0 * seq, step_s = tokens / (4500.0 * gpus) * (1 + 0.02 * (i % 5)) * (tp > 2 ? 1.2 : 1);
+        const double slower = (1 + 0.02 * (i % 5)) * (tp > 2 ? 1.2 : 1);
+        const double step_s = 128.0 * seq / (4500.0 * gpus) * slower;
         snprintf(run, sizeof run,
                  "model=llama2-7b,system=h100-sxm,gpus=%d,tp=%d,zero=1,seq=%d,micro_batch=1,global_batch=128,"
                  "recompute=full:step_time_s=%.4f",

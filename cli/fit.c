@@ -77,14 +77,16 @@ static enum cli_status few_shot(const struct cli_args *args)
 
 /* ---------------------------------------------------------------- a stack */
 
-/* Add what was given for an option, in order. */
-static enum cli_status each_given(const struct cli_args *args, const char *name, struct orr_stack *stack,
-                                  enum orr_err (*add)(struct orr_stack *, const char *, struct orr_error *))
+/* Add what was given for --run or, before the tables, for --with. */
+static enum cli_status each_given(const struct cli_args *args, bool runs, struct orr_stack *stack)
 {
     struct orr_error error;
-    for (size_t i = 0; i < args->n_given; i++)
-        if (strcmp(args->given[i].option->name, name) == 0 && add(stack, args->given[i].value, &error))
+    for (size_t i = 0; i < args->n_given; i++) {
+        const char *value = args->given[i].value;
+        if (strcmp(args->given[i].option->name, runs ? "run" : "with") != 0) continue;
+        if (runs ? orr_stack_add_run(stack, value, &error) : orr_stack_put(stack, value, &error))
             return cli_fail("%s", error.text);
+    }
     return CLI_ANSWERED;
 }
 
@@ -129,9 +131,9 @@ static enum cli_status fit(const struct cli_args *args)
     if (!status && orr_stack_open(catalogue, cli_args_value(args, "engine"), &stack, &error))
         status = cli_fail("%s", error.text);
     if (!status) orr_stack_skip(stack, skip);
-    if (!status) status = each_given(args, "with", stack, orr_stack_put);
+    if (!status) status = each_given(args, false, stack);
     if (!status) status = add_files(args, stack);
-    if (!status) status = each_given(args, "run", stack, orr_stack_add_run);
+    if (!status) status = each_given(args, true, stack);
     if (!status && orr_stack_run(stack, &error)) status = cli_fail("%s", error.text);
     if (!status) status = answer(args, stack);
     orr_stack_close(stack);

@@ -208,8 +208,7 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
 /* The mixture's prediction of a run; the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);
-/* The member that a stack is described by: another engine if it has most of the weight, else the parent, fitted or as it
- * is. */
+/* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture);
 
 #endif

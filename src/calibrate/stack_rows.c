@@ -74,7 +74,8 @@ static void count_pair(const struct orr_stack *stack, size_t i, size_t j, struct
     if (k == ORR_MAX_CELLS) return;
     if (k == *n) tallies[(*n)++] = (struct tally){.column = csv->names[column]};
     tallies[k].n++;
-    if (fabs(stack->about[i].before - stack->about[j].before) <= PAIR_MOST) return;
+    const struct orr_stack_about *x = &stack->about[i], *y = &stack->about[j];
+    if (fabs(x->before - y->before) <= PAIR_MOST || fabs(x->after - y->after) <= PAIR_MOST) return;
     tallies[k].n_odd++;
     tallies[k].most = orr_max(tallies[k].most, fabs(log(a->score.measured / b->score.measured)));
 }
