@@ -21,6 +21,9 @@ void measure_search(const struct orr_catalogue *catalogue, struct figure figures
 enum { N_SERVER_FIGURES = 2 };
 void measure_server(char *program, const struct orr_catalogue *catalogue, struct figure figures[N_SERVER_FIGURES]);
 
+/* Measure a fit of a stack to 20 runs. */
+struct figure measure_fit(const struct orr_catalogue *catalogue);
+
 /* Measure a call from Python. Returns the number of figures, which is 0 without python3. */
 size_t measure_python(struct figure *figure);
 

@@ -16,6 +16,7 @@ enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_search(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
 enum cli_status cli_sweep(int argc, const char *const *argv);
+enum cli_status cli_fit(int argc, const char *const *argv);
 enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_technology(int argc, const char *const *argv);
 enum cli_status cli_sensitivity(int argc, const char *const *argv);

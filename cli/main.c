@@ -23,6 +23,7 @@ static const struct cli_command commands[] = {
     {"search", cli_search, "find the best of all valid plans for a model on N GPUs: exhaustive and exact"},
     {"sweep", cli_sweep, "predict at many points, with fields over lists and ranges; stored and resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
+    {"fit", cli_fit, "a stack of your own from a few measured runs or logs"},
     {"calibrate", cli_calibrate, "fit a chip's constants to kernel timings"},
     {"technology", cli_technology, "make chips from a node and budgets: their data, cost, and the best split"},
     {"sensitivity", cli_sensitivity, "what every hardware number is worth to a job"},

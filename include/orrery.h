@@ -327,6 +327,15 @@ ORR_API ORR_NODISCARD char *orr_sweep_render(const struct orr_sweep *sweep, int6
 ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
                                                       const char *origin, char **text, struct orr_error *error);
 
+/* ---------------------------------------------------------------- a stack from runs */
+
+/* Fit a software stack to measured runs (docs/fit.md). `json` has "runs": the text of a table or log, or a list of
+ * runs "model=...,tp=8,...:step_time_s=12.3"; and may have "engine" (the parent), "name", "with" (columns that the
+ * runs do not have) and "skip" (first iterations of a log that do not count). The answer is the report as JSON, whose
+ * key "file" is the engine file; the caller owns it. */
+ORR_API ORR_NODISCARD enum orr_err orr_stack_ask(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, char **text, struct orr_error *error);
+
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
@@ -1380,6 +1389,14 @@ struct orr_engine {
     double context_bytes;                     /* driver context and communication libraries */
     double workspace_bytes;                   /* GEMM and library workspace */
     double fragmentation_frac;                /* share of the capacity that the allocator loses */
+    /* what `orrery fit` found in runs of a stack, relative to the calibration and the network of the system
+     * (docs/fit.md): rates are multiplied by a rate factor, times by the others; 1: as they are */
+    double matrix_rate_factor, attention_rate_factor, dram_rate_factor, grouped_rate_factor;
+    double scaleup_rate_factor, scaleout_rate_factor, scaleout_latency_factor, straggle_factor;
+    double grouped_launch_factor, pointwise_time_factor, host_time_factor;
+    double time_factor;                       /* of every part alike: what no other number explains */
+    int64_t fit_runs;                         /* runs behind them; 0: the engine was not fitted */
+    double fit_within_frac, fit_stack_frac;   /* spread (ln) of single runs, and of what the runs left uncertain */
 };
 
 /* ---------------------------------------------------------------- plan, workload, job */
@@ -2149,6 +2166,50 @@ ORR_API ORR_NODISCARD enum orr_err orr_ablation_add(const struct orr_catalogue *
 ORR_API void orr_ablation_free(struct orr_ablation *ablation);
 /* Render the ablation as TERMINAL, JSON or CSV; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_ablation_render(const struct orr_ablation *ablation, enum orr_format format,
+                                                const struct orr_style *style);
+
+
+/* ---------------------------------------------------------------- stacks from runs */
+
+/* Fit a stack to measured runs (docs/fit.md): engine facts, host, network and kernel constants are moved from those
+ * of a parent as far as the runs ask for it. Equal runs in any order give equal answers to the last bit. `parent` is
+ * an engine's id or file; NULL: the engine that the rows name. */
+struct orr_stack;
+ORR_API ORR_NODISCARD enum orr_err orr_stack_open(const struct orr_catalogue *catalogue, const char *parent,
+                                                  struct orr_stack **stack, struct orr_error *error);
+ORR_API void orr_stack_close(struct orr_stack *stack);
+/* Columns that tables and logs do not have, "model=llama3-8b,system=h100-sxm"; before the tables. */
+ORR_API ORR_NODISCARD enum orr_err orr_stack_put(struct orr_stack *stack, const char *cells, struct orr_error *error);
+/* How many iterations of a log do not count; 5 unless said; before the logs. */
+ORR_API void orr_stack_skip(struct orr_stack *stack, int64_t iterations);
+/* Add a table of measurements (CSV, docs/formats.md) or a log, which is recognised by its content. */
+ORR_API ORR_NODISCARD enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin,
+                                                 struct orr_error *error);
+/* Add one run, "model=...,tp=8,...:step_time_s=12.3". */
+ORR_API ORR_NODISCARD enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run,
+                                                     struct orr_error *error);
+/* Fit once, after the last run. */
+ORR_API ORR_NODISCARD enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error);
+/* Render as TERMINAL, JSON, CSV (one line per run) or HTML; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_stack_render(const struct orr_stack *stack, enum orr_format format,
+                                             const struct orr_style *style);
+/* The engine file of the stack, which the caller owns; `date` goes into its sources (NULL: none). */
+ORR_API ORR_NODISCARD char *orr_stack_file(const struct orr_stack *stack, const char *name, const char *date);
+
+/* How far a few runs of a stack bring its predictions (docs/fit.md): on the parent of its engine, with 0, 1, 3, 5 and
+ * 10 runs drawn at random, n_draws times, for every stack of the measurements that has 12 rows or more. `only` (may
+ * be NULL) is a part of the names of the sources to look at. */
+struct orr_few_shot;
+ORR_API ORR_NODISCARD enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
+                                                    const char *const *origins, size_t n, const char *only,
+                                                    int n_draws,
+                                                    void (*progress)(void *context, const char *what,
+                                                                     double done_frac),
+                                                    void *context, struct orr_few_shot **few,
+                                                    struct orr_error *error);
+ORR_API void orr_few_shot_free(struct orr_few_shot *few);
+/* Render as TERMINAL, JSON or CSV; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_few_shot_render(const struct orr_few_shot *few, enum orr_format format,
                                                 const struct orr_style *style);
 
 #endif /* ORR_EXPERIMENTAL */

@@ -111,6 +111,17 @@ static enum MHD_Result technology(struct srv_request *request)
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
 }
 
+/* ---------------------------------------------------------------- a stack from runs */
+
+static enum MHD_Result fit(struct srv_request *request)
+{
+    struct orr_error error;
+    char *text = NULL;
+    if (orr_stack_ask(request->srv->catalogue, request->body, ORIGIN, &text, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
 /* ---------------------------------------------------------------- what there is */
 
 static enum MHD_Result catalogue(struct srv_request *request)
@@ -210,6 +221,7 @@ static const struct srv_route ROUTES[] = {
     {"POST", API "sweep", srv_sweep},
     {"POST", API "sensitivity", sensitivity},
     {"POST", API "technology", technology},
+    {"POST", API "fit", fit},
     {"GET", API "catalogue", catalogue},
     {"GET", API "catalogue/", stored},
     {"GET", API "openapi.json", openapi},

@@ -82,6 +82,15 @@ test_same() {
         orrery technology "$action" generated:node=5,memory=hbm3 --json | cmp - got
     done >report 2>&1
     check "technology answers as the program"
+    run='model=llama2-7b,system=h100-sxm,gpus=8,zero=1,seq=4096,micro_batch=1,global_batch=128:step_time_s=5.6'
+    post fit "{\"runs\":[\"$run\"],\"engine\":\"megatron-core-2025\"}" >/dev/null
+    orrery fit --run "$run" --engine megatron-core-2025 --json >report.json
+    python3 -c 'import json
+got, wanted = json.load(open("got")), json.load(open("report.json"))
+file = got.pop("file")
+assert got == wanted, "the report differs"
+assert file["fit_runs"] == 1 and file["base"] == wanted["engine"], file' >report 2>&1
+    check "fit answers as the program, and with the engine file"
     curl -sS "$url/api/v1/catalogue" | cmp - <(orrery list --json) >report 2>&1
     check "the catalogue is that of orrery list"
     for part in models/llama3-8b systems/h100-sxm engines/generic memories/hbm3; do

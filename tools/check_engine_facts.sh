@@ -24,7 +24,8 @@ first_cells docs/formats.md '/^## engines/,/^## calibration/p' >"$work/formats"
 same "docs/formats.md lists every fact" "$work/formats"
 {
     sed -n '/^GROUPS/,/^}/p' tools/engine_facts.py | grep -oE '\("[a-z0-9_]+", "' | tr -d '(," '
-    printf '%s\n' default_micro_batch bench_limits schedules # used for measurements and searches only
+    # used for measurements, searches and intervals only
+    printf '%s\n' default_micro_batch bench_limits schedules fit_runs fit_within_frac fit_stack_frac
 } >"$work/effects"
 same "tools/engine_facts.py shows what every fact does" "$work/effects"
 tap_done

@@ -59,7 +59,7 @@ only_in() { # library, header, pattern of the files that may include it
     rule "$1 only in $3"
 }
 only_in jansson 'jansson' 'src/(spec|report)/'
-only_in NLopt 'nlopt' 'src/(calibrate/fit|study/optimise_search)\.c'
+only_in NLopt 'nlopt' 'src/(calibrate/fit|calibrate/stack_solve|study/optimise_search)\.c'
 only_in OpenMP 'omp\.h' 'src/(search|study)/'
 only_in SQLite 'sqlite3' 'cli/store_sqlite\.c'
 only_in MPI 'mpi\.h' 'cli/cluster_mpi\.c'
@@ -111,7 +111,7 @@ unitless="$unitless|head_size|numbers|in_flight|logit_bytes_live|tail|backward_t
 unitless="$unitless|objective|front|front_within|runs|passes|send_pairs"
 unitless="$unitless|host_speed|layout_launches|layout_backward_launches|stream_tensors"
 unitless="$unitless|norm_launches|norm_backward_launches|rope_launches|rope_backward_launches"
-suffixes='s|w|j|hz|frac|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit'
+suffixes='s|w|j|hz|frac|factor|doubling|seq|element|gpu|hour|byte|sm|sequence|tokens|logit'
 sed -e 's/\/\*.*//' include/orrery.h | grep -nE '^ +double .*;' | sed -E 's/\[[^]]*\]//g' |
     awk -F: '{sub(/^ *double /, "", $2); n = split($2, names, /[,;] */)
               for (i = 1; i < n; i++) print $1 ": " names[i]}' |

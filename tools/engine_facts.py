@@ -122,6 +122,12 @@ GROUPS = {
         ("gradients_16bit_live", "true", "dense"), ("saves_unfused", "false", "full memory"), ("logit_bytes_live", "24", "full memory"),
         ("bucket_bytes", "2", "eager"), ("zero1_gather_bytes", "0", "replicas"), ("stream_tensors", "0", "two nodes"),
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
+    "fitted": [
+        ("matrix_rate_factor", "0.9", "dense"), ("attention_rate_factor", "0.7", "dense"), ("dram_rate_factor", "0.85", "chat"),
+        ("grouped_rate_factor", "0.7", "deepseek"), ("scaleup_rate_factor", "0.8", "dense"),
+        ("scaleout_rate_factor", "0.6", "two nodes"), ("scaleout_latency_factor", "2", "two nodes"),
+        ("straggle_factor", "2", "two nodes"), ("grouped_launch_factor", "2", "deepseek"),
+        ("pointwise_time_factor", "1.5", "dense"), ("host_time_factor", "2", "pipeline"), ("time_factor", "1.1", "dense")],
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "
 JOBS["pipeline"] = NANOTRON + "--gpus 64 --tp 4 --pp 4 --global-batch 64"

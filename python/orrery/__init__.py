@@ -23,7 +23,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _library as c
 from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns, value_of
 
-__all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "infer", "search",
+__all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "fit", "infer", "search",
            "sweep", "train", "version"]
 
 Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
@@ -204,6 +204,25 @@ class Catalogue:
         finally:
             c.lib.orr_sweep_close(handle)
 
+    def fit(self, runs: Union[str, "os.PathLike[str]", Sequence[str]], *, engine: Optional[str] = None,
+            name: str = "my-stack", with_: Optional[Mapping[str, Any]] = None, skip: Optional[int] = None) -> Dict[str, Any]:
+        """As :func:`orrery.fit`, with the parts of this catalogue."""
+        if isinstance(runs, os.PathLike):
+            with open(runs, encoding="utf-8") as file:
+                runs = file.read()
+        request: Dict[str, Any] = {"runs": runs if isinstance(runs, str) else list(runs), "name": name}
+        if engine is not None:
+            request["engine"] = engine
+        if with_:
+            request["with"] = ",".join(f"{key}={value}" for key, value in with_.items())
+        if skip is not None:
+            request["skip"] = skip
+        text, error = c.c_void_p(), c.CError()
+        if c.lib.orr_stack_ask(self._handle, _encoder(request).encode(), _ORIGIN, c.byref(text), error):
+            raise Error(error)
+        report: Dict[str, Any] = json.loads(c.take_text(text.value or 0))
+        return report
+
 
 class _Search:
     """A search, which is freed when neither the caller nor the thread that runs it holds it any more."""
@@ -349,6 +368,17 @@ def sweep(kind: str, model: Part, system: Part, **arguments: Any) -> Table:
     :func:`train`.
     """
     return catalogue().sweep(kind, model, system, **arguments)
+
+
+def fit(runs: Union[str, "os.PathLike[str]", Sequence[str]], **arguments: Any) -> Dict[str, Any]:
+    """Fit a software stack to measured runs (docs/fit.md) and return the report; its key "file" is the engine file.
+
+    ``runs`` is a path, the text of a table or log, or a list of runs such as
+    ``"model=llama2-7b,system=h100-sxm,gpus=8,global_batch=64:step_time_s=9.5"``. ``engine`` is the parent, ``name`` the
+    name of the stack, ``with_`` holds columns that the runs do not have, and ``skip`` is the number of first iterations
+    of a log that do not count. Write ``report["file"]`` with :func:`json.dump`, and use the file as ``engine``.
+    """
+    return catalogue().fit(runs, **arguments)
 
 
 __version__ = version()

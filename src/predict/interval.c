@@ -12,6 +12,8 @@
 #include "predict/pass.h"
 #include "spec/job.h"
 
+#include <math.h>
+
 #define NAMES_(regime, name, what) [ORR_REGIME_##regime] = {name ", datasheet", name ", calibrated"},
 static const char *const NAMES[ORR_N_REGIMES][2] = {ORR_REGIMES(NAMES_)};
 
@@ -154,9 +156,26 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
 #define LEAST_DOWN 0.09
 #define LEAST_UP   0.17
 
+/* The 90 % quantile of a Student t with 4 degrees of freedom, the distribution of errors in a fit (Eq. 475). */
+#define FITTED_QUANTILE 1.533
+
+/* A fitted engine carries what its own runs left unexplained, and what they left unsure. */
+static struct orr_interval fitted(const struct orr_engine *engine)
+{
+    const double reach = FITTED_QUANTILE * hypot(engine->fit_within_frac, engine->fit_stack_frac);
+    return (struct orr_interval){.name = "fitted stack",
+                                 .low = exp(-reach),
+                                 .mid = 1,
+                                 .high = exp(reach),
+                                 .from = engine->fit_within_frac > engine->fit_stack_frac ? ORR_DOUBT_RUNS
+                                                                                          : ORR_DOUBT_STACK,
+                                 .measured = true};
+}
+
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
+    if (job->engine.fit_runs > 0) return fitted(&job->engine);
     struct prior doubts[ORR_N_DOUBTS] = {{0}};
     const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
     const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);

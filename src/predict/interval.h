@@ -49,6 +49,10 @@ bool orr_regime_is_training(enum orr_regime regime);
 /* What the share of a resource may be off by between stacks, upwards, in logarithms. */
 double orr_bound_doubt(enum orr_regime regime, enum orr_bound bound);
 
+/* Returns the interval of a job: that of its class or, if its engine was fitted to runs (docs/fit.md), the spread that
+ * the fit found: of single runs, and of what the runs left open about the stack. */
+struct orr_interval orr_interval_of_job(const struct orr_job *job, enum orr_regime regime);
+
 enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);

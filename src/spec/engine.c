@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "spec/factors.h"
 #include "spec/family.h"
 #include "spec/names.h"
 #include "spec/sources.h"
@@ -172,12 +173,27 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, context_bytes, ORR_UNIT_BYTES, true, 0, 1e12, "driver context and communication libraries"),
     ORR_REAL(orr_engine, workspace_bytes, ORR_UNIT_BYTES, true, 0, 1e12, "GEMM and library workspace"),
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
+    ORR_REAL(orr_engine, matrix_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of products"),
+    ORR_REAL(orr_engine, attention_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of attention kernels"),
+    ORR_REAL(orr_engine, dram_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of DRAM"),
+    ORR_REAL(orr_engine, grouped_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of grouped products"),
+    ORR_REAL(orr_engine, scaleup_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate inside a domain"),
+    ORR_REAL(orr_engine, scaleout_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate between domains"),
+    ORR_REAL(orr_engine, scaleout_latency_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: latency between domains"),
+    ORR_REAL(orr_engine, straggle_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: wait for the slowest of many"),
+    ORR_REAL(orr_engine, grouped_launch_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: launch of grouped products"),
+    ORR_REAL(orr_engine, pointwise_time_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: time of small kernels"),
+    ORR_REAL(orr_engine, host_time_factor, ORR_UNIT_NONE, false, 0.01, 1000, "fitted: host time of launches"),
+    ORR_REAL(orr_engine, time_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: every time, unexplained"),
+    ORR_INT(orr_engine, fit_runs, false, 0, 1000000, "runs it was fitted to"),
+    ORR_REAL(orr_engine, fit_within_frac, ORR_UNIT_NONE, false, 0, 10, "fitted: spread (ln) of single runs"),
+    ORR_REAL(orr_engine, fit_stack_frac, ORR_UNIT_NONE, false, 0, 10, "fitted: spread (ln) of what is uncertain"),
 };
 
-static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "limits", "parent", "sources", "fit", NULL};
 /* What a stack is called and runs on is no physics, so that it needs no source. */
 static const char *const UNSOURCED[] = {"name",           "parent",  "aliases", "sources", "kind",    "family",
-                                        "family_aliases", "version", "covers",  "default", "vendors", NULL};
+                                        "family_aliases", "version", "covers",  "default", "vendors", "fit", NULL};
 
 /* A version that cannot be read would never be found. */
 static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
@@ -204,6 +220,7 @@ enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, str
     memset(engine, 0, sizeof *engine);
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
     engine->default_precision = ORR_N_DTYPES;
+    orr_factors_none(engine);
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
     if (!err) err = orr_aliases_check(doc, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spec/assume.h"
+#include "spec/factors.h"
 #include "spec/family.h"
 #include "spec/job.h"
 #include "spec/limits.h"
@@ -172,6 +173,8 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
                                struct orr_job *job, struct orr_error *error)
 {
     static const unsigned PARTS[] = {ORR_STALE_MODEL, ORR_STALE_SYSTEM, ORR_STALE_ENGINE};
+    /* The factors of a fitted engine are in the constants of the job, so that these are read anew. */
+    if (orr_factors_act(&job->engine)) *stale |= ORR_STALE_SYSTEM | ORR_STALE_CALIBRATION | ORR_STALE_ENGINE;
     for (size_t i = 0; i < ORR_COUNT_OF(PARTS); i++) {
         if (!(*stale & PARTS[i])) continue;
         const enum orr_err err = read_part(catalogue, request, PARTS[i], *stale & ORR_STALE_CALIBRATION, job, error);
@@ -180,6 +183,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
     orr_engine_fit_chip(&job->engine, &job->system.chip);
+    orr_factors_apply(&job->engine, NULL, job);
     return ORR_OK;
 }
 

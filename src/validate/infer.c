@@ -333,18 +333,23 @@ static bool read_row(struct validator *w, size_t row, const char *metric, struct
     return orr_row_read(w, score);
 }
 
-void orr_score_infer_row(struct validator *w, size_t row)
+struct orr_score *orr_read_infer_row(struct validator *w, size_t row)
 {
-    const struct orr_csv *csv = w->csv;
-    const char *metric = orr_csv_cell(csv, row, "metric"), *phase = orr_csv_cell(csv, row, "phase");
+    const char *metric = orr_csv_cell(w->csv, row, "metric");
     struct orr_score *score = orr_row_score(w, row, metric);
-    struct orr_infer_result result;
-    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(csv, row, score)) return;
-    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return;
+    if (!orr_row_measured(w, row, "value", 1, score) || !counts_are_good(w->csv, row, score)) return NULL;
+    if (!words_are_known(w, row, score) || !read_row(w, row, metric, score)) return NULL;
     if (w->job.engine.bench_limits) w->job.engine.budget_frac = ORR_BENCH_BUDGET_FRAC;
+    return score;
+}
+
+void orr_predict_infer(struct validator *w, size_t row, struct orr_score *score)
+{
+    const char *metric = score->metric, *phase = orr_csv_cell(w->csv, row, "phase");
+    struct orr_infer_result result;
     orr_infer(&w->job, w->scratch, &result);
     set_exposure(w, &result, metric, phase);
-    if (scored_in_flight(csv, row, metric, phase)) {
+    if (scored_in_flight(w->csv, row, metric, phase)) {
         score_in_flight(w, row, &result, score);
         return;
     }
@@ -353,4 +358,10 @@ void orr_score_infer_row(struct validator *w, size_t row)
                  "unknown metric \"%.40s\" (known: latency_s, ttft_s, tpot_s, prefill_s, decode_step_s, "
                  "tokens_per_s_per_gpu)",
                  metric);
+}
+
+void orr_score_infer_row(struct validator *w, size_t row)
+{
+    struct orr_score *score = orr_read_infer_row(w, row);
+    if (score) orr_predict_infer(w, row, score);
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "spec/part.h"
+#include "spec/relatives.h"
 
 enum orr_err orr_unseen_open(struct orr_unseen *unseen, const struct orr_catalogue *catalogue, bool on,
                              struct orr_error *error)
@@ -58,28 +59,16 @@ enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *cs
     return unseen->view ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
-/* Reads "parent" of an engine file, or its "base" where the file names none. */
-static enum orr_err read_parent(const struct orr_entry *entry, char parent[ORR_ID], struct orr_error *error)
-{
-    struct orr_doc doc;
-    const enum orr_err err = orr_doc_parse(entry->text, entry->id, &doc, error);
-    if (err) return err;
-    const char *name = json_string_value(json_object_get(doc.root, "parent"));
-    if (!name) name = json_string_value(json_object_get(doc.root, "base"));
-    orr_copy_line(parent, ORR_ID, name ? name : entry->id);
-    orr_doc_close(&doc);
-    return ORR_OK;
-}
-
 enum orr_err orr_unseen_engine(const struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
                                struct orr_error *error)
 {
     const struct orr_entry *entry = NULL;
+    char id[ORR_ID];
     enum orr_err err = find_engine(unseen, name, &entry, error);
     parent[0] = '\0';
     for (size_t i = 0; !err && i <= unseen->n_own; i++) {
-        err = read_parent(entry, parent, error);
-        if (!err) err = find_engine(unseen, parent, &entry, error);
+        orr_engine_parent(unseen->whole, entry->id, id, parent);
+        err = find_engine(unseen, parent, &entry, error);
         if (!err && !is_own(unseen, entry->id)) break;
     }
     return err;

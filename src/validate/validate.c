@@ -25,8 +25,9 @@ void orr_row_put(struct validator *w, const char *path, const char *cell)
 void orr_row_put_engine(struct validator *w, const char *cell, const char *fallback)
 {
     char parent[ORR_ID] = "";
-    if (!w->v->unseen) {
-        orr_row_put(w, "workload.engine", cell);
+    w->own = cell;
+    if (w->engine || !w->v->unseen) {
+        orr_row_put(w, "workload.engine", w->engine ? w->engine(w->engine_context, cell) : cell);
         return;
     }
     if (!w->err) w->err = orr_unseen_engine(&w->unseen, cell[0] ? cell : fallback, parent, &w->error);
@@ -199,22 +200,21 @@ static void set_exposure(struct validator *w)
     w->exposure.unseen = w->v->unseen;
 }
 
-/* Read the request into the validator's job and predict it. On failure the score says why. */
-static bool predict(struct validator *w, struct orr_score *score)
+/* Predict w->job. */
+static void predict(struct validator *w)
 {
-    if (!orr_row_read(w, score)) return false;
-    w->job = *orr_filled(&w->job, w->scratch);
     orr_train(&w->job, w->scratch, &w->result);
     set_exposure(w);
-    return true;
 }
 
-/* Predict a training row. What the source does not print of micro-batch and chunks is filled in. */
-static bool predict_training(struct validator *w, size_t row, struct orr_score *score)
+/* Read a training row. What the source does not print of micro-batch and chunks is filled in. */
+static bool read_training(struct validator *w, size_t row, struct orr_score *score)
 {
     if (!orr_row_word(w, row, "framework", "jax", score)) return false;
     put_training(w, row);
-    return predict(w, score);
+    if (!orr_row_read(w, score)) return false;
+    w->job = *orr_filled(&w->job, w->scratch);
+    return true;
 }
 
 /* Count whether the prediction of fitting agrees with what happened. */
@@ -237,25 +237,23 @@ static void score_verdict(struct validator *w, size_t row, struct orr_score *sco
         snprintf(score->skipped, sizeof score->skipped, "value of \"fits\" must be 0 or 1, not \"%.40s\"", cell);
         return;
     }
-    if (!predict_training(w, row, score)) {
+    if (!read_training(w, row, score)) {
         w->result.fits = false;
         if (w->error.code == ORR_ERR_RULE) judge(w, value == 1);
         return;
     }
+    predict(w);
     judge(w, value == 1);
     snprintf(score->skipped, sizeof score->skipped, "%s, predicted %s (%.1f GiB)", value == 1 ? "ran" : "failed",
              w->result.fits ? "to fit" : "not to fit", w->result.memory.most_bytes / ORR_GIB);
 }
 
-static void score_training_row(struct validator *w, size_t row)
+/* Record the prediction of w->job beside a training row. */
+static void predict_training(struct validator *w, size_t row, struct orr_score *score)
 {
-    const char *metric = orr_csv_cell(w->csv, row, "metric");
-    struct orr_score *score = orr_row_score(w, row, metric);
-    if (strcmp(metric, "fits") == 0) {
-        score_verdict(w, row, score);
-        return;
-    }
-    if (!orr_row_measured(w, row, "value", 1, score) || !predict_training(w, row, score)) return;
+    (void)row;
+    predict(w);
+    const char *metric = score->metric;
     const enum orr_regime regime = orr_train_regime(&w->job);
     const double step_s = w->result.step_time_s;
     if (strcmp(metric, "step_time_s") == 0) {
@@ -268,13 +266,30 @@ static void score_training_row(struct validator *w, size_t row)
         orr_row_rate(w, regime, flops / step_s / (double)w->job.plan.gpus / 1e12, step_s, score);
     } else if (strcmp(metric, "peak_memory_gib") == 0) {
         record_memory(w, score);
-        judge(w, true);
     } else {
         snprintf(score->skipped, sizeof score->skipped,
                  "unknown metric \"%.40s\" (known: step_time_s, tokens_per_s_per_gpu, model_tflops_per_gpu, "
                  "peak_memory_gib, fits)",
                  metric);
     }
+}
+
+static struct orr_score *read_training_row(struct validator *w, size_t row)
+{
+    struct orr_score *score = orr_row_score(w, row, orr_csv_cell(w->csv, row, "metric"));
+    if (strcmp(score->metric, "fits") == 0) {
+        score_verdict(w, row, score);
+        return NULL;
+    }
+    return orr_row_measured(w, row, "value", 1, score) && read_training(w, row, score) ? score : NULL;
+}
+
+static void score_training_row(struct validator *w, size_t row)
+{
+    struct orr_score *score = read_training_row(w, row);
+    if (!score) return;
+    predict_training(w, row, score);
+    if (strcmp(score->metric, "peak_memory_gib") == 0) judge(w, true);
 }
 
 /* ---- lab steps: one GPU, model dimensions in the row */
@@ -313,12 +328,26 @@ static void name_lab(struct orr_score *score)
     if (!score->source[0]) score->source = "orrery-lab H200 training";
 }
 
-static void score_lab_row(struct validator *w, size_t row)
+static struct orr_score *read_lab_row(struct validator *w, size_t row)
 {
     struct orr_score *time = orr_row_score(w, row, "step_time_s");
     name_lab(time);
     put_lab(w, row);
-    if (!predict(w, time)) return;
+    return orr_row_read(w, time) ? time : NULL;
+}
+
+static void predict_lab(struct validator *w, size_t row, struct orr_score *score)
+{
+    predict(w);
+    if (orr_row_measured(w, row, "step_s", 1, score))
+        orr_row_time(w, orr_train_regime(&w->job), w->result.step_time_s, score);
+}
+
+static void score_lab_row(struct validator *w, size_t row)
+{
+    struct orr_score *time = read_lab_row(w, row);
+    if (!time) return;
+    predict(w);
     const bool ran = orr_csv_cell(w->csv, row, "peak_bytes")[0] != '\0';
     judge(w, ran);
     if (!ran) {
@@ -326,8 +355,8 @@ static void score_lab_row(struct validator *w, size_t row)
                  w->result.fits ? "to fit" : "not to fit", w->result.memory.total_bytes / ORR_GIB);
         return;
     }
-    if (!orr_row_measured(w, row, "step_s", 1, time)) return;
-    orr_row_time(w, orr_train_regime(&w->job), w->result.step_time_s, time);
+    predict_lab(w, row, time);
+    if (time->skipped[0]) return;
     struct orr_score *memory = orr_row_score(w, row, "peak_memory_gib");
     name_lab(memory);
     if (orr_row_measured(w, row, "peak_bytes", ORR_GIB, memory)) record_memory(w, memory);
@@ -354,13 +383,19 @@ static struct orr_rank_time first_layer(const struct validator *w)
     return orr_curve_at(&w->job, curve, &curves->bends[curve->first_bend], w->scratch->step.clock_frac);
 }
 
-static void score_layer_row(struct validator *w, size_t row)
+static struct orr_score *read_layer_row(struct validator *w, size_t row)
 {
-    const char *phase = orr_csv_cell(w->csv, row, "phase");
-    struct orr_score *score = orr_row_score(w, row, phase);
-    if (!orr_row_measured(w, row, "time_s", 1, score)) return;
+    struct orr_score *score = orr_row_score(w, row, orr_csv_cell(w->csv, row, "phase"));
+    if (!orr_row_measured(w, row, "time_s", 1, score)) return NULL;
     put_layer(w, row);
-    if (!predict(w, score)) return;
+    return orr_row_read(w, score) ? score : NULL;
+}
+
+static void predict_layer(struct validator *w, size_t row, struct orr_score *score)
+{
+    const char *phase = score->metric;
+    (void)row;
+    predict(w);
     const struct orr_rank_time layer = first_layer(w);
     const double predicted_s =
         (strstr(phase, "forward") ? layer.forward_s : 0) + (strstr(phase, "backward") ? layer.backward_s : 0);
@@ -370,20 +405,31 @@ static void score_layer_row(struct validator *w, size_t row)
                  "unknown phase \"%.40s\" (known: forward, backward, forward+backward)", phase);
 }
 
+static void score_layer_row(struct validator *w, size_t row)
+{
+    struct orr_score *score = read_layer_row(w, row);
+    if (score) predict_layer(w, row, score);
+}
+
 /* ---- the whole file */
 
-/* A schema is recognised by its columns. */
-static const struct schema {
-    const char *columns[3];
-    enum orr_set set;
-    const char *request; /* text that all requests begin with; NULL: none */
-    void (*score_row)(struct validator *, size_t);
-} SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row},
-               {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row},
-               {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, NULL, orr_score_infer_row},
-               {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row}};
+static const struct orr_schema SCHEMAS[] = {
+    {{"metric", "value", "global_batch"},
+     ORR_SET_TRAINING,
+     NULL,
+     score_training_row,
+     read_training_row,
+     predict_training},
+    {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row, read_lab_row, predict_lab},
+    {{"metric", "value", "input_len"},
+     ORR_SET_INFERENCE,
+     NULL,
+     orr_score_infer_row,
+     orr_read_infer_row,
+     orr_predict_infer},
+    {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row, read_layer_row, predict_layer}};
 
-static const struct schema *schema_of(const struct orr_csv *csv)
+const struct orr_schema *orr_schema_of(const struct orr_csv *csv)
 {
     for (size_t i = 0; i < sizeof SCHEMAS / sizeof *SCHEMAS; i++) {
         const char *const *columns = SCHEMAS[i].columns;
@@ -407,12 +453,12 @@ static bool grow(struct orr_validation *v, const struct orr_csv *csv)
     return true;
 }
 
-static enum orr_err add_table(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error)
+enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error)
 {
     struct orr_csv table = {0};
     enum orr_err err = orr_csv_parse(csv, origin, &table, error);
     if (err) return err;
-    const struct schema *schema = schema_of(&table);
+    const struct orr_schema *schema = orr_schema_of(&table);
     if (!schema)
         err =
             orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin, .line = 1},
@@ -441,7 +487,7 @@ static enum orr_err score_rows(struct validator *w, const struct orr_catalogue *
                                struct orr_validation *const *validations, size_t n, struct orr_error *error)
 {
     const struct orr_csv *first = &validations[0]->csvs[validations[0]->n_csvs - 1];
-    const struct schema *schema = schema_of(first);
+    const struct orr_schema *schema = orr_schema_of(first);
     w->set = schema->set;
     w->csv = first;
     w->v = validations[0];
@@ -466,7 +512,7 @@ enum orr_err orr_validate_each(const struct orr_catalogue *catalogue, const char
     struct validator *w = calloc(1, sizeof *w);
     struct orr_scratch *scratch = orr_scratch_new();
     enum orr_err err = w && scratch ? ORR_OK : orr_out_of_memory(error, origin);
-    for (size_t i = 0; i < n && !err; i++) err = add_table(validations[i], csv, origin, error);
+    for (size_t i = 0; i < n && !err; i++) err = orr_validation_add(validations[i], csv, origin, error);
     if (!err) {
         w->scratch = scratch;
         err = score_rows(w, catalogue, validations, n, error);

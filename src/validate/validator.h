@@ -19,7 +19,27 @@ struct validator {
     struct orr_result result;
     struct orr_exposure exposure; /* of the predicted time, for its interval */
     struct orr_unseen unseen;     /* where every source is predicted as if nobody had seen it */
+    /* NULL: every row has the engine that it names; else the engine in place of that one */
+    const char *(*engine)(void *context, const char *own);
+    void *engine_context;
+    const char *own; /* the engine that the last row names */
 };
+
+/* A kind of table, which is recognised by its columns. */
+struct orr_schema {
+    const char *columns[3];
+    enum orr_set set;
+    const char *request; /* text that all requests begin with; NULL: none */
+    void (*score_row)(struct validator *w, size_t row);
+    /* The two halves of scoring, for those who predict a row with many constants: read the job of a row (NULL if there
+     * is nothing to predict; the last score says why), and put the prediction of w->job into the score. */
+    struct orr_score *(*read_row)(struct validator *w, size_t row);
+    void (*predict)(struct validator *w, size_t row, struct orr_score *score);
+};
+/* The schema of a table; NULL if it has none. */
+const struct orr_schema *orr_schema_of(const struct orr_csv *csv);
+/* Parse a table and make room for its scores. */
+enum orr_err orr_validation_add(struct orr_validation *v, const char *csv, const char *origin, struct orr_error *error);
 
 /* Put a cell at a path of the request. An empty cell removes the path, so that the documented default applies. */
 void orr_row_put(struct validator *w, const char *path, const char *cell);
@@ -44,6 +64,9 @@ void orr_row_time(const struct validator *w, enum orr_regime regime, double pred
 void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
                   struct orr_score *score);
 
+
 void orr_score_infer_row(struct validator *w, size_t row);
+struct orr_score *orr_read_infer_row(struct validator *w, size_t row);
+void orr_predict_infer(struct validator *w, size_t row, struct orr_score *score);
 
 #endif

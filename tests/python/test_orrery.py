@@ -271,6 +271,31 @@ except KeyboardInterrupt:
         self.assertEqual(wrong, [])
 
 
+class Fit(unittest.TestCase):
+    """A stack from runs, as the program makes it."""
+
+    RUN = "model=llama2-7b,system=h100-sxm,gpus=8,zero=1,seq=4096,micro_batch=1,global_batch=128:step_time_s=5.6"
+
+    def test_report(self):
+        report = orrery.fit([self.RUN], engine="megatron-core-2025")
+        wanted = json.loads(program("fit", "--run", self.RUN, "--engine", "megatron-core-2025", "--json"))
+        file = report.pop("file")
+        self.assertEqual(report, wanted)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "mine.json"
+            path.write_text(json.dumps(file))
+            step = orrery.train("llama2-7b", "h100-sxm", gpus=8, zero=1, seq=4096, micro_batch=1, global_batch=128,
+                                engine=str(path))
+        error = wanted["runs"][0]["error_after"]
+        self.assertAlmostEqual(step.step_time_s / 5.6 - 1, error, delta=2e-3)
+
+    def test_columns_and_errors(self):
+        report = orrery.fit(ROOT / "examples/my-runs.csv", engine="megatron-core-2025", with_={"precision": "bf16"})
+        self.assertEqual(report["n_runs"], 5)
+        with self.assertRaisesRegex(orrery.Error, "did you mean"):
+            orrery.fit([self.RUN], engine="megatron-core-2052")
+
+
 class Package(unittest.TestCase):
     def test_catalogue(self):
         self.assertIn("gpt3-175b", orrery.catalogue().ids("models"))

@@ -10,6 +10,7 @@ import type { Catalogue, Json, JsonObject, Kind, Result } from './types';
 import type { Answer, App, View } from './view';
 import { showCards } from './views/cards';
 import { Compare, MOST_JOBS } from './views/compare';
+import { Fit } from './views/fit';
 import { Operators } from './views/operators';
 import { Overview } from './views/overview';
 import { Search } from './views/search';
@@ -74,6 +75,7 @@ class Explorer implements App {
             new Search(this),
             new Compare(this),
             new Technology(this, lists),
+            new Fit(this),
         ];
         this.tabs = this.views.map((v) =>
             h(

@@ -9,7 +9,7 @@ const [orrery, chromium] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
-const VIEWS = ['overview', 'operators', 'timeline', 'whatif', 'search', 'compare', 'technology'];
+const VIEWS = ['overview', 'operators', 'timeline', 'whatif', 'search', 'compare', 'technology', 'fit'];
 const JOB =
     'kind=train&model=llama3.1-8b&system=h100-sxm&gpus=16&plan.tp=2&plan.pp=2' +
     '&workload.global_batch=64&workload.seq=4096';
@@ -514,6 +514,31 @@ test('nodes and DRAM: a study, and its chip for the job', async () => {
     await close(page);
 });
 
+test('your runs: a table in, a report and a stack file out', async () => {
+    const page = await open(`${JOB}&view=fit`);
+    const rows = [8, 16, 32].map((gpus, i) => `r${i},llama2-7b,h100-sxm,${gpus},1,4096,1,128,none,${[30, 15.5, 8][i]}`);
+    const csv =
+        'id,model,system,gpus,zero,seq,micro_batch,global_batch,recompute,value,metric,engine\n' +
+        rows.map((r) => `${r},step_time_s,megatron-core-2025\n`).join('');
+    await page.setInputFiles('#view input[type=file]', {
+        name: 'runs.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(csv),
+    });
+    await page.waitForSelector('#view p[role=status]:has-text("3 runs")');
+    equal(await page.locator('#view table').first().locator('tbody tr').count(), 3, 'a line per run');
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.click('text=Download the stack')]);
+    const file = JSON.parse(readFileSync(await saved.path(), 'utf8'));
+    equal(file.fit_runs, 3, 'the file says how many runs');
+    await page.setInputFiles('#view input[type=file]', {
+        name: 'bad.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('a,b\n1,2\n'),
+    });
+    await page.waitForSelector('#view [role=alert]:has-text("not a measurement table")');
+    await page.close(); // the refusal is on the console
+});
+
 test('keyboard: tabs by arrows, the skip link, nothing without a name', async () => {
     const page = await open(JOB);
     await page.keyboard.press('Tab');
@@ -525,7 +550,7 @@ test('keyboard: tabs by arrows, the skip link, nothing without a name', async ()
     await page.keyboard.press('ArrowRight');
     equal(await page.evaluate(() => document.activeElement?.id), 'tab-operators', 'arrow right');
     await page.keyboard.press('End');
-    equal(await page.evaluate(() => document.activeElement?.id), 'tab-technology', 'end');
+    equal(await page.evaluate(() => document.activeElement?.id), 'tab-fit', 'end');
     await close(page);
 });
 

@@ -1,0 +1,152 @@
+/* orrery fit: a stack from a few measured runs; and what few runs are worth, on the measurements of this program. */
+#define _DEFAULT_SOURCE
+#include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "options.h"
+
+static const char usage[] =
+    "usage: orrery fit RUNS... [options]\n"
+    "Fit a software stack to measured runs (docs/fit.md): tables with the columns of validation/, logs of\n"
+    "Megatron-LM, NeMo, torchtitan and nanotron, trainer_state.json, and the JSON of vllm bench serve, SGLang\n"
+    "bench_serving, genai-perf, aiperf and trtllm-bench. --out FILE writes an engine for --engine FILE.";
+
+/* ---------------------------------------------------------------- what few runs are worth */
+
+/* The tables of measurements that come with the program, without the record of errors. */
+static enum cli_status find_tables(glob_t *files)
+{
+    const char *places[2];
+    cli_data_places(places);
+    for (size_t i = 0; i < 2; i++) {
+        struct orr_text pattern = {0};
+        cli_text_add(&pattern, "%s/validation/*.csv", places[i]);
+        const int code = glob(pattern.data, 0, NULL, files);
+        free(pattern.data);
+        if (code == 0) return CLI_ANSWERED;
+        globfree(files);
+    }
+    return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places[0]);
+}
+
+static enum cli_status run_few_shot(const struct cli_args *args, const char *const *csvs, const char *const *origins,
+                                    size_t n)
+{
+    struct orr_error error;
+    struct orr_few_shot *few = NULL;
+    int64_t draws = 100;
+    if (cli_args_whole(args, "draws", 1, 10000, &draws)) return CLI_BAD;
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!status && orr_few_shot_run(catalogue, csvs, origins, n, cli_args_value(args, "source"), (int)draws,
+                                    cli_terminal(STDERR_FILENO) ? cli_progress : NULL, NULL, &few, &error))
+        status = cli_fail("%s", error.text);
+    if (!status) status = cli_write_file("-", orr_few_shot_render(few, args->format, &args->style));
+    orr_few_shot_free(few);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+static enum cli_status few_shot(const struct cli_args *args)
+{
+    glob_t files = {0};
+    if (!args->n_words && find_tables(&files)) return CLI_BAD;
+    const size_t n_paths = args->n_words ? args->n_words : files.gl_pathc;
+    char **csvs = calloc(n_paths + 1, sizeof *csvs);
+    const char **origins = calloc(n_paths + 1, sizeof *origins);
+    enum cli_status status = csvs && origins ? CLI_ANSWERED : cli_fail_memory();
+    size_t n = 0;
+    for (size_t i = 0; i < n_paths && !status; i++) {
+        const char *path = args->n_words ? args->words[i] : files.gl_pathv[i];
+        if (!args->n_words && strstr(path, "/recorded.csv")) continue;
+        csvs[n] = cli_read_file(path, &origins[n]);
+        if (!csvs[n++]) status = CLI_BAD;
+    }
+    if (!status) status = run_few_shot(args, (const char *const *)csvs, origins, n);
+    for (size_t i = 0; csvs && i < n; i++) free(csvs[i]);
+    free(csvs);
+    free(origins);
+    globfree(&files);
+    return status;
+}
+
+/* ---------------------------------------------------------------- a stack */
+
+/* Add what was given for --run or, before the tables, for --with. */
+static enum cli_status each_given(const struct cli_args *args, bool runs, struct orr_stack *stack)
+{
+    struct orr_error error;
+    for (size_t i = 0; i < args->n_given; i++) {
+        const char *value = args->given[i].value;
+        if (strcmp(args->given[i].option->name, runs ? "run" : "with") != 0) continue;
+        if (runs ? orr_stack_add_run(stack, value, &error) : orr_stack_put(stack, value, &error))
+            return cli_fail("%s", error.text);
+    }
+    return CLI_ANSWERED;
+}
+
+static enum cli_status add_files(const struct cli_args *args, struct orr_stack *stack)
+{
+    for (size_t i = 0; i < args->n_words; i++) {
+        const char *origin;
+        struct orr_error error;
+        char *text = cli_read_file(args->words[i], &origin);
+        if (!text) return CLI_BAD;
+        const enum orr_err err = orr_stack_add(stack, text, origin, &error);
+        free(text);
+        if (err) return cli_fail("%s", error.text);
+    }
+    return CLI_ANSWERED;
+}
+
+static enum cli_status answer(const struct cli_args *args, const struct orr_stack *stack)
+{
+    const char *out = cli_args_value(args, "out"), *name = cli_args_value(args, "name");
+    if (out) {
+        const enum cli_status status =
+            cli_write_file(out, orr_stack_file(stack, name ? name : "my-stack", cli_args_value(args, "date")));
+        if (status || strcmp(out, "-") == 0) return status;
+    }
+    const enum cli_status status =
+        args->html ? cli_write_file(args->html, orr_stack_render(stack, ORR_FORMAT_HTML, &args->style)) : CLI_ANSWERED;
+    if (status || (args->html && strcmp(args->html, "-") == 0)) return status;
+    return cli_write_file("-", orr_stack_render(stack, args->format, &args->style));
+}
+
+static enum cli_status fit(const struct cli_args *args)
+{
+    struct orr_error error;
+    struct orr_stack *stack = NULL;
+    int64_t skip = 5;
+    if (cli_args_whole(args, "skip", 0, 1e6, &skip)) return CLI_BAD;
+    if (!args->n_words && !cli_args_has(args, "run"))
+        return cli_fail("fit needs runs: a table or log, or --run 'model=...,tp=8,...:step_time_s=12.3' (see --help)");
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!status && orr_stack_open(catalogue, cli_args_value(args, "engine"), &stack, &error))
+        status = cli_fail("%s", error.text);
+    if (!status) orr_stack_skip(stack, skip);
+    if (!status) status = each_given(args, false, stack);
+    if (!status) status = add_files(args, stack);
+    if (!status) status = each_given(args, true, stack);
+    if (!status && orr_stack_run(stack, &error)) status = cli_fail("%s", error.text);
+    if (!status) status = answer(args, stack);
+    orr_stack_close(stack);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+enum cli_status cli_fit(int argc, const char *const *argv)
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_FIT, SIZE_MAX, &args);
+    if (!status && args.help) status = cli_options_help(CLI_FOR_FIT, usage);
+    else if (!status) status = cli_args_has(&args, "few-shot") ? few_shot(&args) : fit(&args);
+    cli_args_free(&args);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* The average over engines: the parent as it is, the parent fitted, and other engines. Eqs. 478, 479. */
+#include "calibrate/stack.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Weights before a run is seen. */
+#define AS_IT_IS 0.25
+#define FITTED   0.35
+#define OTHERS   0.40
+/* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
+#define NEAR 5.0
+/* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
+#define MAJORITY 0.5
+/* Members below this weight change nothing that is printed. */
+#define NEGLIGIBLE 1e-3
+
+/* Eq. 478: weights from the evidence and the weights before. */
+static void weigh(struct orr_stack_mixture *m, const double *before)
+{
+    double most = -HUGE_VAL, sum = 0;
+    for (size_t i = 0; i < m->n; i++) most = orr_max(most, m->members[i].fit.evidence + log(before[i]));
+    for (size_t i = 0; i < m->n; i++) sum += exp(m->members[i].fit.evidence + log(before[i]) - most);
+    for (size_t i = 0; i < m->n; i++)
+        m->members[i].weight = exp(m->members[i].fit.evidence + log(before[i]) - most) / sum;
+}
+
+/* Can every chosen run be predicted with these runs? */
+static bool serves(const struct orr_stack_runs *runs, const struct orr_stack_choice *chosen)
+{
+    for (size_t i = 0; i < chosen->n; i++)
+        if (!orr_stack_usable(runs, chosen->at[i])) return false;
+    return true;
+}
+
+bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
+                       const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
+                       struct orr_stack_mixture *m)
+{
+    double before[ORR_STACK_MEMBERS] = {AS_IT_IS, FITTED};
+    m->n = 2;
+    m->members[0] = (struct orr_stack_member){.engine = names[0], .runs = engines[0]};
+    m->members[1] = m->members[0];
+    orr_stack_as_it_is(engines[0], chosen, &m->members[0].fit);
+    if (!orr_stack_solve(worker, engines[0], chosen, passes, NULL, &m->members[1].fit)) return false;
+    double best = orr_max(m->members[0].fit.evidence, m->members[1].fit.evidence);
+    for (size_t i = 1; i < n && m->n < ORR_STACK_MEMBERS; i++) {
+        if (!serves(engines[i], chosen)) continue;
+        struct orr_stack_member *member = &m->members[m->n];
+        *member = (struct orr_stack_member){.engine = names[i], .runs = engines[i]};
+        orr_stack_level_only(engines[i], chosen, &member->fit);
+        before[m->n++] = OTHERS / (double)(n - 1);
+        best = orr_max(best, member->fit.evidence);
+    }
+    for (size_t i = 2; i < m->n; i++) {
+        struct orr_stack_member *member = &m->members[i];
+        struct orr_stack_fit fit;
+        if (member->fit.evidence < best - NEAR) continue;
+        if (!orr_stack_solve(worker, member->runs, chosen, passes, NULL, &fit)) return false;
+        member->fit = fit;
+    }
+    weigh(m, before);
+    return true;
+}
+
+struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
+                                                 const struct orr_stack_mixture *mixture, size_t i)
+{
+    struct orr_stack_guess guess = {0};
+    double sum = 0, square = 0;
+    for (size_t k = 0; k < mixture->n; k++) {
+        const struct orr_stack_member *m = &mixture->members[k];
+        if (m->weight < NEGLIGIBLE || !orr_stack_usable(m->runs, i)) continue;
+        const struct orr_stack_guess one = orr_stack_predict(worker, m->runs, i, &m->fit);
+        const double variance = one.variance + m->fit.within * m->fit.within;
+        sum += m->weight;
+        guess.mean += m->weight * one.mean;
+        square += m->weight * (variance + one.mean * one.mean);
+    }
+    guess.mean /= sum;
+    guess.variance = square / sum - guess.mean * guess.mean; /* Eq. 479 */
+    return guess;
+}
+
+const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)
+{
+    const struct orr_stack_member *best = &mixture->members[0];
+    if (mixture->members[1].weight > best->weight) best = &mixture->members[1];
+    for (size_t i = 2; i < mixture->n; i++)
+        if (mixture->members[i].weight > MAJORITY) best = &mixture->members[i];
+    return best;
+}

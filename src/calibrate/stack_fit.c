@@ -1,0 +1,461 @@
+/* The fit of a user's stack: tables in, the best description of the stack and everything worth saying about it out. */
+#include "calibrate/stack_fit.h"
+
+#include "base/error.h"
+#include "base/number.h"
+#include "spec/log.h"
+#include "spec/relatives.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PASSES 3
+/* A number keeps the parent's value if the runs left more than this share of its prior spread. */
+#define UNTOLD_FRAC 0.95
+/* An error with less weight than this is an outlier, 3.6 spreads from the others; from this share of them on, the runs
+ * are two populations. */
+#define OUTLIER_WEIGHT  0.3
+#define POPULATION_FRAC (1.0 / 3)
+/* A slow population beside a fast one is looked for from so many runs on. */
+#define POPULATION_RUNS 6
+/* Fewer runs do not judge a fit: without one of them there is hardly a fit. */
+#define JUDGED_RUNS 5
+
+void orr_stack_note(struct orr_stack *stack, const char *format, ...)
+{
+    va_list arguments;
+    if (stack->n_notes == ORR_STACK_NOTES) return;
+    va_start(arguments, format);
+    vsnprintf(stack->notes[stack->n_notes++], ORR_NOTE, format, arguments);
+    va_end(arguments);
+}
+
+/* ---------------------------------------------------------------- tables in */
+
+enum orr_err orr_stack_open(const struct orr_catalogue *catalogue, const char *parent, struct orr_stack **stack,
+                            struct orr_error *error)
+{
+    struct orr_engine engine;
+    *stack = NULL;
+    if (!ORR_HAS_NLOPT)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "fit needs NLopt, which this build does not have");
+    if (parent) {
+        const enum orr_err err = orr_engine_read(catalogue, parent, &engine, error);
+        if (err) return err;
+    }
+    struct orr_stack *s = calloc(1, sizeof *s);
+    if (!s) return orr_out_of_memory(error, NULL);
+    s->catalogue = catalogue;
+    s->skip = 5;
+    if (parent) snprintf(s->parent, sizeof s->parent, "%s", parent);
+    *stack = s;
+    return ORR_OK;
+}
+
+void orr_stack_close(struct orr_stack *stack)
+{
+    if (!stack) return;
+    for (size_t i = 0; i < stack->n_tables; i++) {
+        free((void *)(uintptr_t)stack->tables[i].text);
+        free((void *)(uintptr_t)stack->tables[i].origin);
+    }
+    for (size_t i = 0; i < stack->n_engines; i++) orr_stack_runs_free(stack->engines[i]);
+    free(stack->tables);
+    free(stack->chosen);
+    free(stack->about);
+    free(stack);
+}
+
+/* Takes ownership of the text. */
+static enum orr_err keep_table(struct orr_stack *stack, char *text, const char *origin, struct orr_error *error)
+{
+    struct orr_stack_table *tables = realloc(stack->tables, (stack->n_tables + 1) * sizeof *tables);
+    char *name = malloc(strlen(origin) + 1);
+    if (tables) stack->tables = tables;
+    if (!tables || !text || !name) {
+        free(text);
+        free(name);
+        return orr_out_of_memory(error, origin);
+    }
+    memcpy(name, origin, strlen(origin) + 1);
+    stack->tables[stack->n_tables++] = (struct orr_stack_table){text, name};
+    return ORR_OK;
+}
+
+enum orr_err orr_stack_put(struct orr_stack *stack, const char *cells, struct orr_error *error)
+{
+    return orr_cells_parse(cells, "--with", &stack->with, error);
+}
+
+void orr_stack_skip(struct orr_stack *stack, int64_t iterations)
+{
+    stack->skip = iterations;
+}
+
+/* Does the row serve? Training rows have a batch of a whole step, serving rows lengths or a load. */
+static bool is_serving(const struct orr_cells *cells)
+{
+    static const char *const COLUMNS[] = {"input_len", "output_len", "batch", "concurrency", "phase"};
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++)
+        if (orr_cells_get(cells, COLUMNS[i])[0]) return true;
+    return false;
+}
+
+/* Add the table of one row that options or a log made. What must be known and is not is named in one line. */
+static enum orr_err add_cells(struct orr_stack *stack, struct orr_cells *cells, const char *origin, const char *what,
+                              struct orr_error *error)
+{
+    for (size_t i = 0; i < stack->with.n; i++)
+        (void)orr_cells_put(cells, stack->with.names[i], stack->with.values[i], false);
+    const bool serving = is_serving(cells);
+    const char *const needed[] = {"model", "system", serving ? "input_len" : "global_batch", "metric", "value"};
+    struct orr_text missing = {0};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!orr_cells_get(cells, needed[i])[0]) orr_text_add(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
+    enum orr_err err = ORR_OK;
+    if (missing.length)
+        err = orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                       "%s does not say %s (add it: --with 'model=llama3-8b,system=h100-sxm,...')", what, missing.data);
+    free(missing.data);
+    return err ? err : keep_table(stack, orr_cells_table(cells), origin, error);
+}
+
+enum orr_err orr_stack_add_run(struct orr_stack *stack, const char *run, struct orr_error *error)
+{
+    struct orr_cells cells = {0}, metric = {0};
+    const char *colon = strrchr(run, ':');
+    char origin[40], *head = colon ? malloc((size_t)(colon - run) + 1) : NULL;
+    snprintf(origin, sizeof origin, "run %zu", stack->n_tables + 1);
+    if (!colon)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                        "\"%.60s\" has no \":METRIC=VALUE\" at its end, as in tp=8,pp=4:step_time_s=12.3", run);
+    if (!head) return orr_out_of_memory(error, origin);
+    memcpy(head, run, (size_t)(colon - run));
+    head[colon - run] = '\0';
+    enum orr_err err = orr_cells_parse(head, origin, &cells, error);
+    if (!err) err = orr_cells_parse(colon + 1, origin, &metric, error);
+    free(head);
+    if (err) return err;
+    if (metric.n != 1)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                        "one METRIC=VALUE must follow the colon, not %zu", metric.n);
+    (void)orr_cells_put(&cells, "metric", metric.names[0], true);
+    (void)orr_cells_put(&cells, "value", metric.values[0], true);
+    (void)orr_cells_put(&cells, "id", origin, false);
+    return add_cells(stack, &cells, origin, "the run", error);
+}
+
+/* The table with the columns of --with that it does not have. */
+static enum orr_err add_table(struct orr_stack *stack, const char *csv, const char *origin, struct orr_error *error)
+{
+    struct orr_csv table = {0};
+    struct orr_text text = {0};
+    const enum orr_err err = orr_csv_parse(csv, origin, &table, error);
+    if (err) return err;
+    const struct orr_cells *with = &stack->with;
+    for (size_t row = 0; row <= table.n_rows; row++) {
+        for (size_t i = 0; i < with->n; i++)
+            if (!orr_csv_has(&table, with->names[i])) orr_csv_add(&text, row ? with->values[i] : with->names[i], false);
+        for (size_t c = 0; c < table.n_columns; c++)
+            orr_csv_add(&text, row ? table.cells[(row - 1) * table.n_columns + c] : table.names[c],
+                        c + 1 == table.n_columns);
+    }
+    orr_csv_free(&table);
+    return keep_table(stack, orr_text_take(&text), origin, error);
+}
+
+enum orr_err orr_stack_add(struct orr_stack *stack, const char *text, const char *origin, struct orr_error *error)
+{
+    struct orr_log log = {.skip = stack->skip};
+    enum orr_err err = orr_log_read(text, origin, &log, error);
+    if (!err && !log.format) err = add_table(stack, text, origin, error);
+    for (size_t i = 0; i < log.n_rows && !err; i++) err = add_cells(stack, &log.rows[i], origin, log.format, error);
+    free(log.rows);
+    return err;
+}
+
+/* ---------------------------------------------------------------- engines */
+
+static const char *asked_engine(void *context, const char *own)
+{
+    const char *name = context;
+    return name[0] ? name : own;
+}
+
+void orr_stack_run_name(const struct orr_stack_runs *runs, size_t i, char name[80])
+{
+    const struct orr_stack_run *run = &runs->runs[i];
+    if (run->score.id[0]) snprintf(name, 80, "%.79s", run->score.id);
+    else snprintf(name, 80, "line %d", runs->table->csvs[run->csv].lines[run->row]);
+}
+
+static enum orr_err read_engine(struct orr_stack *stack, const char *name, struct orr_stack_worker *worker,
+                                struct orr_error *error)
+{
+    struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
+    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, asked_engine,
+                                            (void *)(uintptr_t)name, runs, error);
+    if (err) return err;
+    snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
+    orr_stack_linearise(worker, *runs, 0, (*runs)->n);
+    return ORR_OK;
+}
+
+/* The parent's runs, and the engine that they are runs of. */
+static enum orr_err read_parent(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
+{
+    const enum orr_err err = read_engine(stack, stack->parent, worker, error);
+    if (err) return err;
+    const struct orr_stack_runs *runs = stack->engines[0];
+    const char *first = NULL;
+    for (size_t i = 0; i < runs->n; i++) {
+        if (!orr_stack_usable(runs, i)) continue;
+        const char *id = runs->runs[i].job.engine.id;
+        if (first && strcmp(first, id) != 0)
+            return orr_fail(error, ORR_ERR_RULE, (struct orr_place){0},
+                            "the runs have engines %s and %s: fit one stack at a time, or name a parent with --engine",
+                            first, id);
+        first = id;
+    }
+    if (first && !stack->names[0][0]) snprintf(stack->names[0], ORR_ID, "%s", first);
+    return ORR_OK;
+}
+
+static int by_content(const void *a, const void *b, const struct orr_stack_runs *runs)
+{
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const struct orr_score *x = &runs->runs[i].score, *y = &runs->runs[j].score;
+    if (x->measured != y->measured) return x->measured < y->measured ? -1 : 1;
+    if (runs->as_is[i] != runs->as_is[j]) return runs->as_is[i] < runs->as_is[j] ? -1 : 1;
+    return strcmp(x->metric, y->metric);
+}
+
+/* The usable runs, sorted by content, so that the order of the rows changes no bit of the answer. */
+static enum orr_err choose_runs(struct orr_stack *stack, struct orr_error *error)
+{
+    const struct orr_stack_runs *runs = stack->engines[0];
+    stack->chosen = malloc((runs->n + 1) * sizeof *stack->chosen);
+    stack->about = calloc(runs->n + 1, sizeof *stack->about);
+    if (!stack->chosen || !stack->about) return orr_out_of_memory(error, NULL);
+    for (size_t i = 0; i < runs->n; i++) {
+        char name[80];
+        if (orr_stack_usable(runs, i)) {
+            size_t at = stack->n_chosen++;
+            for (; at > 0 && by_content(&i, &stack->chosen[at - 1], runs) < 0; at--)
+                stack->chosen[at] = stack->chosen[at - 1];
+            stack->chosen[at] = i;
+            continue;
+        }
+        orr_stack_run_name(runs, i, name);
+        orr_stack_note(stack, "%s not used: %.160s", name, runs->runs[i].score.skipped);
+    }
+    stack->n_main = stack->n_chosen;
+    if (stack->n_chosen > 0) return ORR_OK;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "no run can be used%s%.200s",
+                    stack->n_notes ? ": " : "", stack->n_notes ? stack->notes[0] : "");
+}
+
+/* ---------------------------------------------------------------- the fit */
+
+static bool average(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    const struct orr_stack_runs *engines[ORR_STACK_ENGINES];
+    const char *names[ORR_STACK_ENGINES];
+    const struct orr_stack_choice choice = {stack->chosen, stack->n_main};
+    for (size_t i = 0; i < stack->n_engines; i++) {
+        engines[i] = stack->engines[i];
+        names[i] = stack->names[i];
+    }
+    return orr_stack_average(worker, engines, names, stack->n_engines, &choice, PASSES, &stack->mixture);
+}
+
+double orr_stack_told(const struct orr_stack_fit *fit, int i)
+{
+    const double prior = i == ORR_STACK_N ? ORR_STACK_LEVEL : 1 / sqrt(orr_stack_curvature(i, 0));
+    const double posterior = sqrt(orr_max(0, fit->covariance[i][i]));
+    return i < ORR_STACK_N && !fit->active[i] ? 0 : orr_max(0, 1 - posterior / prior);
+}
+
+/* The best member again, with only those numbers that the runs told something about. */
+static bool keep_best(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    const struct orr_stack_member *best = orr_stack_best(&stack->mixture);
+    const struct orr_stack_choice choice = {stack->chosen, stack->n_main};
+    bool telling[ORR_STACK_N], any = false;
+    stack->fit = best->fit;
+    stack->fit_runs = best->runs;
+    stack->fit_engine = best->engine;
+    for (int i = 0; i < ORR_STACK_N; i++) {
+        telling[i] = best->fit.active[i] && orr_stack_told(&best->fit, i) > 1 - UNTOLD_FRAC;
+        any |= best->fit.active[i];
+    }
+    return !any || orr_stack_solve(worker, best->runs, &choice, PASSES, telling, &stack->fit);
+}
+
+/* Errors of the chosen runs before and after, and their weights. */
+static bool look_at_runs(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    const struct orr_stack_choice choice = {stack->chosen, stack->n_main};
+    double *left_out = calloc(stack->n_chosen + 1, sizeof *left_out), variance = 0;
+    const bool done = left_out && orr_stack_leave_out(worker, stack->fit_runs, &choice, &stack->fit, left_out);
+    for (size_t i = 0; done && i < stack->n_chosen; i++) {
+        struct orr_stack_about *about = &stack->about[i];
+        const size_t run = stack->chosen[i];
+        const struct orr_stack_guess mixed = orr_stack_mixture_predict(worker, &stack->mixture, run);
+        about->before = -log(stack->engines[0]->as_is[run]);
+        const struct orr_stack_guess fitted = orr_stack_predict(worker, stack->fit_runs, run, &stack->fit);
+        about->after = -fitted.mean;
+        about->left_out = i < stack->n_main ? left_out[i] : about->after;
+        const double scaled = about->after / stack->fit.within;
+        about->weight = 5 / (4 + scaled * scaled);
+        about->outlier = about->weight < OUTLIER_WEIGHT;
+        /* what the runs left open about the fit, and how far the other members are from it */
+        variance +=
+            (fitted.variance + (mixed.mean - fitted.mean) * (mixed.mean - fitted.mean)) / (double)stack->n_chosen;
+    }
+    stack->stack_spread = sqrt(variance);
+    free(left_out);
+    return done;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_error(const struct orr_stack *stack, bool left_out, double *work)
+{
+    for (size_t i = 0; i < stack->n_main; i++)
+        work[i] = fabs(left_out ? stack->about[i].left_out : stack->about[i].before);
+    qsort(work, stack->n_main, sizeof *work, by_size);
+    return work[stack->n_main / 2];
+}
+
+/* Half of the runs off by more than this (ln) is more than stacks differ by. */
+#define SUSPICIOUS 0.9
+
+static void note_suspicion(struct orr_stack *stack)
+{
+    double *work = malloc((stack->n_chosen + 1) * sizeof *work);
+    const double off = work ? median_error(stack, false, work) : 0;
+    free(work);
+    if (off > SUSPICIOUS)
+        orr_stack_note(stack,
+                       "half of the runs differ from %s by a factor of %.1f or more: check model, system, precision, "
+                       "batch and units before trusting a fit",
+                       stack->names[0], exp(off));
+}
+
+/* A fit that predicts runs it has not seen worse than the parent does is not kept. */
+static bool refuse_worse(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    double *work = malloc((stack->n_chosen + 1) * sizeof *work);
+    if (!work) return false;
+    const bool worse = stack->fit.fitted && stack->n_main >= JUDGED_RUNS &&
+                       median_error(stack, true, work) > median_error(stack, false, work);
+    free(work);
+    if (!worse) return true;
+    orr_stack_note(stack, "no fit predicts a run from the others better than %s as it is, so its facts are kept",
+                   stack->names[0]);
+    stack->fit = stack->mixture.members[0].fit;
+    stack->fit_runs = stack->engines[0];
+    stack->fit_engine = stack->names[0];
+    const bool done = look_at_runs(stack, worker);
+    stack->stack_spread = 0; /* the other members are out of the question */
+    return done;
+}
+
+/* Two populations: the runs that the fit describes stay, the others are set aside, after them in `chosen`. */
+static bool split_populations(struct orr_stack *stack)
+{
+    size_t outliers = 0, n = 0;
+    for (size_t i = 0; i < stack->n_chosen; i++) outliers += stack->about[i].outlier;
+    if (stack->n_chosen < POPULATION_RUNS || (double)outliers < POPULATION_FRAC * (double)stack->n_chosen) return false;
+    size_t *sorted = malloc(stack->n_chosen * sizeof *sorted);
+    if (!sorted) return false;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < stack->n_chosen; i++)
+            if (stack->about[i].outlier == (side == 1)) sorted[n++] = stack->chosen[i];
+    memcpy(stack->chosen, sorted, stack->n_chosen * sizeof *sorted);
+    stack->n_main = stack->n_chosen - outliers;
+    free(sorted);
+    return true;
+}
+
+static void note_populations(struct orr_stack *stack, const char *column)
+{
+    double least = HUGE_VAL, most = 0;
+    for (size_t i = stack->n_main; i < stack->n_chosen; i++) {
+        least = orr_min(least, exp(stack->about[i].after));
+        most = orr_max(most, exp(stack->about[i].after));
+    }
+    orr_stack_note(stack,
+                   "two populations: the fit describes %zu runs; %zu others take %.2f to %.1f times its prediction and "
+                   "are set aside%s%s",
+                   stack->n_main, stack->n_chosen - stack->n_main, least, most, column ? "; pairs differ in " : "",
+                   column ? column : "");
+}
+
+static enum orr_err read_others(struct orr_stack *stack, struct orr_stack_worker *worker, struct orr_error *error)
+{
+    const char *others[ORR_STACK_OTHERS];
+    const struct orr_stack_runs *runs = stack->engines[0];
+    const enum orr_job_kind kind = runs->runs[stack->chosen[0]].job.kind;
+    char id[ORR_ID], base[ORR_ID];
+    orr_engine_relation(stack->catalogue, stack->names[0], id, base);
+    const size_t n = orr_stack_others(stack->catalogue, kind, id, NULL, others);
+    for (size_t i = 0; i < n; i++) {
+        const enum orr_err err = read_engine(stack, others[i], worker, error);
+        if (err) return err;
+    }
+    return ORR_OK;
+}
+
+static bool fit_all(struct orr_stack *stack, struct orr_stack_worker *worker)
+{
+    if (!average(stack, worker) || !keep_best(stack, worker) || !look_at_runs(stack, worker)) return false;
+    const char *column = orr_stack_odd_pairs(stack);
+    if (split_populations(stack)) {
+        if (!average(stack, worker) || !keep_best(stack, worker) || !look_at_runs(stack, worker)) return false;
+        note_populations(stack, column);
+    }
+    if (!refuse_worse(stack, worker)) return false;
+    note_suspicion(stack);
+    return orr_stack_find_next(stack, worker);
+}
+
+enum orr_err orr_stack_run(struct orr_stack *stack, struct orr_error *error)
+{
+    struct orr_stack_worker worker;
+    if (!stack->n_tables)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){0}, "fit needs runs: a table, a log, or --run");
+    enum orr_err err = orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
+    if (!err) err = read_parent(stack, &worker, error);
+    if (!err) err = choose_runs(stack, error);
+    if (!err) orr_stack_check_rows(stack);
+    if (!err) err = read_others(stack, &worker, error);
+    if (!err && !fit_all(stack, &worker)) err = orr_out_of_memory(error, NULL);
+    stack->n_predictions = worker.n_predictions;
+    orr_stack_worker_close(&worker);
+    return err;
+}
+
+/* ---------------------------------------------------------------- values */
+
+double orr_stack_engine_value(const struct orr_stack *stack, int i, bool fitted)
+{
+    const double parent = orr_stack_parent(i, &stack->fit_runs->runs[stack->chosen[0]].job.engine);
+    return fitted && stack->fit.active[i] ? orr_stack_value(i, parent, stack->fit.x[i]) : parent;
+}
+
+void orr_stack_interval(const struct orr_stack *stack, int i, double *low, double *high)
+{
+    const double parent = orr_stack_parent(i, &stack->fit_runs->runs[stack->chosen[0]].job.engine);
+    const double reach = 1.2816 * sqrt(orr_max(0, stack->fit.covariance[i][i])); /* a normal, 80 % */
+    *low = orr_stack_value(i, parent, stack->fit.x[i] - reach);
+    *high = orr_stack_value(i, parent, stack->fit.x[i] + reach);
+}

@@ -1,0 +1,231 @@
+/* Rows of measurement tables -> jobs whose constants can be moved, and straight lines through their predictions. */
+#include "calibrate/stack.h"
+
+#include "base/error.h"
+#include "base/number.h"
+#include "spec/factors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double orr_stack_hosts[ORR_STACK_HOSTS] = {1, 2, 4, 8, 16, 32, 64};
+
+/* Steps of the differences, in prior spreads. */
+#define STEP      0.05
+#define STEP_GROW 0.1
+
+/* ---------------------------------------------------------------- reading */
+
+void orr_stack_runs_free(struct orr_stack_runs *runs)
+{
+    if (!runs) return;
+    orr_validation_free(runs->table);
+    free(runs->runs);
+    free(runs->as_is);
+    free(runs->start);
+    free(runs->slope);
+    free(runs->host);
+    free(runs);
+}
+
+bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i)
+{
+    return !runs->runs[i].score.skipped[0];
+}
+
+static bool grow(struct orr_stack_runs *runs, size_t more)
+{
+    const size_t n = runs->n + more + 1;
+    struct orr_stack_run *all = realloc(runs->runs, n * sizeof *all);
+    if (all) runs->runs = all;
+    return all;
+}
+
+/* Is the value of the row a time? Memory says nothing about the numbers that are fitted. */
+static bool is_timed(const struct orr_score *score)
+{
+    return strcmp(score->metric, "peak_memory_gib") != 0 && strcmp(score->metric, "fits") != 0;
+}
+
+/* Read the rows of the last table of the validation. */
+static void read_rows(struct validator *w, const struct orr_schema *schema, struct orr_stack_runs *runs)
+{
+    struct orr_validation *v = runs->table;
+    w->v = v;
+    w->csv = &v->csvs[v->n_csvs - 1];
+    w->set = schema->set;
+    for (size_t row = 0; row < w->csv->n_rows; row++) {
+        struct orr_stack_run *run = &runs->runs[runs->n];
+        w->own = NULL;
+        const struct orr_score *score = schema->read_row(w, row);
+        run->csv = v->n_csvs - 1;
+        run->row = row;
+        run->schema = schema;
+        run->own = w->own ? w->own : "";
+        run->score = score ? *score : v->scores[v->n_scores - 1];
+        if (!is_timed(&run->score)) continue; /* not a time: there is nothing to fit */
+        if (score) run->job = w->job;
+        if (score) schema->predict(w, row, &run->score);
+        runs->n++;
+    }
+}
+
+static enum orr_err read_table(struct validator *w, const struct orr_catalogue *catalogue,
+                               const struct orr_stack_table *table, struct orr_stack_runs *runs,
+                               struct orr_error *error)
+{
+    enum orr_err err = orr_validation_add(runs->table, table->text, table->origin, error);
+    if (err) return err;
+    const struct orr_csv *csv = &runs->table->csvs[runs->table->n_csvs - 1];
+    const struct orr_schema *schema = orr_schema_of(csv);
+    if (!grow(runs, csv->n_rows)) return orr_out_of_memory(error, table->origin);
+    err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
+    if (err) return err;
+    read_rows(w, schema, runs);
+    orr_form_close(w->form);
+    w->form = NULL;
+    return ORR_OK;
+}
+
+static bool make_room(struct orr_stack_runs *runs)
+{
+    const size_t n = runs->n + 1;
+    runs->as_is = calloc(n, sizeof *runs->as_is);
+    runs->start = calloc(n, sizeof *runs->start);
+    runs->slope = calloc(n, sizeof *runs->slope);
+    runs->host = calloc(n, sizeof *runs->host);
+    return runs->as_is && runs->start && runs->slope && runs->host;
+}
+
+enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
+                            const char *(*engine)(void *, const char *), void *context, struct orr_stack_runs **runs,
+                            struct orr_error *error)
+{
+    struct orr_stack_worker worker = {0};
+    struct orr_stack_runs *r = calloc(1, sizeof *r);
+    if (r) r->table = calloc(1, sizeof *r->table);
+    enum orr_err err = r && r->table && orr_stack_worker_open(&worker) ? ORR_OK : orr_out_of_memory(error, NULL);
+    if (!err) {
+        worker.w->engine = engine;
+        worker.w->engine_context = context;
+    }
+    for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
+    if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);
+    orr_stack_worker_close(&worker);
+    if (err) orr_stack_runs_free(r);
+    *runs = err ? NULL : r;
+    return err;
+}
+
+/* ---------------------------------------------------------------- predicting */
+
+bool orr_stack_worker_open(struct orr_stack_worker *worker)
+{
+    *worker = (struct orr_stack_worker){.w = calloc(1, sizeof *worker->w)};
+    if (worker->w) worker->w->scratch = orr_scratch_new();
+    return worker->w && worker->w->scratch;
+}
+
+void orr_stack_worker_close(struct orr_stack_worker *worker)
+{
+    if (worker->w) orr_scratch_free(worker->w->scratch);
+    free(worker->w);
+    worker->w = NULL;
+}
+
+void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
+                     struct orr_job *job)
+{
+    job->engine = parent->engine;
+    job->calibration = parent->calibration;
+    job->system = parent->system;
+    for (int i = 0; i < ORR_STACK_N; i++) {
+        const struct orr_stack_parameter *p = orr_stack_parameter(i);
+        if (active[i])
+            *(double *)(void *)((char *)&job->engine + p->offset) =
+                orr_stack_value(i, orr_stack_parent(i, &parent->engine), x[i]);
+    }
+    orr_factors_apply(&job->engine, &parent->engine, job);
+}
+
+/* The ratio of the job in the worker, whose other members are those of run i. */
+static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i)
+{
+    const struct orr_stack_run *run = &runs->runs[i];
+    struct orr_score score = run->score;
+    worker->w->v = runs->table;
+    worker->w->csv = &runs->table->csvs[run->csv];
+    run->schema->predict(worker->w, run->row, &score);
+    worker->n_predictions++;
+    return score.skipped[0] ? (double)NAN : 1 + score.error;
+}
+
+double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N])
+{
+    worker->w->job = runs->runs[i].job;
+    if (x) orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
+    return ratio_of_job(worker, runs, i);
+}
+
+/* ---------------------------------------------------------------- straight lines */
+
+/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 473). */
+static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j)
+{
+    const struct orr_job *job = &runs->runs[i].job;
+    const double parent = orr_stack_parent(j, &job->engine);
+    double at[ORR_STACK_N], low, high, ratio[2], natural[2];
+    memcpy(at, x, sizeof at);
+    orr_stack_bounds(j, parent, &low, &high);
+    const double step = orr_max(STEP, STEP_GROW * fabs(x[j]));
+    for (int side = 0; side < 2; side++) {
+        at[j] = orr_min(high, orr_max(low, x[j] + (side ? step : -step)));
+        natural[side] = orr_stack_natural(j, parent, at[j]);
+        orr_stack_apply(job, active, at, &worker->w->job);
+        ratio[side] = ratio_of_job(worker, runs, i);
+    }
+    return natural[1] != natural[0] ? (ratio[1] - ratio[0]) / (natural[1] - natural[0]) : 0;
+}
+
+void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N])
+{
+    worker->w->job = runs->runs[i].job;
+    for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j) : 0;
+}
+
+/* The parameters that a kind of job can tell anything about. */
+static void all_active(enum orr_job_kind kind, bool active[ORR_STACK_N])
+{
+    const unsigned jobs = kind == ORR_JOB_TRAIN ? ORR_STACK_TRAIN : ORR_STACK_SERVE;
+    for (int j = 0; j < ORR_STACK_N; j++) active[j] = orr_stack_parameter(j)->jobs & jobs;
+}
+
+static int host_parameter(void)
+{
+    int j = 0;
+    while (j < ORR_STACK_N - 1 && orr_stack_parameter(j)->prior != ORR_STACK_TAIL) j++;
+    return j;
+}
+
+void orr_stack_linearise(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t from, size_t to)
+{
+    const int host = host_parameter();
+    for (size_t i = from; i < to; i++) {
+        double x[ORR_STACK_N] = {0};
+        bool active[ORR_STACK_N];
+        if (!orr_stack_usable(runs, i)) continue;
+        all_active(runs->runs[i].job.kind, active);
+        runs->as_is[i] = orr_stack_ratio(worker, runs, i, active, NULL);
+        runs->start[i] = orr_stack_ratio(worker, runs, i, active, x);
+        orr_stack_slopes(worker, runs, i, active, x, runs->slope[i]);
+        for (int k = 0; k < ORR_STACK_HOSTS; k++) {
+            x[host] = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
+            runs->host[i][k] = orr_stack_ratio(worker, runs, i, active, x);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/* Factors of a fitted stack: an engine may say by how much its rates and times differ from those that the calibration
+ * and the network of a system state (docs/fit.md). */
+#ifndef ORR_SPEC_FACTORS_H
+#define ORR_SPEC_FACTORS_H
+
+#include "orrery.h"
+
+/* Sets every factor of an engine to 1. */
+void orr_factors_none(struct orr_engine *engine);
+/* Does an engine have a factor other than 1? */
+bool orr_factors_act(const struct orr_engine *engine);
+/* Multiplies the constants of a job by the factors of `engine` over those of `before`, which the constants already
+ * have (NULL: none). Eq. 470. */
+void orr_factors_apply(const struct orr_engine *engine, const struct orr_engine *before, struct orr_job *job);
+
+#endif

@@ -1,0 +1,177 @@
+/* Lines that training frameworks print per iteration -> one row: the median iteration after the first ones, and what
+ * the log says about the plan. The formats are those of Megatron-LM (training.py, arguments.py), NeMo
+ * (train_step_timing), torchtitan (metrics.py) and nanotron (trainer.py). */
+#include "spec/log.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How a framework prints the time of an iteration. */
+static const struct kind {
+    const char *name;
+    const char *value; /* text before the number */
+    const char *also;  /* a second text that the line must have; "": none */
+    const char *metric;
+    double unit;       /* of the number */
+    const char *batch; /* text before the global batch; NULL: not printed */
+} KINDS[] = {
+    {"a Megatron-LM log", "elapsed time per iteration (ms):", "iteration", "step_time_s", 1e-3, "global batch size:"},
+    {"a nanotron log", "elapsed_time_per_iteration_ms:", "iteration:", "step_time_s", 1e-3, "global_batch_size:"},
+    {"a NeMo log", "train_step_timing in s:", "", "step_time_s", 1, "global_batch_size:"},
+    {"a NeMo log", "train_step_timing in s=", "", "step_time_s", 1, NULL},
+    {"a torchtitan log", "tps:", "loss:", "tokens_per_s_per_gpu", 1, NULL},
+    {"a torchtitan log", "wps:", "loss:", "tokens_per_s_per_gpu", 1, NULL},
+};
+
+/* Arguments that Megatron-LM prints when it starts, and their columns. */
+static const char *const ARGUMENTS[][2] = {{"tensor_model_parallel_size", "tp"},
+                                           {"pipeline_model_parallel_size", "pp"},
+                                           {"context_parallel_size", "cp"},
+                                           {"expert_model_parallel_size", "ep"},
+                                           {"data_parallel_size", "dp"},
+                                           {"world_size", "gpus"},
+                                           {"seq_length", "seq"},
+                                           {"micro_batch_size", "micro_batch"},
+                                           {"global_batch_size", "global_batch"}};
+
+/* A number as frameworks print it for people: "1.41K", "7,193", "12.5". NAN if there is none. */
+static double human(const char *text)
+{
+    char digits[48];
+    size_t n = 0;
+    while (*text == ' ' || *text == '\t') text++;
+    /* Colours stand between the name and the number in some logs. */
+    while (text[0] == '\033') {
+        text += strcspn(text, "m");
+        if (*text) text++;
+        while (*text == ' ') text++;
+    }
+    for (; (isdigit((unsigned char)*text) || strchr(".,eE+-", *text)) && *text && n + 1 < sizeof digits; text++)
+        if (*text != ',') digits[n++] = *text;
+    digits[n] = '\0';
+    char *end;
+    const double value = strtod(digits, &end);
+    if (end == digits) return (double)NAN;
+    return *text == 'K' ? 1e3 * value : *text == 'M' ? 1e6 * value : *text == 'B' ? 1e9 * value : value;
+}
+
+/* The number after a text in a line of n characters; NAN if the line does not have it. */
+static double number_after(const char *line, const char *text)
+{
+    const char *at = strstr(line, text);
+    return at ? human(at + strlen(text)) : (double)NAN;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Calls `look` with every line. */
+static bool each_line(const char *text, bool (*look)(void *, const char *), void *context)
+{
+    char line[4096];
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, "\r\n"), kept = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, at, kept);
+        line[kept] = '\0';
+        if (!look(context, line)) return false;
+        at += length;
+        at += strspn(at, "\r\n");
+    }
+    return true;
+}
+
+struct reading {
+    const struct kind *kind;
+    struct orr_cells *cells;
+    double *values;
+    size_t n, room;
+};
+
+/* "  tensor_model_parallel_size ................. 8" */
+static void read_argument(struct reading *r, const char *line)
+{
+    const char *at = line + strspn(line, " ");
+    for (size_t i = 0; i < sizeof ARGUMENTS / sizeof *ARGUMENTS; i++) {
+        const size_t n = strlen(ARGUMENTS[i][0]);
+        if (strncmp(at, ARGUMENTS[i][0], n) != 0 || strncmp(at + n, " ..", 3) != 0) continue;
+        const char *value = at + n + strspn(at + n, " .");
+        const double number = human(value);
+        if (number >= 1) (void)orr_cells_put_number(r->cells, ARGUMENTS[i][1], number);
+    }
+    const bool on = strstr(at, " True") != NULL;
+    if (strncmp(at, "sequence_parallel ..", 20) == 0) (void)orr_cells_put(r->cells, "sp", on ? "1" : "0", true);
+    if (strncmp(at, "use_distributed_optimizer ..", 28) == 0)
+        (void)orr_cells_put(r->cells, "zero", on ? "1" : "0", true);
+    if (strncmp(at, "recompute_granularity ..", 24) == 0)
+        (void)orr_cells_put(r->cells, "recompute",
+                            strstr(at, "full")        ? "full"
+                            : strstr(at, "selective") ? "selective"
+                                                      : "none",
+                            true);
+}
+
+static bool read_line(void *context, const char *line)
+{
+    struct reading *r = context;
+    read_argument(r, line);
+    const double value = number_after(line, r->kind->value);
+    if (!(value > 0) || !strstr(line, r->kind->also)) return true;
+    const double batch = r->kind->batch ? number_after(line, r->kind->batch) : (double)NAN;
+    if (batch >= 1 && batch == floor(batch)) (void)orr_cells_put_number(r->cells, "global_batch", batch);
+    if (r->n == r->room) {
+        double *more = realloc(r->values, (2 * r->room + 64) * sizeof *more);
+        if (!more) return false;
+        r->values = more;
+        r->room = 2 * r->room + 64;
+    }
+    r->values[r->n++] = value;
+    return true;
+}
+
+/* The median of the iterations after the first ones; all of them if there are no others. */
+static double settled(struct reading *r, int64_t skip)
+{
+    const size_t first = r->n > (size_t)skip ? (size_t)skip : 0, n = r->n - first;
+    double *values = r->values + first;
+    qsort(values, n, sizeof *values, by_value);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static bool seek(void *context, const char *line)
+{
+    const struct kind **kind = context;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (number_after(line, KINDS[i].value) > 0 && strstr(line, KINDS[i].also)) *kind = &KINDS[i];
+    return !*kind;
+}
+
+enum orr_err orr_log_read(const char *text, const char *origin, struct orr_log *log, struct orr_error *error)
+{
+    const char *start = text + strspn(text, " \t\r\n");
+    log->format = NULL;
+    log->rows = NULL;
+    log->n_rows = 0;
+    if (*start == '{') return orr_log_json(start, origin, log, error);
+    const struct kind *kind = NULL;
+    (void)each_line(text, seek, (void *)&kind);
+    if (!kind) return ORR_OK;
+    struct orr_cells *row = calloc(1, sizeof *row);
+    struct reading r = {.kind = kind, .cells = row};
+    const bool done = row && each_line(text, read_line, &r) && r.n > 0;
+    if (done) {
+        (void)orr_cells_put(row, "metric", kind->metric, true);
+        (void)orr_cells_put_number(row, "value", settled(&r, log->skip) * kind->unit);
+        (void)orr_cells_put(row, "id", origin, true);
+        log->format = kind->name;
+        log->rows = row;
+        log->n_rows = 1;
+    } else free(row);
+    free(r.values);
+    return done ? ORR_OK : orr_out_of_memory(error, origin);
+}

@@ -1,0 +1,235 @@
+/* Results of benchmarks as JSON -> rows: Hugging Face Trainer (trainer_state.json, all_results.json), vllm bench serve,
+ * SGLang bench_serving (lines of JSON), genai-perf and aiperf (profile_export), trtllm-bench (--report_json). */
+#include "spec/log.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number at a path "a.b.c"; NAN if there is none. */
+static double at(const json_t *root, const char *path)
+{
+    char key[64];
+    const json_t *value = root;
+    while (value && orr_next_word(&path, '.', key, sizeof key)) value = json_object_get(value, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* The text at a path, or the first of a list of texts; NULL if there is none. */
+static const char *text_at(const json_t *root, const char *path)
+{
+    char key[64];
+    const json_t *value = root;
+    while (value && orr_next_word(&path, '.', key, sizeof key)) value = json_object_get(value, key);
+    if (json_is_array(value)) value = json_array_get(value, 0);
+    return json_string_value(value);
+}
+
+static struct orr_cells *new_row(struct orr_log *log, const char *origin)
+{
+    struct orr_cells *rows = realloc(log->rows, (log->n_rows + 1) * sizeof *rows);
+    if (!rows) return NULL;
+    log->rows = rows;
+    struct orr_cells *row = &rows[log->n_rows++];
+    *row = (struct orr_cells){0};
+    (void)orr_cells_put(row, "id", origin, true);
+    return row;
+}
+
+static void put(struct orr_cells *row, const char *name, double value)
+{
+    if (isfinite(value) && value > 0) (void)orr_cells_put_number(row, name, value);
+}
+
+static void put_text(struct orr_cells *row, const char *name, const char *value)
+{
+    if (value) (void)orr_cells_put(row, name, value, true);
+}
+
+static double whole(double value)
+{
+    return isfinite(value) ? round(value) : value;
+}
+
+/* A row of one metric that shares the cells of a serving run. */
+static bool add_metric(struct orr_log *log, const struct orr_cells *shared, const char *metric, double value,
+                       const char *origin)
+{
+    if (!(value > 0) || !isfinite(value)) return true;
+    struct orr_cells *row = new_row(log, origin);
+    if (!row) return false;
+    for (size_t i = 0; i < shared->n; i++) (void)orr_cells_put(row, shared->names[i], shared->values[i], true);
+    char id[ORR_CELL];
+    (void)snprintf(id, sizeof id, "%.100s %s", origin, metric);
+    (void)orr_cells_put(row, "id", id, true);
+    (void)orr_cells_put(row, "metric", metric, true);
+    put(row, "value", value);
+    return true;
+}
+
+/* ---------------------------------------------------------------- one format each */
+
+/* The record of a whole training run: seconds, steps and samples. */
+static bool read_trainer(const json_t *root, const char *origin, struct orr_log *log)
+{
+    const json_t *history = json_object_get(root, "log_history"), *entry = root;
+    for (size_t i = json_array_size(history); i > 0 && isnan(at(entry, "train_runtime")); i--)
+        entry = json_array_get(history, i - 1);
+    const double steps_per_s = at(entry, "train_steps_per_second"), runtime_s = at(entry, "train_runtime");
+    if (isnan(runtime_s)) return true;
+    const double steps = isnan(at(entry, "step")) ? at(root, "global_step") : at(entry, "step");
+    struct orr_cells *row = new_row(log, origin);
+    if (!row) return false;
+    put_text(row, "metric", "step_time_s");
+    put(row, "value", steps > 0 ? runtime_s / steps : 1 / steps_per_s);
+    put(row, "global_batch", whole(at(entry, "train_samples_per_second") / steps_per_s));
+    put(row, "micro_batch", at(root, "train_batch_size"));
+    return true;
+}
+
+/* The requests in flight: as limited, else all of them if they came at once, else by Little's law. */
+static double concurrency_of(const json_t *root, double latency_s)
+{
+    const double limit = at(root, "max_concurrency"), rate = at(root, "request_rate");
+    if (limit > 0) return limit;
+    if (isnan(rate) || isinf(rate)) return at(root, "completed");
+    return whole(fmax(1, at(root, "request_throughput") * latency_s));
+}
+
+static bool read_bench_serving(const json_t *root, const char *origin, struct orr_log *log)
+{
+    struct orr_cells shared = {0};
+    const double completed = at(root, "completed"), output = at(root, "total_output_tokens") / completed;
+    const double tpot_s = 1e-3 * at(root, "mean_tpot_ms");
+    double latency_s = 1e-3 * at(root, "mean_e2el_ms");
+    if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_e2e_latency_ms");
+    if (isnan(latency_s)) latency_s = 1e-3 * at(root, "mean_ttft_ms") + tpot_s * (output - 1);
+    put_text(&shared, "model", text_at(root, "model_id"));
+    put(&shared, "input_len", whole(at(root, "total_input_tokens") / completed));
+    put(&shared, "output_len", whole(output));
+    put(&shared, "concurrency", concurrency_of(root, latency_s));
+    put_text(&shared, "batching", "in-flight");
+    return add_metric(log, &shared, "tpot_s", tpot_s, origin) &&
+           add_metric(log, &shared, "latency_s", latency_s, origin);
+}
+
+static bool read_perf(const json_t *root, const char *origin, struct orr_log *log)
+{
+    static const char *const LOADS[] = {"input_config.perf_analyzer.stimulus.concurrency",
+                                        "input_config.loadgen.concurrency", "input_config.concurrency"};
+    static const char *const MODELS[] = {"input_config.endpoint.model_names", "input_config.model_names",
+                                         "input_config.model"};
+    struct orr_cells shared = {0};
+    for (size_t i = 0; i < 3; i++) {
+        if (!orr_cells_get(&shared, "concurrency")[0]) put(&shared, "concurrency", at(root, LOADS[i]));
+        if (!orr_cells_get(&shared, "model")[0]) put_text(&shared, "model", text_at(root, MODELS[i]));
+    }
+    put(&shared, "input_len", whole(at(root, "input_sequence_length.avg")));
+    put(&shared, "output_len", whole(at(root, "output_sequence_length.avg")));
+    put_text(&shared, "batching", "in-flight");
+    return add_metric(log, &shared, "tpot_s", 1e-3 * at(root, "inter_token_latency.avg"), origin) &&
+           add_metric(log, &shared, "latency_s", 1e-3 * at(root, "request_latency.avg"), origin);
+}
+
+static bool read_trtllm(const json_t *root, const char *origin, struct orr_log *log)
+{
+    struct orr_cells shared = {0};
+    const char *quantisation = text_at(root, "engine.quantization");
+    put_text(&shared, "model", text_at(root, "engine.model"));
+    put(&shared, "gpus", at(root, "world_info.world_size"));
+    put(&shared, "tp", at(root, "world_info.tp_size"));
+    put(&shared, "pp", at(root, "world_info.pp_size"));
+    put(&shared, "ep", at(root, "world_info.ep_size"));
+    if (quantisation && strstr(quantisation, "FP8")) put_text(&shared, "precision", "fp8");
+    put(&shared, "input_len", whole(at(root, "request_info.avg_input_length")));
+    put(&shared, "output_len", whole(at(root, "request_info.avg_output_length")));
+    put(&shared, "concurrency", whole(fmax(1, at(root, "request_info.avg_num_concurrent_requests"))));
+    put_text(&shared, "batching", "in-flight");
+    return add_metric(log, &shared, "tokens_per_s_per_gpu", at(root, "performance.output_throughput_per_gpu_tok_s"),
+                      origin) &&
+           add_metric(log, &shared, "tpot_s", 1e-3 * at(root, "streaming_metrics.avg_tpot_ms"), origin);
+}
+
+/* ---------------------------------------------------------------- which one */
+
+static const struct format {
+    const char *name;
+    const char *keys[2]; /* keys that it has, and that no other has together */
+    bool (*read)(const json_t *, const char *, struct orr_log *);
+} FORMATS[] = {{"the trainer_state.json", {"log_history", "log_history"}, read_trainer},
+               {"the result of the Trainer", {"train_runtime", "train_steps_per_second"}, read_trainer},
+               {"the trtllm-bench report", {"performance", "request_info"}, read_trtllm},
+               {"the genai-perf export", {"request_latency", "output_sequence_length"}, read_perf},
+               {"the benchmark's result", {"completed", "total_output_tokens"}, read_bench_serving}};
+
+static const struct format *format_of(const json_t *root)
+{
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (json_object_get(root, FORMATS[i].keys[0]) && json_object_get(root, FORMATS[i].keys[1])) return &FORMATS[i];
+    return NULL;
+}
+
+static enum orr_err read_document(const json_t *root, const char *origin, struct orr_log *log, struct orr_error *error)
+{
+    const struct format *format = format_of(root);
+    const size_t before = log->n_rows;
+    if (!format)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin},
+                        "JSON of no known benchmark: neither Trainer, vllm bench serve, SGLang bench_serving, "
+                        "genai-perf, aiperf nor trtllm-bench");
+    if (!format->read(root, origin, log)) return orr_out_of_memory(error, origin);
+    log->format = format->name;
+    if (log->n_rows > before) return ORR_OK;
+    return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = origin}, "%s has no time in it", format->name);
+}
+
+/* Python writes Infinity and NaN, which JSON does not have: they become null, blanked to the same length. */
+static void blank_words(char *text)
+{
+    static const char *const WORDS[] = {"-Infinity", "Infinity", "NaN"};
+    bool quoted = false;
+    for (char *c = text; *c; c++) {
+        if (*c == '"' && (c == text || c[-1] != '\\')) quoted = !quoted;
+        for (size_t i = 0; !quoted && i < sizeof WORDS / sizeof *WORDS; i++) {
+            const size_t n = strlen(WORDS[i]);
+            if (strncmp(c, WORDS[i], n) != 0) continue;
+            memset(c, ' ', n);
+            memcpy(c, n < 4 ? "0  " : "null", n < 4 ? 3 : 4); /* a NaN is no positive number either */
+        }
+    }
+}
+
+static enum orr_err read_documents(const char *text, const char *origin, struct orr_log *log, struct orr_error *error)
+{
+    json_error_t where;
+    enum orr_err err = ORR_OK;
+    size_t used = 0, left = strlen(text);
+    while (!err && left > 0) { /* lines of JSON are documents one after another */
+        json_t *root = json_loadb(text + used, left, JSON_DISABLE_EOF_CHECK, &where);
+        if (!root) {
+            err = orr_fail(error, ORR_ERR_SYNTAX,
+                           (struct orr_place){.file = origin, .line = where.line, .column = where.column},
+                           "not JSON: %s", where.text);
+            break;
+        }
+        err = read_document(root, origin, log, error);
+        json_decref(root);
+        used += (size_t)where.position;
+        used += strspn(text + used, " \t\r\n");
+        left = strlen(text + used);
+    }
+    return err;
+}
+
+enum orr_err orr_log_json(const char *text, const char *origin, struct orr_log *log, struct orr_error *error)
+{
+    char *copy = malloc(strlen(text) + 1);
+    if (!copy) return orr_out_of_memory(error, origin);
+    memcpy(copy, text, strlen(text) + 1);
+    blank_words(copy);
+    const enum orr_err err = read_documents(copy, origin, log, error);
+    free(copy);
+    return err;
+}

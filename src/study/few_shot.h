@@ -1,0 +1,32 @@
+/* How far a few runs of a stack bring its predictions: every stack of the measurements with enough rows falls back to
+ * the parent of its engine, some of its rows are drawn, and the others are predicted (docs/fit.md). */
+#ifndef ORR_STUDY_FEW_SHOT_H
+#define ORR_STUDY_FEW_SHOT_H
+
+#include "calibrate/stack.h"
+
+enum { ORR_FEW_SIZES = 5 };
+extern const int orr_few_sizes[ORR_FEW_SIZES]; /* runs that are drawn; the first is 0 */
+#define ORR_FEW_ROWS 12                        /* fewest rows of a stack */
+
+struct orr_few_stack {
+    const char *source;
+    char engine[ORR_ID], parent[ORR_ID];
+    size_t n_rows;
+    double median_frac[ORR_FEW_SIZES];   /* of the absolute error of the rows that were not drawn */
+    double coverage_frac[ORR_FEW_SIZES]; /* share of them inside the 80 % interval; not for 0 runs */
+    double width[ORR_FEW_SIZES];         /* mean width of the interval, in ln */
+};
+
+struct orr_few_shot {
+    size_t n;
+    struct orr_few_stack *stacks;
+    struct orr_validation *names; /* owns the texts of the stacks */
+    int n_draws;
+};
+
+/* The geometric mean of the medians over the stacks, and the mean coverage. */
+double orr_few_median(const struct orr_few_shot *few, int size);
+double orr_few_coverage(const struct orr_few_shot *few, int size);
+
+#endif

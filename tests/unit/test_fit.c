@@ -1,0 +1,403 @@
+#define _DEFAULT_SOURCE
+/* Stacks from runs: rows that the model itself made with known changes are recovered, outliers and populations are
+ * named, the order of rows does not matter, and logs are read. */
+#include "support.h"
+
+#include "calibrate/stack_fit.h"
+#include "spec/factors.h"
+#include "spec/log.h"
+
+/* ---------------------------------------------------------------- rows made by the model */
+
+/* A plan of a training run, or lengths of a serving run. */
+struct made {
+    int gpus, tp, pp, micro_batch, seq; /* serving: tp, batch, input, output */
+};
+static const struct made TRAINING[] = {{8, 1, 1, 1, 2048},  {8, 2, 1, 2, 4096},  {16, 4, 1, 1, 4096},
+                                       {16, 8, 1, 2, 2048}, {32, 4, 2, 1, 4096}, {32, 1, 1, 1, 2048},
+                                       {64, 8, 2, 1, 8192}, {64, 2, 4, 1, 2048}, {64, 1, 1, 2, 2048},
+                                       {16, 2, 2, 1, 2048}, {32, 8, 1, 4, 2048}, {64, 4, 1, 1, 4096}};
+static const struct made SERVING[] = {{1, 1, 1, 128, 64},   {1, 1, 8, 128, 64},  {1, 1, 64, 512, 128},
+                                      {2, 2, 1, 1024, 32},  {2, 2, 16, 256, 16}, {4, 4, 4, 2048, 8},
+                                      {4, 4, 64, 128, 64},  {8, 8, 1, 128, 16},  {8, 8, 32, 512, 32},
+                                      {1, 1, 32, 1024, 16}, {2, 2, 2, 128, 256}, {8, 8, 8, 2048, 4}};
+
+/* The job of a made run with an engine whose facts are set in `set` (JSON members, ' for "). */
+static double made_s(struct world *world, bool serving, const struct made *m, const char *set)
+{
+    if (serving) {
+        struct orr_infer_result result;
+        read_job(world,
+                 "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'tp':%d},'workload':"
+                 "{'engine':'vllm','precision':'fp16','batch':%d,'input_len':%d,'output_len':%d},'set':{%s}}",
+                 m->gpus, m->tp, m->pp, m->micro_batch, m->seq, set);
+        orr_infer(&world->job, world->scratch, &result);
+        return result.latency_s;
+    }
+    read_job(world,
+             "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'tp':%d,'pp':%d,'zero':1},"
+             "'workload':{'engine':'megatron-core-2025','seq':%d,'micro_batch':%d,'global_batch':128,"
+             "'recompute':'full'},'set':{%s}}",
+             m->gpus, m->tp, m->pp, m->seq, m->micro_batch, set);
+    orr_train(&world->job, world->scratch, &world->result);
+    return world->result.step_time_s;
+}
+
+/* A little noise that repeats: plus and minus in turn. */
+static double noise(size_t i)
+{
+    static const double SIZES[] = {0.010, -0.012, 0.006, -0.004, 0.015, -0.009,
+                                   0.002, -0.014, 0.008, -0.006, 0.012, -0.003};
+    return exp(SIZES[i % COUNT(SIZES)]);
+}
+
+static void add_row(struct orr_text *text, bool serving, const struct made *m, size_t i, double value)
+{
+    if (serving)
+        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,fp16,%d,%d,%d,vllm,latency_s,%.12g\n", i, m->gpus, m->tp,
+                     m->pp, m->micro_batch, m->seq, value);
+    else
+        orr_text_add(text, "r%zu,llama2-7b,h100-sxm,%d,%d,%d,1,%d,%d,128,full,megatron-core-2025,step_time_s,%.12g\n",
+                     i, m->gpus, m->tp, m->pp, m->seq, m->micro_batch, value);
+}
+
+static void add_head(struct orr_text *text, bool serving)
+{
+    orr_text_add(text, serving ? "id,model,system,gpus,tp,precision,batch,input_len,output_len,engine,metric,value\n"
+                               : "id,model,system,gpus,tp,pp,zero,seq,micro_batch,global_batch,recompute,engine,metric,"
+                                 "value\n");
+}
+
+/* All made runs, the i-th times factors[i % n] (NULL: none), in the given order. */
+static char *made_rows(struct world *world, bool serving, const char *set, const double *factors, size_t n,
+                       bool backwards)
+{
+    struct orr_text text = {0};
+    const size_t rows = serving ? COUNT(SERVING) : COUNT(TRAINING);
+    add_head(&text, serving);
+    for (size_t k = 0; k < rows; k++) {
+        const size_t i = backwards ? rows - 1 - k : k;
+        const struct made *m = serving ? &SERVING[i] : &TRAINING[i];
+        add_row(&text, serving, m, i, made_s(world, serving, m, set) * noise(i) * (factors ? factors[i % n] : 1));
+    }
+    return orr_text_take(&text);
+}
+
+static struct orr_stack *fit_rows(struct world *world, char *rows, const char *parent)
+{
+    struct orr_stack *stack;
+    struct orr_error error;
+    if (orr_stack_open(world->catalogue, parent, &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, rows, "rows", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    free(rows);
+    return stack;
+}
+
+static int parameter(const char *key)
+{
+    for (int i = 0; i < ORR_STACK_N; i++)
+        if (strcmp(orr_stack_parameter(i)->key, key) == 0) return i;
+    fail_msg("no parameter %s", key);
+    return 0;
+}
+
+/* The truth lies within two posterior spreads, and the runs told something. */
+static void recovered(const struct orr_stack *stack, const char *key, double truth)
+{
+    const int i = parameter(key);
+    const struct orr_stack_parameter *p = orr_stack_parameter(i);
+    if (!stack->fit.active[i]) fail_msg("%s was not fitted", key);
+    const double parent = orr_stack_engine_value(stack, i, false);
+    const double x = p->prior == ORR_STACK_TIME ? (truth - parent) / p->scale : log(truth / parent) / p->scale;
+    const double spread = sqrt(stack->fit.covariance[i][i]);
+    if (fabs(stack->fit.x[i] - x) > 2 * spread)
+        fail_msg("%s: %.4g +- %.4g, made with %.4g", key, stack->fit.x[i], spread, x);
+    assert_true(orr_stack_told(&stack->fit, i) > 0.05);
+}
+
+static void training_changes_are_recovered(void **state)
+{
+    struct orr_stack *stack = fit_rows(
+        *state,
+        made_rows(*state, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88", NULL, 0, false),
+        NULL);
+    assert_string_equal(stack->fit_engine, "megatron-core-2025");
+    recovered(stack, "scaleout_rate_factor", 0.5);
+    recovered(stack, "matrix_rate_factor", 0.88);
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        assert_true(fabs(stack->about[i].after) < 0.04);
+        assert_true(fabs(stack->about[i].left_out) < 0.08);
+    }
+    orr_stack_close(stack);
+}
+
+static void serving_changes_are_recovered(void **state)
+{
+    struct orr_stack *stack = fit_rows(
+        *state, made_rows(*state, true, "'engine.request_s':0.03,'engine.dram_rate_factor':0.85", NULL, 0, false),
+        NULL);
+    assert_string_equal(stack->fit_engine, "vllm");
+    recovered(stack, "request_s", 0.03);
+    recovered(stack, "dram_rate_factor", 0.85);
+    orr_stack_close(stack);
+}
+
+static void rows_of_the_parent_stay_with_it(void **state)
+{
+    struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", NULL, 0, false), NULL);
+    assert_string_equal(stack->fit_engine, "megatron-core-2025");
+    assert_true(stack->mixture.members[0].weight > 0.5);
+    for (size_t i = 0; i < stack->n_chosen; i++) assert_true(fabs(stack->about[i].after) < 0.03);
+    orr_stack_close(stack);
+}
+
+/* ---------------------------------------------------------------- few, bad and mixed runs */
+
+static void one_run_helps(void **state)
+{
+    struct orr_stack *stack;
+    struct orr_error error;
+    char run[300];
+    const double slow_s = 1.3 * made_s(*state, false, &TRAINING[1], "");
+    struct world *world = *state;
+    snprintf(run, sizeof run,
+             "model=llama2-7b,system=h100-sxm,gpus=8,tp=2,zero=1,seq=4096,micro_batch=2,global_batch=128,"
+             "recompute=full:step_time_s=%.6g",
+             slow_s);
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    if (orr_stack_add_run(stack, run, &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    const struct orr_stack_guess guess = {.mean = -stack->about[0].after};
+    assert_true(fabs(stack->about[0].before - log(1.3)) < 1e-4);
+    assert_true(fabs(guess.mean) < 0.5 * log(1.3));
+    orr_stack_close(stack);
+}
+
+static void an_outlier_is_named(void **state)
+{
+    double factors[COUNT(TRAINING)];
+    for (size_t i = 0; i < COUNT(factors); i++) factors[i] = i == 4 ? 2.5 : 1;
+    struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", factors, COUNT(factors), false), NULL);
+    size_t outliers = 0;
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        char name[80];
+        orr_stack_run_name(stack->engines[0], stack->chosen[i], name);
+        outliers += stack->about[i].outlier;
+        assert_int_equal(stack->about[i].outlier, strcmp(name, "r4") == 0);
+        if (!stack->about[i].outlier) assert_true(fabs(stack->about[i].after) < 0.05);
+    }
+    assert_int_equal(outliers, 1);
+    orr_stack_close(stack);
+}
+
+static bool has_note(const struct orr_stack *stack, const char *text)
+{
+    for (size_t i = 0; i < stack->n_notes; i++)
+        if (strstr(stack->notes[i], text)) return true;
+    return false;
+}
+
+static void two_populations_are_named(void **state)
+{
+    static const double FACTORS[] = {1, 1, 6}; /* every third run takes six times as long */
+    struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", FACTORS, COUNT(FACTORS), false), NULL);
+    assert_int_equal(stack->n_chosen - stack->n_main, 4);
+    assert_true(has_note(stack, "two populations"));
+    for (size_t i = 0; i < stack->n_main; i++) assert_true(fabs(stack->about[i].after) < 0.05);
+    orr_stack_close(stack);
+}
+
+static void contradictions_are_named(void **state)
+{
+    struct orr_text text = {0};
+    add_head(&text, false);
+    add_row(&text, false, &TRAINING[0], 0, 10);
+    add_row(&text, false, &TRAINING[0], 1, 20);
+    add_row(&text, false, &TRAINING[1], 2, 12);
+    orr_text_add(&text, "r3,llama2-7b,h100-sxm,8,3,1,1,2048,1,128,full,megatron-core-2025,step_time_s,5\n");
+    struct orr_stack *stack = fit_rows(*state, orr_text_take(&text), NULL);
+    assert_int_equal(stack->n_chosen, 3);
+    assert_true(has_note(stack, "r0 and r1 contradict each other"));
+    assert_true(has_note(stack, "r3 not used"));
+    orr_stack_close(stack);
+}
+
+static void the_order_of_rows_does_not_matter(void **state)
+{
+    const char *set = "'engine.scaleout_rate_factor':0.6";
+    struct orr_stack *a = fit_rows(*state, made_rows(*state, false, set, NULL, 0, false), NULL);
+    struct orr_stack *b = fit_rows(*state, made_rows(*state, false, set, NULL, 0, true), NULL);
+    assert_memory_equal(&a->fit, &b->fit, sizeof a->fit);
+    assert_int_equal(a->n_next, b->n_next);
+    assert_true(a->n_next > 0);
+    for (size_t i = 0; i < a->n_next; i++) {
+        assert_string_equal(a->next[i].column, b->next[i].column);
+        assert_true(a->next[i].narrowing_frac > 0 && a->next[i].narrowing_frac < 1);
+    }
+    orr_stack_close(a);
+    orr_stack_close(b);
+}
+
+/* ---------------------------------------------------------------- factors and files */
+
+/* time_factor stretches every prediction alike (Eq. 470); the power rule leaves a little. */
+static void time_factor_stretches(void **state)
+{
+    for (size_t i = 0; i < COUNT(TRAINING); i++) {
+        const double plain_s = made_s(*state, false, &TRAINING[i], ""),
+                     slow_s = made_s(*state, false, &TRAINING[i], "'engine.time_factor':1.2");
+        assert_true(fabs(slow_s / plain_s / 1.2 - 1) < 2e-3);
+    }
+    for (size_t i = 0; i < COUNT(SERVING); i++) {
+        const double plain_s = made_s(*state, true, &SERVING[i], ""),
+                     slow_s = made_s(*state, true, &SERVING[i], "'engine.time_factor':0.8");
+        assert_true(fabs(slow_s / plain_s / 0.8 - 1) < 2e-3);
+    }
+}
+
+/* A form that is read again with another engine does not keep the factors of the one before. */
+static void factors_do_not_pile_up(void **state)
+{
+    struct world *world = *state;
+    struct orr_form *form;
+    struct orr_error error;
+    const struct orr_job *job;
+    const char *request = "{\"kind\":\"train\",\"model\":\"llama2-7b\",\"system\":\"h100-sxm\",\"gpus\":8}";
+    if (orr_form_open(world->catalogue, request, "request", &form, &error)) fail_msg("%s", error.text);
+    if (orr_form_job(form, &job, &error)) fail_msg("%s", error.text);
+    const double plain = job->calibration.gemm[ORR_DTYPE_BF16].burst_frac;
+    static const char *const VALUES[] = {"0.5", "0.25", "1"};
+    for (size_t i = 0; i < COUNT(VALUES); i++) {
+        if (orr_form_set(form, "engine.matrix_rate_factor", VALUES[i], &error)) fail_msg("%s", error.text);
+        if (orr_form_job(form, &job, &error)) fail_msg("%s", error.text);
+        const double factor = strtod(VALUES[i], NULL);
+        assert_true(fabs(job->calibration.gemm[ORR_DTYPE_BF16].burst_frac / plain - factor) < 1e-12);
+        if (orr_form_set(form, "workload.seq", i ? "1024" : "2048", &error)) fail_msg("%s", error.text);
+        if (orr_form_job(form, &job, &error)) fail_msg("%s", error.text);
+        assert_true(fabs(job->calibration.gemm[ORR_DTYPE_BF16].burst_frac / plain - factor) < 1e-12);
+    }
+    orr_form_close(form);
+}
+
+/* The file of a fit predicts what the fit predicts, and has its interval. */
+static void the_file_predicts_as_the_fit(void **state)
+{
+    struct world *world = *state;
+    struct orr_stack *stack = fit_rows(
+        world,
+        made_rows(world, false, "'engine.scaleout_rate_factor':0.5,'engine.matrix_rate_factor':0.88", NULL, 0, false),
+        NULL);
+    char path[] = "/tmp/orrery-fit-XXXXXX.json", *text = orr_stack_file(stack, "mine", "2026-01-01");
+    const int descriptor = mkstemps(path, 5);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    for (size_t i = 0; i < stack->n_chosen; i++) {
+        const struct orr_job *job = &stack->engines[0]->runs[stack->chosen[i]].job;
+        const double measured_s = stack->engines[0]->runs[stack->chosen[i]].score.measured;
+        read_job(world,
+                 "{'kind':'train','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'tp':%d,'pp':%d,'zero':1},"
+                 "'workload':{'engine':'%s','seq':%d,'micro_batch':%d,'global_batch':128,'recompute':'full'}}",
+                 (int)job->plan.gpus, (int)job->plan.tp, (int)job->plan.pp, path, (int)job->workload.seq,
+                 (int)job->workload.micro_batch);
+        orr_train(&world->job, world->scratch, &world->result);
+        assert_true(fabs(log(measured_s / world->result.step_time_s) - stack->about[i].after) < 3e-3);
+        const double reach = 1.533 * hypot(world->job.engine.fit_within_frac, world->job.engine.fit_stack_frac);
+        assert_true(fabs(log(world->result.interval_high_s / world->result.step_time_s) - reach) < 1e-9);
+    }
+    (void)remove(path);
+    free(text);
+    orr_stack_close(stack);
+}
+
+/* ---------------------------------------------------------------- logs */
+
+static void check_log(const char *file, size_t row, const char *const (*cells)[2], size_t n)
+{
+    char path[128];
+    struct orr_log log = {.skip = 1};
+    struct orr_error error;
+    snprintf(path, sizeof path, "tests/unit/fixtures/logs/%s", file);
+    char *text = read_text(path);
+    if (orr_log_read(text, file, &log, &error)) fail_msg("%s", error.text);
+    if (!log.format || log.n_rows <= row) fail_msg("%s: %zu rows", file, log.n_rows);
+    for (size_t i = 0; i < n; i++) {
+        const char *got = orr_cells_get(&log.rows[row], cells[i][0]);
+        if (strcmp(got, cells[i][1]) != 0)
+            fail_msg("%s: %s is \"%s\", not \"%s\"", file, cells[i][0], got, cells[i][1]);
+    }
+    free(log.rows);
+    free(text);
+}
+#define LOG(file, row, ...)                                                                                            \
+    do {                                                                                                               \
+        static const char *const CELLS[][2] = {__VA_ARGS__};                                                           \
+        check_log(file, row, CELLS, COUNT(CELLS));                                                                     \
+    } while (0)
+
+static void logs_of_training_are_read(void **state)
+{
+    (void)state;
+    LOG("megatron.log", 0, {"metric", "step_time_s"}, {"value", "9.002"}, {"global_batch", "256"}, {"tp", "4"},
+        {"pp", "2"}, {"dp", "8"}, {"gpus", "64"}, {"seq", "4096"}, {"micro_batch", "2"}, {"sp", "1"}, {"zero", "1"},
+        {"recompute", "selective"});
+    LOG("nemo.log", 0, {"metric", "step_time_s"}, {"value", "5.2"}, {"global_batch", "128"});
+    LOG("torchtitan.log", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "7200"});
+    LOG("nanotron.log", 0, {"metric", "step_time_s"}, {"value", "2.83"}, {"global_batch", "256"});
+    LOG("trainer_state.json", 0, {"metric", "step_time_s"}, {"value", "2.5"}, {"global_batch", "32"},
+        {"micro_batch", "4"});
+}
+
+static void results_of_serving_are_read(void **state)
+{
+    (void)state;
+    LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
+        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"});
+    LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
+    LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
+        {"output_len", "128"});
+    LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
+        {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"});
+    LOG("trtllm.json", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
+        {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
+    LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"});
+}
+
+static void what_a_log_does_not_say_is_named(void **state)
+{
+    struct world *world = *state;
+    struct orr_stack *stack;
+    struct orr_error error;
+    char *text = read_text("tests/unit/fixtures/logs/nemo.log");
+    if (orr_stack_open(world->catalogue, "megatron-core-2025", &stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(orr_stack_add(stack, text, "nemo.log", &error), ORR_ERR_INPUT);
+    assert_non_null(strstr(error.text, "nemo.log: a NeMo log does not say model, system"));
+    if (orr_stack_put(stack, "model=llama2-7b,system=h100-sxm,gpus=8,seq=4096", &error)) fail_msg("%s", error.text);
+    if (orr_stack_add(stack, text, "nemo.log", &error)) fail_msg("%s", error.text);
+    if (orr_stack_run(stack, &error)) fail_msg("%s", error.text);
+    assert_int_equal(stack->n_chosen, 1);
+    orr_stack_close(stack);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training_changes_are_recovered),
+        cmocka_unit_test(serving_changes_are_recovered),
+        cmocka_unit_test(rows_of_the_parent_stay_with_it),
+        cmocka_unit_test(one_run_helps),
+        cmocka_unit_test(an_outlier_is_named),
+        cmocka_unit_test(two_populations_are_named),
+        cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(the_order_of_rows_does_not_matter),
+        cmocka_unit_test(time_factor_stretches),
+        cmocka_unit_test(factors_do_not_pile_up),
+        cmocka_unit_test(the_file_predicts_as_the_fit),
+        cmocka_unit_test(logs_of_training_are_read),
+        cmocka_unit_test(results_of_serving_are_read),
+        cmocka_unit_test(what_a_log_does_not_say_is_named),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
