@@ -69,14 +69,15 @@ bool orr_row_word(const struct validator *w, size_t row, const char *column, con
 #define HEAD "model system gpus"
 #define STEP "seq micro_batch precision recompute attention"
 
-/* A cell that the source leaves empty is filled in by the prediction. Recomputation is not: an engine states what its
+/* A cell that the source leaves empty is filled in by the prediction; a column that the file lacks has its default.
+ * Recomputation is not: an engine states what its
  * launcher does by itself, which says more than what would be fastest. */
 static void put_open(struct validator *w, size_t row, const char *section, const char *column)
 {
     char path[64];
     const char *cell = orr_csv_cell(w->csv, row, column);
     snprintf(path, sizeof path, "%s%s", section, column);
-    orr_row_put(w, path, cell[0] ? cell : "auto");
+    orr_row_put(w, path, cell[0] || !orr_csv_has(w->csv, column) ? cell : "auto");
 }
 
 static void put_training(struct validator *w, size_t row)
