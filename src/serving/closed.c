@@ -10,14 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct orr_demand orr_demand_of(const struct orr_traffic *t, double replicas)
+struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_mean_lengths *mean, double replicas)
 {
-    const struct orr_mean_lengths mean = orr_traffic_lengths(t);
-    struct orr_demand demand = {.input = mean.input,
-                                .output = mean.output,
-                                .output_square = mean.output_square,
-                                .max_output = mean.max_output,
-                                .equal_lengths = mean.output_square <= mean.output * mean.output * (1 + 1e-9)};
+    struct orr_demand demand = {.input = mean->input,
+                                .output = mean->output,
+                                .output_square = mean->output_square,
+                                .max_output = mean->max_output,
+                                .equal_lengths = mean->output_square <= mean->output * mean->output * (1 + 1e-9)};
     if (t->arrival == ORR_ARRIVAL_CLOSED) {
         demand.users = (double)t->concurrency / replicas;
         demand.think_s = t->think_s;
@@ -294,11 +293,14 @@ struct orr_closed_form {
     struct orr_job job;
     struct orr_steps *steps;
     struct orr_scratch *scratch;
+    struct orr_mean_lengths lengths; /* of the last traffic, to which facts and fit belong */
+    struct orr_replica_facts facts;
+    struct orr_infer_result alone;
 };
 
 struct orr_closed_form *orr_closed_form_new(const struct orr_job *job)
 {
-    struct orr_closed_form *form = malloc(sizeof *form);
+    struct orr_closed_form *form = calloc(1, sizeof *form);
     if (!form) return NULL;
     form->job = *job;
     form->steps = orr_steps_new(job, false);
@@ -316,19 +318,26 @@ void orr_closed_form_free(struct orr_closed_form *form)
     free(form);
 }
 
+static bool same(double a, double b)
+{
+    return fabs(a - b) < 0.5;
+}
+
 void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
                            struct orr_serving_result *result)
 {
     const struct orr_job *job = &form->job;
-    const double replicas = (double)job->plan.dp;
-    struct orr_infer_result alone;
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
     *result = (struct orr_serving_result){.complete = true};
-    const struct orr_replica_facts facts = orr_replica_facts_of(job, traffic, form->scratch, &alone);
-    orr_serving_fits(&alone, &facts, result);
-    result->kv_capacity_tokens = facts.kv_tokens;
+    if (!same(lengths.input, form->lengths.input) || !same(lengths.output, form->lengths.output)) {
+        form->facts = orr_replica_facts_of(job, traffic, form->scratch, &form->alone);
+        form->lengths = lengths;
+    }
+    orr_serving_fits(&form->alone, &form->facts, result);
+    result->kv_capacity_tokens = form->facts.kv_tokens;
     if (!result->fits) return;
-    const struct orr_demand demand = orr_demand_of(traffic, replicas);
-    const struct orr_steady steady = orr_steady_of(&facts, form->steps, &demand, 1);
-    orr_steady_result(job, &facts, &demand, &steady, result);
-    orr_serving_intervals(job, traffic, form->steps, result);
+    const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
+    const struct orr_steady steady = orr_steady_of(&form->facts, form->steps, &demand, 1);
+    orr_steady_result(job, &form->facts, &demand, &steady, form->scratch, result);
+    orr_serving_intervals(job, &form->facts, &demand, form->steps, &steady, result);
 }

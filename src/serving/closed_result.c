@@ -13,7 +13,7 @@ static void put(struct orr_spread *spread, double mean)
 }
 
 void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
-                       const struct orr_demand *demand, const struct orr_steady *steady,
+                       const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result)
 {
     const double replicas = (double)job->plan.dp, rate = replicas * steady->rate_per_s;
@@ -46,7 +46,7 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                                          .context = demand->input + demand->output_square / demand->output / 2,
                                          .prompt_tokens = steady->prompt_tokens,
                                          .mixes = facts->engine.scheduler == ORR_SCHEDULER_VLLM_V1};
-    orr_serving_costs(job, &means, result);
+    orr_serving_costs(job, &means, scratch, result);
 }
 
 /* Joins the error of the model, a factor below or above 1, with that of a finite run. */
@@ -58,30 +58,23 @@ static double joined(double model, double run)
 
 /* Eq. 532: the closed form with steps at either end of the interval of their class says how far means move; near
  * saturation that is much more than the steps themselves. */
-void orr_serving_intervals(const struct orr_job *job, const struct orr_traffic *traffic, struct orr_steps *steps,
+void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
+                           const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
                            struct orr_serving_result *result)
 {
     const struct orr_interval interval = orr_interval_of(orr_in_flight_regime(job), job->calibration.calibrated);
-    const struct orr_demand demand = orr_demand_of(traffic, (double)job->plan.dp);
-    struct orr_infer_result alone;
-    struct orr_scratch *scratch = orr_scratch_new();
-    if (!scratch) return;
-    const struct orr_replica_facts facts = orr_replica_facts_of(job, traffic, scratch, &alone);
-    orr_scratch_free(scratch);
-    if (facts.kv_tokens < 1) return;
-    const struct orr_steady middle = orr_steady_of(&facts, steps, &demand, 1);
     const double scale[2] = {interval.low, interval.high};
     double factor[2][ORR_N_SPREADS], rate[2];
     for (int i = 0; i < 2; i++) {
-        const struct orr_steady end = orr_steady_of(&facts, steps, &demand, scale[i]);
-        const double ttft = middle.ttft_s > 0 ? end.ttft_s / middle.ttft_s : 1;
-        const double tpot = middle.tpot_s > 0 ? end.tpot_s / middle.tpot_s : 1;
+        const struct orr_steady end = orr_steady_of(facts, steps, demand, scale[i]);
+        const double ttft = middle->ttft_s > 0 ? end.ttft_s / middle->ttft_s : 1;
+        const double tpot = middle->tpot_s > 0 ? end.tpot_s / middle->tpot_s : 1;
         const double latency =
-            (end.ttft_s + (demand.output - 1) * end.tpot_s) / (middle.ttft_s + (demand.output - 1) * middle.tpot_s);
+            (end.ttft_s + (demand->output - 1) * end.tpot_s) / (middle->ttft_s + (demand->output - 1) * middle->tpot_s);
         factor[i][ORR_SPREAD_TTFT] = factor[i][ORR_SPREAD_QUEUE] = ttft;
         factor[i][ORR_SPREAD_TPOT] = factor[i][ORR_SPREAD_ITL] = tpot;
         factor[i][ORR_SPREAD_LATENCY] = latency;
-        rate[i] = middle.rate_per_s > 0 ? end.rate_per_s / middle.rate_per_s : 1;
+        rate[i] = middle->rate_per_s > 0 ? end.rate_per_s / middle->rate_per_s : 1;
     }
     for (int k = 0; k < ORR_N_SPREADS; k++) {
         result->spread[k].low_frac = joined(orr_min(1, factor[0][k]), result->spread[k].low_frac);
@@ -89,5 +82,5 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_traffic *
     }
     result->rate_low_frac = orr_min(1, rate[1]);
     result->rate_high_frac = orr_max(1, rate[0]);
-    if (!middle.stable) result->saturated = true;
+    if (!middle->stable) result->saturated = true;
 }

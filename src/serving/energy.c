@@ -38,12 +38,11 @@ double orr_serving_power_w(const struct orr_job *job, const struct orr_step_mean
     return (busy_w * busy_s + chip->idle_w * (m->time_s - busy_s)) / m->time_s;
 }
 
-void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means, struct orr_serving_result *result)
+void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch,
+                       struct orr_serving_result *result)
 {
     const double gpus = (double)job->plan.gpus, tokens = result->output_tokens_per_s;
-    struct orr_scratch *scratch = orr_scratch_new();
-    result->power_w_per_gpu = scratch ? orr_serving_power_w(job, means, scratch) : 0;
-    orr_scratch_free(scratch);
+    result->power_w_per_gpu = orr_serving_power_w(job, means, scratch);
     const double watts = gpus * result->power_w_per_gpu * job->system.pue_frac;
     const double usd_per_s = gpus * job->system.price_usd_per_gpu_hour / 3600;
     result->energy_j_per_output_token = tokens > 0 ? watts / tokens : 0;

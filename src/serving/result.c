@@ -124,12 +124,12 @@ static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool 
     return means;
 }
 
-void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, const struct orr_traffic *traffic,
+void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
                       struct orr_replica *replica, double last_s, struct orr_serving_result *result)
 {
     const struct orr_replica_sums *sums = orr_replica_sums_of(replica);
     const double replicas = (double)job->plan.dp, gpus = (double)job->plan.gpus;
-    const double time_s = orr_max(1e-12, last_s - traffic->warmup_s), counted = (double)tally->counted;
+    const double time_s = orr_max(1e-12, last_s - tally->from_s), counted = (double)tally->counted;
     int64_t n_free;
     const double blocks = (double)orr_replica_blocks(replica, &n_free);
     const enum orr_scheduler scheduler = job->engine.scheduler;
@@ -153,7 +153,7 @@ void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, const 
     result->busy_frac = orr_min(1, sums->busy_s / time_s);
     result->prompt_frac = sums->busy_s > 0 ? sums->prompt_s / sums->busy_s : 0;
     const struct orr_step_means means = means_of(sums, mixes, time_s);
-    orr_serving_costs(job, &means, result);
+    orr_serving_costs(job, &means, scratch, result);
 }
 
 void orr_serving_fits(const struct orr_infer_result *alone, const struct orr_replica_facts *facts,

@@ -30,7 +30,7 @@ bool orr_tally_open(struct orr_tally *tally); /* keeps from_s and slos */
 void orr_tally_close(struct orr_tally *tally);
 void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *record);
 /* The result of `dp` replicas that all fare like this one. `last_s` is the end of the last request. */
-void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, const struct orr_traffic *traffic,
+void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
                       struct orr_replica *replica, double last_s, struct orr_serving_result *result);
 
 /* Does one sequence of the traffic fit at all? */
@@ -48,11 +48,7 @@ struct orr_step_means {
 /* Eq. 531: mean watts of one GPU. */
 double orr_serving_power_w(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch);
 /* Fills power, energy and cost from the means, of all GPUs of the job. */
-void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means,
+void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
-
-/* Eq. 532: the 80 % intervals, of the model's error and of a finite run. The result carries the latter when called. */
-void orr_serving_intervals(const struct orr_job *job, const struct orr_traffic *traffic, struct orr_steps *steps,
-                           struct orr_serving_result *result);
 
 #endif

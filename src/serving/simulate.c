@@ -124,7 +124,7 @@ static enum orr_err check(const struct orr_traffic *t, struct orr_error *error)
 }
 
 static void simulate(struct run *run, struct orr_steps *steps, const struct orr_replica_facts *facts,
-                     struct orr_serving_result *result, enum orr_err *err)
+                     struct orr_scratch *scratch, struct orr_serving_result *result, enum orr_err *err)
 {
     const struct orr_sink sink = {.context = run, .finished = finished, .stepped = run->how->stepped ? stepped : NULL};
     run->replica = orr_replica_new(facts, steps, &sink);
@@ -135,7 +135,7 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
     if (!*err && orr_replica_failed(run->replica)) *err = ORR_ERR_MEMORY;
     const double took_s = seconds() - from_s;
     if (!*err) {
-        orr_tally_result(&run->tally, run->job, run->traffic, run->replica, run->last_s, result);
+        orr_tally_result(&run->tally, run->job, scratch, run->replica, run->last_s, result);
         result->simulated_requests_per_s = took_s > 0 ? (double)run->tally.finished / took_s : 0;
         result->complete = !(run->how->stop && *run->how->stop);
         result->kv_capacity_tokens = facts->kv_tokens;
@@ -171,10 +171,15 @@ enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *t
         run->tally.slos = run->how->slos;
         run->tally.n_slos = run->how->n_slos;
         run->tally.from_s = traffic->warmup_s;
-        simulate(run, steps, &facts, result, &err);
+        simulate(run, steps, &facts, scratch, result, &err);
         orr_serving_fits(&alone, &facts, result);
+        if (!err && facts.kv_tokens >= 1) {
+            const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
+            const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
+            const struct orr_steady steady = orr_steady_of(&facts, steps, &demand, 1);
+            orr_serving_intervals(job, &facts, &demand, steps, &steady, result);
+        }
     }
-    if (!err) orr_serving_intervals(job, traffic, steps, result);
     free(run);
     orr_steps_free(steps);
     orr_scratch_free(scratch);

@@ -64,8 +64,8 @@ int64_t orr_law_draw(const struct orr_law *law, uint64_t key, uint64_t id)
     return (int64_t)(cut(l, length) + 0.5);
 }
 
-/* Moments of laws that are cut have no handy form; a few thousand draws from the middle of equal shares do as well. */
-enum { STRATA = 4096 };
+/* Moments of laws that are cut have no handy form; the middles of some hundred equal shares do as well. */
+enum { STRATA = 512 };
 
 static double stratum(const struct orr_lengths *l, const struct orr_law *law, int i)
 {
