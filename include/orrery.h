@@ -169,6 +169,9 @@ ORR_API const char *orr_catalogue_text(const struct orr_catalogue *catalogue, en
 #define ORR_FORMAT_NAME 32 /* bytes of the name of a weight format, including the 0 at its end */
 ORR_API const char *orr_model_named(const struct orr_catalogue *catalogue, const char *name,
                                     char format[ORR_FORMAT_NAME]);
+/* The id of the part that a name means: an id, an alias of an engine, system or chip, a version of an engine's family
+ * ("vllm-0.11", "megatron"), or a model by any of its names; NULL if there is none. */
+ORR_API const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name);
 /* Lists what the catalogue holds, either one kind of part or everything (ORR_N_PARTS), as TERMINAL, JSON or HTML.
  * Models that people use come first. Shapes that only papers and benchmarks use are listed in JSON with
  * "synthetic": true; TERMINAL shows only their number unless `all` is set. */
@@ -908,6 +911,7 @@ struct orr_chip {
     char id[ORR_ID];
     char name[ORR_ID];
     char family[32];                          /* architecture, e.g. "ampere" */
+    char vendor[32];                          /* maker, e.g. "nvidia"; "": not known */
     double peak_flops_per_s[ORR_N_DTYPES];    /* dense; 0: the chip has no such units */
     double vector_flops_per_s;                /* fp32 rate outside the matrix units, for memory-bound kernels */
     int64_t n_sm;                             /* SMs, compute units, or cores */
@@ -961,6 +965,7 @@ struct orr_tier {
 
 struct orr_system {
     char id[ORR_ID];
+    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
     struct orr_chip chip;
     int64_t gpus_per_node;
     int64_t domain_gpus;                      /* GPUs that reach each other over the scale-up network */
@@ -1063,8 +1068,41 @@ struct orr_calibration {
 
 /* ---------------------------------------------------------------- engine: software facts */
 
+#define ORR_MAX_ENGINE_LIMITS 8
+
+/* What an engine's own rules grant on some chips. The first entry that holds for a chip counts. */
+struct orr_engine_limit {
+    double memory_below_bytes;                /* it holds on chips with less memory; 0: with any */
+    char chips[64];                           /* ... whose id contains one of these words; "": on any */
+    int64_t max_requests, max_step_tokens, graph_sequences; /* 0: as the engine's own */
+    double budget_frac;                       /* 0: as the engine's own */
+};
+
+/* How the name in a request led to an engine. */
+enum orr_match {
+    ORR_MATCH_ID,                             /* it is the id, a path, or an object in place */
+    ORR_MATCH_ALIAS,                          /* another name of this very engine */
+    ORR_MATCH_DEFAULT,                        /* the name of a family: its documented version */
+    ORR_MATCH_COVERED,                        /* a version that the engine stands for */
+    ORR_MATCH_OLDER,                          /* a version that is not listed: the nearest older one */
+    ORR_MATCH_NEWER,                          /* a version older than all: the oldest one */
+    ORR_MATCH_UNCOUNTED,                      /* a release of a stack known by years, or the reverse */
+    ORR_N_MATCHES
+};
+
+/* Jobs that a stack runs. */
+enum orr_engine_kind { ORR_ENGINE_BOTH, ORR_ENGINE_TRAINING, ORR_ENGINE_SERVING, ORR_N_ENGINE_KINDS };
+
 struct orr_engine {
     char id[ORR_ID];
+    char asked[ORR_ID];                       /* the name used in the request, where it is not the id */
+    enum orr_match match;
+    enum orr_engine_kind kind;
+    char family[ORR_ID], version[32];         /* "": a stack without versions */
+    char family_aliases[96];                  /* other spellings of the family, separated by spaces */
+    char covers[96];                          /* releases and years it stands for; "": its version */
+    bool family_default;                      /* the bare name of the family means this version */
+    char vendors[96];                         /* makers of the chips it runs on, separated by spaces; "": any */
     enum orr_attention_kernel attention;      /* kernel behind "flash" */
     bool attention_from_chip;                 /* use the chip's own kernel: the software stack is not known */
     bool attention_unfused_default;           /* an empty attention field means unfused */
@@ -1161,6 +1199,8 @@ struct orr_engine {
     int64_t kv_block_tokens;                  /* tokens of a cache block; sequences take whole blocks */
     int64_t kv_table_entry_bytes;             /* bytes of a block-table entry; 0: the cache is contiguous */
     int64_t max_requests;                     /* most sequences in one batch */
+    int64_t n_limits;                         /* if any, the last one holds the values of the file itself */
+    struct orr_engine_limit limits[ORR_MAX_ENGINE_LIMITS];
     int64_t piece_tokens;                     /* halve the batch until a piece has at most this many tokens; 0: never */
     bool last_token_decoded;                  /* the last token of a prompt takes a decode step after the others */
     bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
@@ -1288,6 +1328,8 @@ struct orr_job {
     struct orr_workload workload;             /* train */
     struct orr_serving serving;               /* infer */
     struct orr_media media;
+    uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
+    uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1424,7 +1466,15 @@ struct orr_memory {
     double in_flight;                       /* micro-batches whose activations live on the peak stage */
 };
 
+/* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
+ * Eqs. 480-482). All members are 0 where it leaves none. */
+struct orr_spread {
+    int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
+    double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */
+};
+
 struct orr_result {
+    struct orr_spread spread;
     double step_time_s, interval_low_s, interval_high_s;
     const char *interval_class;             /* static name of the job class the interval comes from */
     double bound_s;                         /* speed of light: no overhead, full overlap, peak rates */
@@ -1552,20 +1602,20 @@ struct orr_traffic {
     size_t n_trace;
 };
 
-#define ORR_SPREADS(X)                                                                                     \
+#define ORR_TIMINGS(X)                                                                                     \
     /*  enum     key          meaning                                                                   */ \
     X(TTFT, "ttft_s", "from the arrival of a request to its first token")                                  \
     X(TPOT, "tpot_s", "mean time of a request per token after the first")                                  \
     X(ITL, "itl_s", "from one token of a sequence to its next, over all tokens")                           \
     X(LATENCY, "latency_s", "from the arrival of a request to its last token")                             \
     X(QUEUE, "queue_s", "from the engine's receipt of a request to its first step")
-#define ORR_X_SPREAD_(name, ...) ORR_SPREAD_##name,
-enum orr_spread_kind { ORR_SPREADS(ORR_X_SPREAD_) ORR_N_SPREADS };
-ORR_API const char *orr_spread_name(enum orr_spread_kind kind);
+#define ORR_X_TIMING_(name, ...) ORR_TIMING_##name,
+enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
+ORR_API const char *orr_timing_name(enum orr_timing_kind kind);
 
 /* A distribution in five numbers, and the 80 % interval of its mean as factors: of the model's own error, and with that
  * of a finite run. */
-struct orr_spread {
+struct orr_timing {
     double mean, p50, p90, p95, p99;
     double low_frac, high_frac;
 };
@@ -1573,7 +1623,7 @@ struct orr_spread {
 /* A limit on latency: "ttft_s.p99<=1 s". The quantile says how many requests must keep it; 0 is the mean. */
 #define ORR_MAX_SLOS 8
 struct orr_slo {
-    enum orr_spread_kind kind;
+    enum orr_timing_kind kind;
     double quantile;                /* 0: mean; else 0.5, 0.9, 0.95 or 0.99 */
     double limit_s;
 };
@@ -1599,7 +1649,7 @@ struct orr_step_record {
 };
 
 struct orr_serving_result {
-    struct orr_spread spread[ORR_N_SPREADS];
+    struct orr_timing timing[ORR_N_TIMINGS];
     double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s;
     double completed_requests_per_s, goodput_requests_per_s, slo_frac;
     bool slo_met;                   /* every limit holds at its quantile; true without limits */

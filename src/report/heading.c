@@ -1,5 +1,6 @@
-/* Reports for people begin with what was asked, in four lines. */
+/* Reports for people begin with what was asked, in four lines, and with what was assumed. */
 #include "report/answer.h"
+#include "report/assumed.h"
 #include "report/formats.h"
 #include "report/summary.h"
 #include "spec/spec.h"
@@ -67,6 +68,7 @@ void orr_heading(const struct orr_answer *answer, const struct orr_style *style,
     if (train) orr_text_add(&line, " · %s attention", orr_attention_kernel_name(job->workload.attention));
     orr_text_add(&line, " · constants %s, %s", job->calibration.id, orr_trust(job));
     orr_summary_line(text, style, "engine", &line);
+    orr_assumed_lines(job, job->assumed, &answer->train.spread, style, text);
     orr_text_add(text, "\n");
     free(line.data);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/answer.h"
+#include "report/assumed.h"
 #include "report/formats.h"
 #include "report/json_text.h"
 
@@ -37,6 +38,20 @@ int orr_record_put(json_t *root, const struct orr_entry *entry)
     return entry->absent ? 0 : set_path(root, entry->info->key, metric_json(entry->value));
 }
 
+/* Puts what was assumed, what to beware of, and the spread over values that were left to the program. */
+static int put_assumed(json_t *root, const struct orr_answer *answer)
+{
+    const struct orr_job *job = answer->job;
+    const struct orr_spread *spread = &answer->train.spread;
+    int failed = json_object_set_new(root, "assumed", orr_assumed_json(job, job->assumed, spread));
+    failed |= json_object_set_new(root, "warnings", orr_warnings_json(job));
+    if (job->kind != ORR_JOB_TRAIN || spread->n_tried == 0) return failed;
+    return failed | json_object_set_new(root, "spread",
+                                        json_pack("{sI sI so so}", "tried", (json_int_t)spread->n_tried, "fit",
+                                                  (json_int_t)spread->n_fit, "low_s", orr_json_real(spread->low_s),
+                                                  "high_s", orr_json_real(spread->high_s)));
+}
+
 void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
 {
     const enum orr_job_kind kind = answer->job->kind;
@@ -47,6 +62,7 @@ void orr_answer_json(const struct orr_answer *answer, struct orr_text *text)
         failed = orr_record_put(root, &entry);
     }
     if (!failed && kind == ORR_JOB_INFER) failed = json_object_set_new(root, "formats", orr_formats_json(answer->job));
+    if (!failed) failed = put_assumed(root, answer);
     if (!failed) failed = json_object_set_new(root, "request", orr_request_json(answer->job, false));
     text->failed |= failed;
     orr_json_lines(text, root);

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-static void put(struct orr_spread *spread, double mean)
+static void put(struct orr_timing *spread, double mean)
 {
-    *spread = (struct orr_spread){.mean = mean, .low_frac = 1, .high_frac = 1};
+    *spread = (struct orr_timing){.mean = mean, .low_frac = 1, .high_frac = 1};
 }
 
 void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
@@ -18,11 +18,11 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
 {
     const double replicas = (double)job->plan.dp, rate = replicas * steady->rate_per_s;
     const double further = demand->output - 1, held = demand->input + demand->output / 2;
-    put(&result->spread[ORR_SPREAD_TTFT], steady->ttft_s);
-    put(&result->spread[ORR_SPREAD_TPOT], steady->tpot_s);
-    put(&result->spread[ORR_SPREAD_ITL], steady->tpot_s);
-    put(&result->spread[ORR_SPREAD_LATENCY], steady->ttft_s + further * steady->tpot_s);
-    put(&result->spread[ORR_SPREAD_QUEUE], steady->waiting_s);
+    put(&result->timing[ORR_TIMING_TTFT], steady->ttft_s);
+    put(&result->timing[ORR_TIMING_TPOT], steady->tpot_s);
+    put(&result->timing[ORR_TIMING_ITL], steady->tpot_s);
+    put(&result->timing[ORR_TIMING_LATENCY], steady->ttft_s + further * steady->tpot_s);
+    put(&result->timing[ORR_TIMING_QUEUE], steady->waiting_s);
     result->completed_requests_per_s = result->goodput_requests_per_s = rate;
     result->slo_frac = 1;
     result->slo_met = true;
@@ -64,21 +64,21 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
 {
     const struct orr_interval interval = orr_interval_of(orr_in_flight_regime(job), job->calibration.calibrated);
     const double scale[2] = {interval.low, interval.high};
-    double factor[2][ORR_N_SPREADS], rate[2];
+    double factor[2][ORR_N_TIMINGS], rate[2];
     for (int i = 0; i < 2; i++) {
         const struct orr_steady end = orr_steady_of(facts, steps, demand, scale[i]);
         const double ttft = middle->ttft_s > 0 ? end.ttft_s / middle->ttft_s : 1;
         const double tpot = middle->tpot_s > 0 ? end.tpot_s / middle->tpot_s : 1;
         const double latency =
             (end.ttft_s + (demand->output - 1) * end.tpot_s) / (middle->ttft_s + (demand->output - 1) * middle->tpot_s);
-        factor[i][ORR_SPREAD_TTFT] = factor[i][ORR_SPREAD_QUEUE] = ttft;
-        factor[i][ORR_SPREAD_TPOT] = factor[i][ORR_SPREAD_ITL] = tpot;
-        factor[i][ORR_SPREAD_LATENCY] = latency;
+        factor[i][ORR_TIMING_TTFT] = factor[i][ORR_TIMING_QUEUE] = ttft;
+        factor[i][ORR_TIMING_TPOT] = factor[i][ORR_TIMING_ITL] = tpot;
+        factor[i][ORR_TIMING_LATENCY] = latency;
         rate[i] = middle->rate_per_s > 0 ? end.rate_per_s / middle->rate_per_s : 1;
     }
-    for (int k = 0; k < ORR_N_SPREADS; k++) {
-        result->spread[k].low_frac = joined(orr_min(1, factor[0][k]), result->spread[k].low_frac);
-        result->spread[k].high_frac = joined(orr_max(1, factor[1][k]), result->spread[k].high_frac);
+    for (int k = 0; k < ORR_N_TIMINGS; k++) {
+        result->timing[k].low_frac = joined(orr_min(1, factor[0][k]), result->timing[k].low_frac);
+        result->timing[k].high_frac = joined(orr_max(1, factor[1][k]), result->timing[k].high_frac);
     }
     result->rate_low_frac = orr_min(1, rate[1]);
     result->rate_high_frac = orr_max(1, rate[0]);

@@ -39,20 +39,20 @@ double orr_batches_error_frac(const struct orr_batches *b)
 bool orr_tally_open(struct orr_tally *tally)
 {
     bool ready = true;
-    for (int i = 0; i < ORR_N_SPREADS; i++) {
-        orr_sketch_open(&tally->spread[i], i != ORR_SPREAD_ITL);
-        ready &= i == ORR_SPREAD_ITL || tally->spread[i].samples;
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        orr_sketch_open(&tally->spread[i], i != ORR_TIMING_ITL);
+        ready &= i == ORR_TIMING_ITL || tally->spread[i].samples;
     }
     return ready;
 }
 
 void orr_tally_close(struct orr_tally *tally)
 {
-    for (int i = 0; i < ORR_N_SPREADS; i++) orr_sketch_close(&tally->spread[i]);
+    for (int i = 0; i < ORR_N_TIMINGS; i++) orr_sketch_close(&tally->spread[i]);
 }
 
 /* A request is good if it keeps every limit; gaps between its tokens are judged by their mean. */
-static bool keeps(const struct orr_tally *tally, const double value_s[ORR_N_SPREADS])
+static bool keeps(const struct orr_tally *tally, const double value_s[ORR_N_TIMINGS])
 {
     for (size_t i = 0; i < tally->n_slos; i++)
         if (value_s[tally->slos[i].kind] > tally->slos[i].limit_s) return false;
@@ -63,11 +63,11 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
 {
     const double further = (double)(r->output_len - 1);
     const double tpot_s = further > 0 ? (r->finish_s - r->first_s) / further : 0;
-    const double value_s[ORR_N_SPREADS] = {[ORR_SPREAD_TTFT] = r->first_s - r->arrival_s,
-                                           [ORR_SPREAD_TPOT] = tpot_s,
-                                           [ORR_SPREAD_ITL] = tpot_s,
-                                           [ORR_SPREAD_LATENCY] = r->finish_s - r->arrival_s,
-                                           [ORR_SPREAD_QUEUE] = r->start_s - r->visible_s};
+    const double value_s[ORR_N_TIMINGS] = {[ORR_TIMING_TTFT] = r->first_s - r->arrival_s,
+                                           [ORR_TIMING_TPOT] = tpot_s,
+                                           [ORR_TIMING_ITL] = tpot_s,
+                                           [ORR_TIMING_LATENCY] = r->finish_s - r->arrival_s,
+                                           [ORR_TIMING_QUEUE] = r->start_s - r->visible_s};
     tally->finished++;
     if (r->arrival_s < tally->from_s) return;
     tally->counted++;
@@ -75,8 +75,8 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
     tally->input_tokens += (double)r->input_len;
     tally->output_tokens += (double)r->output_len;
     tally->cached_tokens += (double)r->cached_len;
-    for (int i = 0; i < ORR_N_SPREADS; i++) {
-        if (i == ORR_SPREAD_ITL || (i == ORR_SPREAD_TPOT && further <= 0)) continue;
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        if (i == ORR_TIMING_ITL || (i == ORR_TIMING_TPOT && further <= 0)) continue;
         orr_sketch_add(&tally->spread[i], value_s[i], 1);
         orr_batches_add(&tally->batches[i], value_s[i]);
     }
@@ -84,7 +84,7 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
 
 /* ---------------------------------------------------------------- result */
 
-static double at_quantile(const struct orr_spread *spread, double quantile)
+static double at_quantile(const struct orr_timing *spread, double quantile)
 {
     if (quantile <= 0) return spread->mean;
     if (quantile <= 0.5) return spread->p50;
@@ -94,17 +94,17 @@ static double at_quantile(const struct orr_spread *spread, double quantile)
 
 static void fill_spreads(struct orr_tally *tally, struct orr_replica *replica, struct orr_serving_result *result)
 {
-    for (int i = 0; i < ORR_N_SPREADS; i++) {
-        struct orr_sketch *sketch = i == ORR_SPREAD_ITL ? orr_replica_itl(replica) : &tally->spread[i];
-        const double error = orr_batches_error_frac(&tally->batches[i == ORR_SPREAD_ITL ? ORR_SPREAD_TPOT : i]);
-        result->spread[i] = orr_sketch_spread(sketch);
-        result->spread[i].low_frac = exp(-1.28 * error); /* Eq. 529 */
-        result->spread[i].high_frac = exp(1.28 * error);
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        struct orr_sketch *sketch = i == ORR_TIMING_ITL ? orr_replica_itl(replica) : &tally->spread[i];
+        const double error = orr_batches_error_frac(&tally->batches[i == ORR_TIMING_ITL ? ORR_TIMING_TPOT : i]);
+        result->timing[i] = orr_sketch_timing(sketch);
+        result->timing[i].low_frac = exp(-1.28 * error); /* Eq. 529 */
+        result->timing[i].high_frac = exp(1.28 * error);
     }
     result->slo_met = true;
     for (size_t i = 0; i < tally->n_slos; i++)
         result->slo_met &=
-            at_quantile(&result->spread[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
+            at_quantile(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
 }
 
 static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool mixes, double time_s)
@@ -146,7 +146,7 @@ void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct
     result->goodput_requests_per_s = result->completed_requests_per_s * result->slo_frac;
     result->prefix_hit_frac = tally->input_tokens > 0 ? tally->cached_tokens / tally->input_tokens : 0;
     result->mean_running_batch = sums->busy_s > 0 ? sums->running_s / sums->busy_s : 0;
-    result->mean_waiting = result->spread[ORR_SPREAD_QUEUE].mean * counted / time_s; /* Little's law */
+    result->mean_waiting = result->timing[ORR_TIMING_QUEUE].mean * counted / time_s; /* Little's law */
     result->kv_used_frac = sums->busy_s > 0 ? sums->used_block_s / sums->busy_s / orr_max(1, blocks) : 0;
     result->preemptions = sums->preemptions * job->plan.dp;
     result->refused = sums->refused * job->plan.dp;

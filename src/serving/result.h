@@ -17,8 +17,8 @@ double orr_batches_error_frac(const struct orr_batches *batches);
 
 /* Everything that finished requests tell. */
 struct orr_tally {
-    struct orr_sketch spread[ORR_N_SPREADS]; /* ITL is the replica's */
-    struct orr_batches batches[ORR_N_SPREADS];
+    struct orr_sketch spread[ORR_N_TIMINGS]; /* ITL is the replica's */
+    struct orr_batches batches[ORR_N_TIMINGS];
     int64_t finished, counted, kept; /* all; after the warm-up; of these within every limit */
     double input_tokens, output_tokens, cached_tokens;
     double from_s; /* end of the warm-up */

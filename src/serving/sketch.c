@@ -88,10 +88,10 @@ static double quantile(const struct orr_sketch *sketch, double share)
     return is_exact(sketch) ? orr_quantile(sketch->samples, sketch->n_samples, share) : binned(sketch, share);
 }
 
-struct orr_spread orr_sketch_spread(struct orr_sketch *sketch)
+struct orr_timing orr_sketch_timing(struct orr_sketch *sketch)
 {
     if (is_exact(sketch)) qsort(sketch->samples, sketch->n_samples, sizeof *sketch->samples, orr_ascending);
-    return (struct orr_spread){.mean = sketch->weight > 0 ? sketch->sum / sketch->weight : 0,
+    return (struct orr_timing){.mean = sketch->weight > 0 ? sketch->sum / sketch->weight : 0,
                                .p50 = quantile(sketch, 0.5),
                                .p90 = quantile(sketch, 0.9),
                                .p95 = quantile(sketch, 0.95),

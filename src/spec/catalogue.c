@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "spec/builtin.h"
+#include "spec/family.h"
 #include "spec/part.h"
 
 struct orr_catalogue {
@@ -253,11 +254,10 @@ static enum orr_err lists(const struct orr_entry *entry, const char *key, const 
     return err;
 }
 
-enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
-                                const struct orr_entry **entry, struct orr_error *error)
+/* Finds the entry whose file lists the name among its aliases. */
+static enum orr_err find_alias(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
+                               const struct orr_entry **entry, struct orr_error *error)
 {
-    *entry = find_id(catalogue, part, name);
-    if (*entry || part != ORR_PART_ENGINE) return ORR_OK;
     for (size_t i = catalogue->first[part]; i < catalogue->first[part + 1]; i++) {
         bool has = false;
         const struct orr_entry *candidate = catalogue->visible[i];
@@ -270,6 +270,32 @@ enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_
         }
     }
     return ORR_OK;
+}
+
+enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
+                                const struct orr_entry **entry, enum orr_match *match, struct orr_error *error)
+{
+    const bool aliased = part == ORR_PART_ENGINE || part == ORR_PART_SYSTEM || part == ORR_PART_CHIP;
+    *entry = find_id(catalogue, part, name);
+    *match = ORR_MATCH_ID;
+    if (*entry || !aliased) return ORR_OK;
+    enum orr_err err = find_alias(catalogue, part, name, entry, error);
+    *match = ORR_MATCH_ALIAS;
+    if (err || *entry || part != ORR_PART_ENGINE) return err;
+    const char *id;
+    err = orr_family_find(catalogue, name, &id, match, error);
+    if (!err && id) *entry = find_id(catalogue, part, id);
+    return err;
+}
+
+const char *orr_catalogue_named(const struct orr_catalogue *catalogue, enum orr_part part, const char *name)
+{
+    const struct orr_entry *entry = NULL;
+    enum orr_match match;
+    char format[ORR_FORMAT_NAME];
+    if ((unsigned)part >= ORR_N_PARTS) return NULL;
+    if (part == ORR_PART_MODEL) return orr_model_named(catalogue, name, format);
+    return orr_catalogue_find(catalogue, part, name, &entry, &match, NULL) || !entry ? NULL : entry->id;
 }
 
 enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,

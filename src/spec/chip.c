@@ -11,6 +11,7 @@
 static const struct orr_field FIELDS[] = {
     ORR_STRING(orr_chip, name, true, "name for display"),
     ORR_STRING(orr_chip, family, true, "architecture, e.g. \"ampere\""),
+    ORR_STRING(orr_chip, vendor, false, "maker, e.g. \"nvidia\""),
     ORR_REAL(orr_chip, vector_flops_per_s, ORR_UNIT_FLOPS_PER_S, true, 1e9, 1e19, "fp32 rate outside matrix units"),
     ORR_INT(orr_chip, n_sm, true, 1, 1000000, "SMs, compute units or cores"),
     ORR_REAL(orr_chip, smem_bytes_per_sm, ORR_UNIT_BYTES, true, 1024, 1e12, "shared memory or scratchpad of an SM"),
@@ -40,8 +41,8 @@ static const struct orr_field FIELDS[] = {
      .meaning = "dense matrix rate"},
 static const struct orr_field PEAK_FIELDS[] = {ORR_DTYPES(PEAK)};
 
-static const char *const EXTRA[] = {"peak_flops_per_s", "calibration", "sources", NULL};
-static const char *const UNSOURCED[] = {"name", "family", "calibration", "sources", NULL};
+static const char *const EXTRA[] = {"peak_flops_per_s", "calibration", "aliases", "sources", NULL};
+static const char *const UNSOURCED[] = {"name", "family", "vendor", "calibration", "aliases", "sources", NULL};
 
 /* Keys that chips had in earlier versions, and why there is no such number any more. */
 static const struct {
@@ -78,6 +79,7 @@ enum orr_err orr_chip_from_json(const struct orr_doc *doc, const char *id, struc
     (void)snprintf(chip->id, sizeof chip->id, "%s", id);
     enum orr_err err = refuse_retired(doc, error);
     if (!err) err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, chip, error);
+    if (!err) err = orr_aliases_check(doc, error);
     if (err) return err;
     const json_t *peaks = json_object_get(doc->root, "peak_flops_per_s");
     if (!peaks)

@@ -3,11 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "spec/family.h"
 #include "spec/names.h"
 #include "spec/sources.h"
 #include "spec/spec.h"
 
 static const struct orr_field FIELDS[] = {
+    ORR_ENUM(orr_engine, kind, false, orr_engine_kind_names, "jobs the stack runs"),
+    ORR_STRING(orr_engine, family, false, "stack of which this is a version"),
+    ORR_STRING(orr_engine, family_aliases, false, "other spellings of the family, separated by spaces"),
+    ORR_STRING(orr_engine, version, false, "release or year, and after a dash the variant"),
+    ORR_STRING(orr_engine, covers, false, "all releases and years it stands for, as in \"0.8..0.13 2025\""),
+    {.key = "default",
+     .type = ORR_FIELD_BOOL,
+     .offset = offsetof(struct orr_engine, family_default),
+     .meaning = "the bare name of the family means this version"},
+    ORR_STRING(orr_engine, vendors, false, "makers of the chips it runs on, separated by spaces; absent: any"),
     ORR_ENUM(orr_engine, attention, true, orr_attention_kernel_names, "kernel behind \"flash\""),
     ORR_BOOL(orr_engine, attention_from_chip, false, "the kernel of the chip instead, for a stack of unknown origin"),
     ORR_BOOL(orr_engine, attention_unfused_default, true, "attention is unfused where a request is silent"),
@@ -134,26 +146,39 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
 };
 
-static const char *const EXTRA[] = {"name", "aliases", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "limits", "sources", NULL};
+/* What a stack is called and runs on is no physics, so that it needs no source. */
+static const char *const UNSOURCED[] = {"name",    "aliases", "sources", "kind",    "family", "family_aliases",
+                                        "version", "covers",  "default", "vendors", NULL};
+
+/* A version that cannot be read would never be found. */
+static enum orr_err check_versions(const struct orr_doc *doc, const struct orr_engine *engine, struct orr_error *error)
+{
+    struct orr_version version;
+    if (engine->version[0] && !engine->family[0])
+        return orr_doc_fail(doc, "version", error, "needs \"family\": the stack of which it is a version");
+    if (engine->family[0] && !(orr_version_read(engine->version, &version) && version.n > 0))
+        return orr_doc_fail(doc, engine->version[0] ? "version" : "family", error,
+                            "needs a \"version\" such as \"0.11\", \"2024\" or \"2024-compiled\"");
+    const char *ranges = engine->covers;
+    char word[64];
+    while (orr_next_word(&ranges, ' ', word, sizeof word)) {
+        struct orr_version first, last;
+        if (orr_range_read(word, &first, &last) && orr_version_compare(&first, &last) <= 0) continue;
+        return orr_doc_fail(doc, "covers", error, "\"%s\" is no version and no range such as \"0.8..0.13\"", word);
+    }
+    return ORR_OK;
+}
 
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error)
 {
-    char path[ORR_KEY_PATH], index[24], shown[ORR_SHOWN];
     memset(engine, 0, sizeof *engine);
     engine->cp_balanced = true; /* files written before this fact existed meant stacks that split so */
     (void)snprintf(engine->id, sizeof engine->id, "%s", id);
-    const enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
-    if (err) return err;
-    const json_t *aliases = json_object_get(doc->root, "aliases");
-    if (aliases && !json_is_array(aliases))
-        return orr_doc_fail(doc, "aliases", error, "must be an array of texts, not %s", orr_json_shown(shown, aliases));
-    for (size_t i = 0; i < json_array_size(aliases); i++) {
-        (void)snprintf(index, sizeof index, "%zu", i);
-        const json_t *alias = json_array_get(aliases, i);
-        if (!json_is_string(alias))
-            return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
-                                orr_json_shown(shown, alias));
-    }
-    return orr_sources_check(doc, EXTRA, error);
+    enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, engine, error);
+    if (!err) err = orr_aliases_check(doc, error);
+    if (!err) err = check_versions(doc, engine, error);
+    if (!err) err = orr_engine_limits_read(doc, engine, error);
+    return err ? err : orr_sources_check(doc, UNSOURCED, error);
 }

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "spec/json.h"
 
-enum { RULE = 256, KEYS_MAX = 192 };
+enum { RULE = 256, KEYS_MAX = 256 };
 
 /* ---------------------------------------------------------------- what is allowed, in words */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "spec/family.h"
 #include "spec/format.h"
 #include "spec/part.h"
 
@@ -62,6 +63,10 @@ enum orr_err orr_engine_load(const struct orr_catalogue *catalogue, const struct
     struct orr_part_doc *part;
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
     if (!err) err = orr_engine_from_json(&part->doc, part->id, engine, error);
+    if (!err && reference->name) {
+        engine->match = orr_is_family_name(engine, reference->name) ? ORR_MATCH_DEFAULT : part->match;
+        if (part->match != ORR_MATCH_ID) orr_copy_line(engine->asked, sizeof engine->asked, reference->name);
+    }
     part_free(part);
     return err;
 }
@@ -133,6 +138,8 @@ enum orr_err orr_system_load(const struct orr_catalogue *catalogue, const struct
     char chip_id[ORR_ID];
     enum orr_err err = part_new(catalogue, reference, set, &part, error);
     if (!err) err = orr_system_from_json(&part->doc, part->id, system, chip_id, error);
+    if (!err && reference->name && part->match == ORR_MATCH_ALIAS)
+        orr_copy_line(system->asked, sizeof system->asked, reference->name);
     if (!err) err = load_chip(catalogue, part, set, &system->chip, calibration, error);
     if (!err) err = load_fabric(catalogue, part, set, &system->fabric, error);
     part_free(part);

@@ -12,6 +12,8 @@ const char *const orr_dtype_names[ORR_N_DTYPES] = {ORR_DTYPES(NAME)};
 const char *const orr_schedule_names[ORR_N_SCHEDULES] = {ORR_SCHEDULES(NAME)};
 const char *const orr_recompute_names[ORR_N_RECOMPUTES] = {ORR_RECOMPUTES(NAME)};
 const char *const orr_optimizer_names[ORR_N_OPTIMIZERS] = {ORR_OPTIMIZERS(NAME)};
+/* ORDER enum orr_engine_kind */
+const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS] = {"both", "training", "serving"};
 const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS] = {ORR_ATTENTION_KERNELS(NAME)};
 const char *const orr_cp_kind_names[ORR_N_CP_KINDS] = {ORR_CP_KINDS(NAME)};
 const char *const orr_collective_names[ORR_N_COLLECTIVES] = {ORR_COLLECTIVES(NAME_ONLY)};
@@ -22,7 +24,7 @@ const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KE
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
 const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
 const char *const orr_length_law_names[ORR_N_LENGTH_LAWS] = {ORR_LENGTH_LAWS(NAME)};
-static const char *const SPREAD_NAMES[ORR_N_SPREADS] = {ORR_SPREADS(NAME)};
+static const char *const TIMING_NAMES[ORR_N_TIMINGS] = {ORR_TIMINGS(NAME)};
 
 static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
 static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};
@@ -74,9 +76,9 @@ NAMED(serve_memory_part, SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS)
 NAMED(budget, orr_budget_names, ORR_N_BUDGETS)
 NAMED(decode_kernel, orr_decode_kernel_names, ORR_N_DECODE_KERNELS)
 NAMED(part, PART_NAMES, ORR_N_PARTS)
-const char *orr_spread_name(enum orr_spread_kind kind)
+const char *orr_timing_name(enum orr_timing_kind kind)
 {
-    return name_of(SPREAD_NAMES, ORR_N_SPREADS, (unsigned)kind);
+    return name_of(TIMING_NAMES, ORR_N_TIMINGS, (unsigned)kind);
 }
 
 const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS] = {ORR_GROUP_TP, ORR_GROUP_EP, ORR_GROUP_PP, ORR_GROUP_DP};

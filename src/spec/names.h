@@ -9,6 +9,7 @@ extern const char *const orr_schedule_names[ORR_N_SCHEDULES];
 extern const char *const orr_recompute_names[ORR_N_RECOMPUTES];
 extern const char *const orr_optimizer_names[ORR_N_OPTIMIZERS];
 const char *orr_optimizer_name(enum orr_optimizer optimizer);
+extern const char *const orr_engine_kind_names[ORR_N_ENGINE_KINDS];
 extern const char *const orr_attention_kernel_names[ORR_N_ATTENTION_KERNELS];
 extern const char *const orr_cp_kind_names[ORR_N_CP_KINDS];
 extern const char *const orr_collective_names[ORR_N_COLLECTIVES];

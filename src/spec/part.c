@@ -179,10 +179,19 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
 static enum orr_err find_base(const struct orr_catalogue *catalogue, const struct orr_reference *reference,
                               const struct orr_entry *own, const struct orr_entry **entry, struct orr_error *error)
 {
-    const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, error);
+    enum orr_match match;
+    const enum orr_err err = orr_catalogue_find(catalogue, reference->part, reference->name, entry, &match, error);
     if (err || !own || *entry != own) return err;
     *entry = orr_catalogue_hidden(catalogue, own);
     return *entry ? ORR_OK : orr_reference_fail(reference, ORR_ERR_INPUT, error, "\"%s\" is its own base", own->id);
+}
+
+/* Takes out of a base what names it and nothing else: a part based on a version of a stack is not that version. */
+static void drop_names(enum orr_part kind, json_t *root)
+{
+    static const char *const NAMES[] = {"family", "family_aliases", "version", "covers", "default"};
+    json_object_del(root, "aliases");
+    for (size_t i = 0; kind == ORR_PART_ENGINE && i < ORR_COUNT_OF(NAMES); i++) json_object_del(root, NAMES[i]);
 }
 
 /* Replaces the part's tree by that of its base, overridden by the part's own keys. */
@@ -207,6 +216,7 @@ static enum orr_err merge_base(const struct orr_catalogue *catalogue, enum orr_p
     err = open_merged(catalogue, &reference, entry, &chain, base, error);
     if (!err) {
         json_object_del(part->doc.root, "base"); /* invalidates reference.name */
+        drop_names(kind, base->doc.root);
         if (json_object_update_recursive(base->doc.root, part->doc.root) != 0)
             err = orr_fail(error, ORR_ERR_MEMORY, (struct orr_place){0}, "out of memory");
     }
@@ -233,7 +243,8 @@ static enum orr_err parse_name(const struct orr_catalogue *catalogue, const stru
     const bool there = on_disk && (orr_is_folder(path) || (file && orr_is_file(path)));
     if (there || (file && !model)) return parse_file(catalogue, reference, part, error);
     const char *id = model ? orr_model_named(catalogue, reference->name, part->format) : NULL;
-    const enum orr_err err = id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, error) : ORR_OK;
+    const enum orr_err err =
+        id ? orr_catalogue_find(catalogue, ORR_PART_MODEL, id, &entry, &part->match, error) : ORR_OK;
     if (err) return err;
     if (!entry && file && !orr_is_hub_name(reference->name)) return parse_file(catalogue, reference, part, error);
     if (!entry) return fail_unknown(catalogue, reference, error);
@@ -247,7 +258,8 @@ static enum orr_err open_merged(const struct orr_catalogue *catalogue, const str
                                 struct orr_error *error)
 {
     enum orr_err err = ORR_OK;
-    if (!entry && reference->name) err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, error);
+    if (!entry && reference->name)
+        err = orr_catalogue_find(catalogue, reference->part, reference->name, &entry, &part->match, error);
     if (err) return err;
     if (!entry && reference->part == ORR_PART_SYSTEM && reference->name && orr_is_generated(reference->name))
         return orr_generated_open(catalogue, reference, part, error);

@@ -16,10 +16,11 @@ struct orr_entry {
     size_t rank;      /* 0: built in; then the directories in order; the highest rank hides the others */
 };
 
-/* Finds the entry of an id, or of an engine's alias; *entry is NULL if there is none. It fails only if an engine that
- * may have the alias is not valid JSON. */
+/* Finds the entry that a name of an engine, system or chip means: an id, an alias, or a version of an engine's family
+ * (family.h). Other parts have ids only. *entry is NULL if there is none. It fails only if a file that may have the name
+ * is not valid JSON. */
 enum orr_err orr_catalogue_find(const struct orr_catalogue *catalogue, enum orr_part part, const char *name,
-                                const struct orr_entry **entry, struct orr_error *error);
+                                const struct orr_entry **entry, enum orr_match *match, struct orr_error *error);
 /* Finds a calibration in the user's directories, the last directory first, that was fitted on the chip; *id is NULL if
  * there is none. It fails only if a calibration that names the chip is not valid JSON. */
 enum orr_err orr_catalogue_fitted(const struct orr_catalogue *catalogue, const char *chip_id, const char **id,
@@ -56,6 +57,7 @@ struct orr_part_doc {
     struct orr_doc doc;
     char id[ORR_ID];
     bool named;                   /* a model found by a name that is not its id */
+    enum orr_match match;         /* how the name of an engine, system or chip led here */
     bool whole_folder;            /* a model given as a folder, where the files beside its config are checked */
     char format[ORR_FORMAT_NAME]; /* weight format that the name states */
     char file[ORR_FILE_PATH];

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/assume.h"
+#include "spec/family.h"
 #include "spec/job.h"
 #include "spec/limits.h"
 
@@ -134,7 +136,8 @@ static enum orr_err read_engine(const struct orr_catalogue *catalogue, const str
     const json_t *engine = json_object_get(json_object_get(request->root, "workload"), "engine");
     enum orr_err err = ORR_OK;
     if (engine) err = orr_reference_from(request, "workload.engine", engine, ORR_PART_ENGINE, &reference, error);
-    return err ? err : orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+    if (!err) err = orr_engine_load(catalogue, &reference, request->set, &job->engine, error);
+    return err ? err : orr_engine_check_kind(catalogue, &reference, &job->engine, job->kind, error);
 }
 
 /* The "asked" key of a repeated request is the name by which its model was found, which may say more than the id. */
@@ -176,6 +179,7 @@ static enum orr_err read_parts(const struct orr_catalogue *catalogue, const stru
         *stale &= ~(PARTS[i] | (PARTS[i] == ORR_STALE_SYSTEM ? (unsigned)ORR_STALE_CALIBRATION : 0));
     }
     if (job->engine.attention_from_chip) job->engine.attention = job->system.chip.flash;
+    orr_engine_fit_chip(&job->engine, &job->system.chip);
     return ORR_OK;
 }
 
@@ -189,17 +193,33 @@ static enum orr_err check_located(const struct orr_doc *request, const struct or
     return orr_doc_fail_rule(request, found.key, error, "%s", found.text + skip);
 }
 
+/* Reads a request in which no key says "auto". */
+static enum orr_err read_job(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                             const struct head *head, unsigned *stale, struct orr_job *job, struct orr_error *error)
+{
+    enum orr_err err = read_parts(catalogue, request, stale, job, error);
+    if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head->gpus, job, error);
+    else if (!err) err = orr_request_infer(catalogue, request, head->gpus, job, error);
+    if (!err) err = check_located(request, job, error);
+    if (!err) job->assumed = orr_assumed_keys(request->root, job);
+    return err;
+}
+
 enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
                              struct orr_job *job, struct orr_error *error)
 {
     struct head head = {0};
     enum orr_err err =
         orr_fields_read(request, "", request->root, HEAD_FIELDS, ORR_COUNT_OF(HEAD_FIELDS), HEAD_EXTRA, &head, error);
+    if (err) return err;
     job->kind = (enum orr_job_kind)head.kind;
-    if (!err) err = read_parts(catalogue, request, stale, job, error);
-    if (!err && job->kind == ORR_JOB_TRAIN) err = orr_request_train(request, head.gpus, job, error);
-    else if (!err) err = orr_request_infer(catalogue, request, head.gpus, job, error);
-    return err ? err : check_located(request, job, error);
+    job->automatic = orr_auto_keys(request->root, job->kind);
+    if (!job->automatic) return read_job(catalogue, request, &head, stale, job, error);
+    struct orr_doc plain = *request; /* without the keys that say "auto", which then have their defaults */
+    plain.root = orr_without_keys(request->root, job->automatic);
+    err = plain.root ? read_job(catalogue, &plain, &head, stale, job, error) : orr_out_of_memory(error, NULL);
+    json_decref(plain.root);
+    return err;
 }
 
 enum orr_err orr_request_read(const struct orr_catalogue *catalogue, struct orr_doc *request, unsigned *stale,

@@ -1,6 +1,7 @@
-/* Provenance of a part: the coverage rule of "sources". */
+/* Provenance and names of a part: the coverage rule of "sources", and the form of "aliases". */
 #include "spec/sources.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_listed(const char *key, const char *const *list)
@@ -68,6 +69,22 @@ enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *uns
         if (!orr_doc_is_set(doc, key))
             return orr_doc_fail(doc, key, error, "has no source: add one to \"sources\" under \"%.100s\" or \"*\"",
                                 key);
+    }
+    return ORR_OK;
+}
+
+enum orr_err orr_aliases_check(const struct orr_doc *doc, struct orr_error *error)
+{
+    char path[ORR_KEY_PATH], index[24], shown[ORR_SHOWN];
+    const json_t *aliases = json_object_get(doc->root, "aliases");
+    if (aliases && !json_is_array(aliases))
+        return orr_doc_fail(doc, "aliases", error, "must be an array of texts, not %s", orr_json_shown(shown, aliases));
+    for (size_t i = 0; i < json_array_size(aliases); i++) {
+        (void)snprintf(index, sizeof index, "%zu", i);
+        const json_t *alias = json_array_get(aliases, i);
+        if (!json_is_string(alias))
+            return orr_doc_fail(doc, orr_key_path(path, "aliases", index), error, "must be a text, not %s",
+                                orr_json_shown(shown, alias));
     }
     return ORR_OK;
 }

@@ -9,4 +9,7 @@
  * under "*". Parts written in place in a request and values from its "set" need none. */
 enum orr_err orr_sources_check(const struct orr_doc *doc, const char *const *unsourced, struct orr_error *error);
 
+/* Check "aliases" of a part, if it has any: an array of texts. */
+enum orr_err orr_aliases_check(const struct orr_doc *doc, struct orr_error *error);
+
 #endif

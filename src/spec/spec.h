@@ -25,6 +25,10 @@ enum orr_err orr_fabric_from_json(const struct orr_doc *doc, const char *id, str
 json_t *orr_fabric_to_json(const struct orr_fabric *fabric);
 enum orr_err orr_engine_from_json(const struct orr_doc *doc, const char *id, struct orr_engine *engine,
                                   struct orr_error *error);
+/* Read the list "limits" of an engine file. */
+enum orr_err orr_engine_limits_read(const struct orr_doc *doc, struct orr_engine *engine, struct orr_error *error);
+/* Take the limits that the engine has on this chip. */
+void orr_engine_fit_chip(struct orr_engine *engine, const struct orr_chip *chip);
 enum orr_err orr_calibration_from_json(const struct orr_doc *doc, const char *id, const char *chip_id,
                                        struct orr_calibration *calibration, struct orr_error *error);
 /* Puts the constants of `now` that differ from `before` into `root`, the JSON of the file from which `before` was

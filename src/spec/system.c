@@ -27,8 +27,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_system, pue_frac, ORR_UNIT_NONE, true, 1, 10, "facility power over IT power"),
 };
 
-static const char *const EXTRA[] = {"name", "chip", "fabric", "tiers", "sources", NULL};
-static const char *const UNSOURCED[] = {"name", "chip", "fabric", "sources", NULL};
+static const char *const EXTRA[] = {"name", "aliases", "chip", "fabric", "tiers", "sources", NULL};
+static const char *const UNSOURCED[] = {"name", "aliases", "chip", "fabric", "sources", NULL};
 
 static const struct orr_field TIER_FIELDS[] = {
     ORR_STRING(orr_tier, name, true, "what joins the units, e.g. \"spine\""),
@@ -97,6 +97,7 @@ enum orr_err orr_system_from_json(const struct orr_doc *doc, const char *id, str
     system->gpus_per_nic = 1;
     system->host_speed = 1;
     enum orr_err err = orr_fields_read(doc, "", doc->root, FIELDS, ORR_COUNT_OF(FIELDS), EXTRA, system, error);
+    if (!err) err = orr_aliases_check(doc, error);
     if (err) return err;
     if (system->domain_gpus > 1 && system->scaleup_bytes_per_s < 1)
         return orr_doc_fail_rule(doc, "scaleup_bytes_per_s", error, "is 0, but domain_gpus is %lld",

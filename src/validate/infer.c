@@ -82,6 +82,12 @@ static long share_of_load(const struct orr_csv *csv, size_t row)
     return (number(csv, row, "concurrency", 1) + ranks - 1) / ranks;
 }
 
+/* Does the request share its steps with others that come and go? */
+static bool shares_steps(const struct orr_csv *csv, size_t row)
+{
+    return is_loaded(csv, row) && share_of_load(csv, row) > 1;
+}
+
 /* The batch and the lengths that a metric needs. A decode step at a context is the second of two tokens, and a prompt
  * alone has one output token. */
 struct lengths {
@@ -99,7 +105,7 @@ static struct lengths lengths_of(const struct orr_csv *csv, size_t row, const ch
         n.input = n.input > 1 ? n.input - 1 : 1;
         n.output = 2;
     }
-    if (is(metric, "prefill_s") || is(metric, "ttft_s")) n.output = 1;
+    if (is(metric, "prefill_s") || (is(metric, "ttft_s") && !shares_steps(csv, row))) n.output = 1;
     if (is(phase, "prefill") && pass_tokens) n.batch = pass_tokens / n.input > 0 ? pass_tokens / n.input : 1;
     return n;
 }
@@ -144,22 +150,47 @@ static void put_request(struct validator *w, size_t row, const struct lengths *n
     orr_row_put_number(w, "workload.output_len", n->output);
 }
 
-/* The time of one iteration while requests come and go: it decodes one token of B sequences at their mean context and
- * takes in the prompts that replace the finished ones, B S / G tokens (Eq. 93). */
-static double iteration_s(const struct orr_job *job, int64_t batch)
+/* The time of a step that decodes one token of `batch` sequences at their mean context and reads `tokens` of `prompts`
+ * prompts, behind `before` tokens that earlier steps have read. */
+static double step_s(struct orr_step_model *model, const struct orr_serving *s, int64_t batch, double tokens,
+                     int64_t prompts, double before)
+{
+    const struct orr_step step = {.prefill_tokens = (int64_t)tokens,
+                                  .prefill_sequences = prompts,
+                                  .prefill_context = (int64_t)orr_max(0, before),
+                                  .decode_sequences = batch,
+                                  .decode_context = batch * (s->input_len + s->output_len / 2)};
+    return orr_step_time(model, &step);
+}
+
+/* The time that a prompt adds to the steps of the others: it is read in as few steps as the engine's limit on their
+ * tokens allows. */
+static double prompt_s(struct orr_step_model *model, const struct orr_job *job, int64_t batch, double decode_s)
+{
+    const struct orr_serving *s = &job->serving;
+    const double input = (double)s->input_len, room = (double)(job->engine.max_step_tokens - batch);
+    const double chunks = room > 1 ? orr_ceil(input / room) : 1, piece = input / chunks;
+    return chunks * (step_s(model, s, batch, piece, 1, (input - piece) / 2) - decode_s);
+}
+
+/* The mean time of a step while requests come and go (Eq. 93a). Every sequence is replaced after G steps, so that B / G
+ * prompts come to a step. Where that is less than one, most steps only decode, and some read a whole prompt; else every
+ * step reads as many tokens as come. `own` is the share of the prompts that is counted: a request does not wait for
+ * its own prompt between two of its tokens. */
+static double iteration_s(const struct orr_job *job, int64_t batch, double own)
 {
     const struct orr_serving *s = &job->serving;
     const double finished = (double)batch / (double)s->output_len, prompt = finished * (double)s->input_len;
     struct orr_step_model *model = orr_step_model_new(job);
     if (!model) return (double)NAN;
-    const int64_t sequences = prompt > 0 ? (int64_t)orr_max(1, orr_ceil(finished)) : 0;
-    const struct orr_step step = {.prefill_tokens = (int64_t)prompt,
-                                  .prefill_sequences = sequences,
-                                  .prefill_context =
-                                      (int64_t)orr_max(0, ((double)(sequences * s->input_len) - prompt) / 2),
-                                  .decode_sequences = batch,
-                                  .decode_context = batch * (s->input_len + s->output_len / 2)};
-    const double time_s = orr_step_time(model, &step);
+    const double decode_s = step_s(model, s, batch, 0, 0, 0);
+    double time_s = decode_s;
+    if (finished < 1) time_s += own * finished * prompt_s(model, job, batch, decode_s);
+    else {
+        const int64_t prompts = (int64_t)orr_ceil(finished);
+        const double before = ((double)(prompts * s->input_len) - prompt) / 2;
+        time_s += own * (step_s(model, s, batch, prompt, prompts, before) - decode_s);
+    }
     orr_step_model_free(model);
     return time_s;
 }
@@ -205,15 +236,20 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
         score_bench(w, sequences, score);
         return;
     }
-    const double step_s = iteration_s(&w->job, sequences), output = (double)w->job.serving.output_len;
+    const double mean_s = iteration_s(&w->job, sequences, 1);
+    const double between_s = iteration_s(&w->job, sequences, (double)(sequences - 1) / (double)sequences);
     /* Requests beyond the batch wait for a place. By Little's law, latency grows in proportion to the number of
      * requests. */
     const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
+    const double output = (double)w->job.serving.output_len, latency_s = queue * output * mean_s;
     const enum orr_regime regime = orr_in_flight_regime(&w->job);
     const double running = (double)(sequences * w->job.plan.dp);
     if (is(metric, "tokens_per_s_per_gpu"))
-        orr_row_rate(w, regime, running / step_s / (double)w->job.plan.gpus, step_s, score);
-    else orr_row_time(w, regime, is(metric, "tpot_s") ? step_s : queue * output * step_s, score);
+        orr_row_rate(w, regime, running / mean_s / (double)w->job.plan.gpus, mean_s, score);
+    else if (is(metric, "tpot_s")) orr_row_time(w, regime, between_s, score);
+    else if (is(metric, "ttft_s")) /* A request comes in the middle of a step. */
+        orr_row_time(w, regime, latency_s - (output - 1) * between_s + mean_s / 2, score);
+    else orr_row_time(w, regime, latency_s, score);
 }
 
 /* Record tokens per second of the phase of the row, or of the whole request. */
@@ -261,12 +297,12 @@ static enum orr_regime regime_of(const struct orr_job *job, const struct orr_inf
 }
 
 /* Throughputs and latencies are scored in flight if the batch is filled so, and token times if only the load is
- * known. */
+ * known. The first token of a request that runs alone is that of a batch of one. */
 static bool scored_in_flight(const struct orr_csv *csv, size_t row, const char *metric, const char *phase)
 {
     if (is(phase, "prefill") || is(phase, "decode") || !in_flight(csv, row)) return false;
     return is(metric, "tokens_per_s_per_gpu") || is(metric, "latency_s") ||
-           (is(metric, "tpot_s") && is_loaded(csv, row));
+           (is(metric, "tpot_s") && is_loaded(csv, row)) || (is(metric, "ttft_s") && shares_steps(csv, row));
 }
 
 static bool words_are_known(const struct validator *w, size_t row, struct orr_score *score)

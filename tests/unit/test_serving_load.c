@@ -55,14 +55,14 @@ static void one_request_alone(void **state)
         const struct orr_serving_result exact = simulate(&w->job, &traffic, true);
         const struct orr_serving_result result = simulate(&w->job, &traffic, false);
         print_message("# %s, %s: TTFT %+.2e (table %+.2e), TPOT %+.2e (table %+.2e)\n", JOBS[i].model, JOBS[i].engine,
-                      exact.spread[ORR_SPREAD_TTFT].mean / alone.ttft_s - 1,
-                      result.spread[ORR_SPREAD_TTFT].mean / alone.ttft_s - 1,
-                      exact.spread[ORR_SPREAD_TPOT].mean / alone.tpot_s - 1,
-                      result.spread[ORR_SPREAD_TPOT].mean / alone.tpot_s - 1);
-        assert_true(fabs(exact.spread[ORR_SPREAD_TTFT].mean / alone.ttft_s - 1) < 1e-9);
-        assert_true(fabs(exact.spread[ORR_SPREAD_TPOT].mean / alone.tpot_s - 1) < 1e-9);
-        assert_true(fabs(result.spread[ORR_SPREAD_TTFT].mean / alone.ttft_s - 1) < 0.01);
-        assert_true(fabs(result.spread[ORR_SPREAD_TPOT].mean / alone.tpot_s - 1) < 0.002);
+                      exact.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1,
+                      result.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1,
+                      exact.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1,
+                      result.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1);
+        assert_true(fabs(exact.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1) < 1e-9);
+        assert_true(fabs(exact.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1) < 1e-9);
+        assert_true(fabs(result.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1) < 0.01);
+        assert_true(fabs(result.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1) < 0.002);
     }
 }
 
@@ -141,14 +141,14 @@ static void closed_loop_is_closed_form(void **state)
             struct orr_serving_result closed;
             const struct orr_serving_result run = simulate(&w->job, &traffic, false);
             orr_closed_form_solve(form, &traffic, &closed);
-            const double ttft = closed.spread[ORR_SPREAD_TTFT].mean / run.spread[ORR_SPREAD_TTFT].mean - 1;
-            const double tpot = closed.spread[ORR_SPREAD_TPOT].mean / run.spread[ORR_SPREAD_TPOT].mean - 1;
+            const double ttft = closed.timing[ORR_TIMING_TTFT].mean / run.timing[ORR_TIMING_TTFT].mean - 1;
+            const double tpot = closed.timing[ORR_TIMING_TPOT].mean / run.timing[ORR_TIMING_TPOT].mean - 1;
             const double rate = closed.output_tokens_per_s / run.output_tokens_per_s - 1;
             print_message("# %-14s %-18s %3d users %d/%d: TTFT %+.3f, TPOT %+.4f, rate %+.4f; prompts %.2f\n",
                           JOBS[i].model, JOBS[i].engine, LOADS[k].users, LOADS[k].input, LOADS[k].output, ttft, tpot,
                           rate, closed.prompt_frac);
             /* Requests that wait for a place have a first token that is the difference of two long times. */
-            const bool queued = run.spread[ORR_SPREAD_QUEUE].mean > run.spread[ORR_SPREAD_TPOT].mean * 4;
+            const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
             if (!run.fits) continue;
             assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
             assert_true(queued || fabs(ttft) < 0.10);

@@ -1,0 +1,162 @@
+/* Every value that a request does not state is in its answer, with the reason for it: in JSON as "assumed", and for
+ * people in one line of the heading. */
+#include "report/assumed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_text.h"
+#include "report/record.h"
+#include "report/summary.h"
+#include "spec/assume.h"
+#include "spec/family.h"
+
+#define WHY 320
+
+/* ---------------------------------------------------------------- reasons */
+
+/* Says how the name in the request led to the engine; false if there is nothing to say. */
+static bool explain_engine(const struct orr_engine *engine, char why[WHY])
+{
+    const char *asked = engine->asked[0] ? engine->asked : engine->id;
+    const char *version = engine->version;
+    switch (engine->match) {
+    case ORR_MATCH_DEFAULT:
+        (void)snprintf(why, WHY, "%s without a version means version %s", asked, version);
+        return true;
+    case ORR_MATCH_COVERED:
+        (void)snprintf(why, WHY, "%s is one of the versions that %s stands for", asked, engine->id);
+        return true;
+    case ORR_MATCH_OLDER:
+        (void)snprintf(why, WHY, "%s is not listed: the nearest older version is %s", asked, version);
+        return true;
+    case ORR_MATCH_NEWER:
+        (void)snprintf(why, WHY, "%s is older than all that are listed: the oldest is %s", asked, version);
+        return true;
+    case ORR_MATCH_UNCOUNTED:
+        (void)snprintf(why, WHY, "%s is not counted as the listed versions are: the documented one is %s", asked,
+                       version);
+        return true;
+    case ORR_MATCH_ALIAS: (void)snprintf(why, WHY, "%s is another name of it", asked); return true;
+    case ORR_MATCH_ID:
+    case ORR_N_MATCHES: break;
+    }
+    return false;
+}
+
+static void explain_auto(enum orr_assumable key, const struct orr_job *job, const struct orr_spread *spread,
+                         char why[WHY])
+{
+    if (key == ORR_ASSUME_PRECISION) (void)snprintf(why, WHY, "auto: %s", orr_assumable_reason(key, job->kind));
+    else if (spread->n_fit == 0)
+        (void)snprintf(why, WHY, "auto: none of %lld fillings fits, and this one needs the least memory",
+                       (long long)spread->n_tried);
+    else
+        (void)snprintf(why, WHY, "auto: the fastest of %lld fillings that fit, of %lld", (long long)spread->n_fit,
+                       (long long)spread->n_tried);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static int append(json_t *array, const char *key, json_t *value, const char *why)
+{
+    return json_array_append_new(array, json_pack("{ss so ss}", "key", key, "value", value, "why", why));
+}
+
+/* The value at a path such as "plan.tp" of a request. */
+static json_t *value_at(const json_t *request, const char *path)
+{
+    const char *dot = strchr(path, '.');
+    char section[16] = "";
+    if (!dot) return json_incref(json_object_get(request, path));
+    memcpy(section, path, (size_t)(dot - path));
+    return json_incref(json_object_get(json_object_get(request, section), dot + 1));
+}
+
+json_t *orr_assumed_json(const struct orr_job *job, uint64_t keys, const struct orr_spread *spread)
+{
+    json_t *array = json_array(), *request = orr_request_json(job, false);
+    int failed = !array || !request;
+    char why[WHY];
+    if (!failed && job->system.asked[0]) {
+        (void)snprintf(why, sizeof why, "%s is another name of it", job->system.asked);
+        failed = append(array, "system", orr_json_word(job->system.id), why);
+    }
+    if (!failed && !(job->assumed & orr_assume_bit(ORR_ASSUME_ENGINE)) && explain_engine(&job->engine, why))
+        failed = append(array, "workload.engine", orr_json_word(job->engine.id), why);
+    for (int i = 0; i < ORR_N_ASSUMABLES && !failed; i++) {
+        const enum orr_assumable key = (enum orr_assumable)i;
+        const char *path = orr_assumable_path(key), *reason = orr_assumable_reason(key, job->kind);
+        if (!(keys & orr_assume_bit(key)) || !reason) continue;
+        const bool automatic = job->automatic & orr_assume_bit(key);
+        if (automatic) explain_auto(key, job, spread, why);
+        failed = append(array, path, value_at(request, path), automatic ? why : reason);
+    }
+    json_decref(request);
+    return orr_json_whole(array, failed);
+}
+
+/* ---------------------------------------------------------------- warnings */
+
+/* An engine whose facts were looked up on other makers' chips runs here at best by another name. */
+static bool warn_vendor(const struct orr_job *job, char why[WHY])
+{
+    if (orr_engine_runs_on(&job->engine, &job->system.chip)) return false;
+    (void)snprintf(why, WHY, "engine %s is known on chips of %s, and %s is made by %s: its facts may not hold",
+                   job->engine.id, job->engine.vendors, job->system.chip.id, job->system.chip.vendor);
+    return true;
+}
+
+json_t *orr_warnings_json(const struct orr_job *job)
+{
+    char why[WHY];
+    json_t *array = json_array();
+    const bool warned = array && warn_vendor(job, why);
+    return orr_json_whole(array, !array || (warned && json_array_append_new(array, json_string(why))));
+}
+
+/* ---------------------------------------------------------------- for people */
+
+/* Adds "micro-batch 1" or "engine generic (none was named)"; degrees of one are not worth a word. */
+static void add_item(const struct orr_job *job, enum orr_assumable key, json_t *value, const struct orr_spread *spread,
+                     struct orr_text *line)
+{
+    char why[WHY];
+    if (orr_assumable_is_degree(key) && json_integer_value(value) == 1) return;
+    orr_text_add(line, "%s%s ", line->length ? " · " : "", orr_assumable_word(key));
+    if (json_is_string(value)) orr_text_add(line, "%s", json_string_value(value));
+    else if (json_is_boolean(value)) orr_text_add(line, json_is_true(value) ? "on" : "off");
+    else orr_text_add(line, "%.4g", json_number_value(value));
+    if (job->automatic & orr_assume_bit(key)) {
+        explain_auto(key, job, spread, why);
+        orr_text_add(line, " (%s)", why);
+    } else if (key == ORR_ASSUME_ENGINE) {
+        orr_text_add(line, " (%s)", orr_assumable_reason(key, job->kind));
+    }
+}
+
+void orr_assumed_lines(const struct orr_job *job, uint64_t keys, const struct orr_spread *spread,
+                       const struct orr_style *style, struct orr_text *text)
+{
+    json_t *request = orr_request_json(job, false);
+    struct orr_text line = {0};
+    char why[WHY];
+    if (job->system.asked[0]) orr_text_add(&line, "%s for %s", job->system.id, job->system.asked);
+    if (!(job->assumed & orr_assume_bit(ORR_ASSUME_ENGINE)) && explain_engine(&job->engine, why))
+        orr_text_add(&line, "%s%s: %s", line.length ? " · " : "", job->engine.id, why);
+    for (int i = 0; i < ORR_N_ASSUMABLES; i++) {
+        const enum orr_assumable key = (enum orr_assumable)i;
+        if (!(keys & orr_assume_bit(key)) || !orr_assumable_reason(key, job->kind)) continue;
+        json_t *value = value_at(request, orr_assumable_path(key));
+        add_item(job, key, value, spread, &line);
+        json_decref(value);
+    }
+    if (line.length) orr_summary_line(text, style, "assumed", &line);
+    if (warn_vendor(job, why)) {
+        orr_text_add(&line, "%s", why);
+        orr_summary_line(text, style, "warning", &line);
+    }
+    free(line.data);
+    json_decref(request);
+}
