@@ -344,6 +344,7 @@ static const struct schema {
     const char *request; /* text that all requests begin with; NULL: none */
     void (*score_row)(struct validator *, size_t);
 } SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row},
+               {{"metric", "stat", "arrival"}, ORR_SET_SERVING, NULL, orr_score_serving_row},
                {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row},
                {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, NULL, orr_score_infer_row},
                {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row}};

@@ -40,5 +40,6 @@ void orr_row_rate(const struct validator *w, enum orr_regime regime, double pred
                   struct orr_score *score);
 
 void orr_score_infer_row(struct validator *w, size_t row);
+void orr_score_serving_row(struct validator *w, size_t row);
 
 #endif
