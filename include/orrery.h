@@ -319,6 +319,30 @@ ORR_API ORR_NODISCARD char *orr_sweep_render(const struct orr_sweep *sweep, int6
 ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue *catalogue, const char *json,
                                                       const char *origin, char **text, struct orr_error *error);
 
+/* ---------------------------------------------------------------- serving under load */
+
+/* A service under load (docs/serving.md): a request of kind "serving" is opened, run and rendered. */
+struct orr_service;
+ORR_API ORR_NODISCARD enum orr_err orr_service_open(const struct orr_catalogue *catalogue, const char *json,
+                                                    const char *origin, struct orr_service **service,
+                                                    struct orr_error *error);
+/* The same of a form's request, which need not outlive the service. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_service(const struct orr_form *form, struct orr_service **service,
+                                                    struct orr_error *error);
+ORR_API void orr_service_close(struct orr_service *service);
+/* Simulate. The run ends early once *stop is other than 0; `progress` is told the share done from time to time. Both
+ * may be NULL. */
+ORR_API ORR_NODISCARD enum orr_err orr_service_run(struct orr_service *service, const volatile int *stop,
+                                                   void (*progress)(void *context, double done_frac), void *context,
+                                                   struct orr_error *error);
+/* Find the steady state in closed form instead: means alone, in microseconds. */
+ORR_API ORR_NODISCARD enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error);
+/* Does the model fit, is every request shorter than the cache, and is every limit kept? */
+ORR_API bool orr_service_holds(const struct orr_service *service);
+/* Render as TERMINAL, JSON, CSV (one line per request), TRACE (Perfetto) or HTML; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_service_render(const struct orr_service *service, enum orr_format format,
+                                               const struct orr_style *style);
+
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
@@ -1627,6 +1651,21 @@ struct orr_slo {
     double quantile;                /* 0: mean; else 0.5, 0.9, 0.95 or 0.99 */
     double limit_s;
 };
+
+/* A request of kind "serving": the job of one replica's steps, the traffic and the limits. */
+struct orr_serving_request {
+    struct orr_job job;             /* kind INFER, with the mean lengths of the traffic */
+    struct orr_traffic traffic;     /* its trace is the one below */
+    struct orr_slo slos[ORR_MAX_SLOS];
+    size_t n_slos;
+    struct orr_trace_row *trace;    /* owned; NULL: none */
+    char trace_file[1024];
+};
+/* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
+ORR_API ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
+                                                    const char *origin, struct orr_serving_request *request,
+                                                    struct orr_error *error);
+ORR_API void orr_serving_request_close(struct orr_serving_request *request);
 
 /* One finished request. */
 struct orr_request_record {
