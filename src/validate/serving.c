@@ -98,6 +98,8 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
                                   .output_len = lengths_of(w, row, "output_len", false),
                                   .max_output_len = set ? (int64_t)set->most : 0,
                                   .seed = 1};
+    /* A window without the start and the end of the run was measured, so the run is made long beside its end. */
+    if (is(arrival, "saturated")) traffic.requests = lround(orr_min(60 * users, 100000));
     if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(orr_max(4000, 60 * traffic.rate_per_s));
     return traffic;
 }
@@ -288,7 +290,8 @@ void orr_score_serving_row(struct validator *w, size_t row)
     if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
     const bool known = row > 0 && run->csv == w->v->n_csvs && same_run(w->csv, row - 1, row);
     if (!known) {
-        *run = (struct orr_served_run){.csv = w->v->n_csvs};
+        struct orr_request_record *records = run->records;
+        *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};
         put_request(w, row);
         if (!orr_row_read(w, score)) snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
         else {
@@ -304,4 +307,79 @@ void orr_score_serving_row(struct validator *w, size_t row)
     }
     score_metric(w, run, stat, score);
     if (is(arrival, "closed") && is(metric, "tpot_s")) score_latency(w, row, run);
+}
+
+/* ---------------------------------------------------------------- logs of requests */
+
+struct log {
+    struct orr_request_record *records;
+    size_t n;
+};
+
+static void keep(void *context, const struct orr_request_record *record)
+{
+    const struct log *log = context;
+    if (record->id >= 0 && (size_t)record->id < log->n) log->records[record->id] = *record;
+}
+
+/* Simulates all requests of a log, which is one run. Its times begin inside the engine. */
+static void run_log(struct validator *w, struct orr_served_run *run)
+{
+    const size_t n = w->csv->n_rows;
+    struct orr_trace_row *rows = calloc(n, sizeof *rows);
+    struct orr_error error;
+    free(run->records);
+    run->records = calloc(n, sizeof *run->records);
+    struct log log = {run->records, n};
+    const struct orr_simulation how = {.context = &log, .finished = keep};
+    for (size_t i = 0; rows && i < n; i++)
+        rows[i] = (struct orr_trace_row){.arrival_s = orr_row_value(orr_csv_cell(w->csv, i, "arrival_s")),
+                                         .input_len = lround(number(w, i, "input_tokens", 1)),
+                                         .output_len = lround(number(w, i, "output_tokens", 1))};
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_TRACE, .trace = rows, .n_trace = n};
+    struct orr_engine *e = &w->job.engine;
+    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = 0;
+    if (!rows || !run->records) snprintf(run->failed, sizeof run->failed, "out of memory");
+    else if (orr_simulate(&w->job, &traffic, &how, &run->result, &error))
+        snprintf(run->failed, sizeof run->failed, "%s", error.text);
+    free(rows);
+}
+
+static void read_log(struct validator *w, struct orr_score *score, struct orr_served_run *run)
+{
+    orr_row_put(w, "kind", "infer");
+    orr_row_put_cells(w, 0, "", "model system gpus");
+    orr_row_put_cells(w, 0, "plan.", "tp dp ep");
+    orr_row_put(w, "workload.precision", is(orr_csv_cell(w->csv, 0, "dtype"), "bfloat16") ? "bf16" : "");
+    orr_row_put_cells(w, 0, "workload.", "engine");
+    orr_row_put(w, "workload.input_len", orr_csv_cell(w->csv, 0, "input_tokens"));
+    orr_row_put(w, "workload.output_len", orr_csv_cell(w->csv, 0, "output_tokens"));
+    if (!orr_row_read(w, score)) {
+        snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
+        return;
+    }
+    w->job.engine.max_requests = lround(number(w, 0, "max_num_seqs", (double)w->job.engine.max_requests));
+    w->job.engine.max_step_tokens =
+        lround(number(w, 0, "max_num_batched_tokens", (double)w->job.engine.max_step_tokens));
+    run_log(w, run);
+}
+
+void orr_score_log_row(struct validator *w, size_t row)
+{
+    struct orr_served_run *run = &w->v->run;
+    struct orr_score *first = orr_row_score(w, row, "ttft_s"), *last = orr_row_score(w, row, "latency_s");
+    if (row == 0) {
+        struct orr_request_record *records = run->records;
+        *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};
+        read_log(w, first, run);
+    }
+    if (run->failed[0] || run->records[row].finish_s <= 0) {
+        snprintf(first->skipped, sizeof first->skipped, "%s", run->failed[0] ? run->failed : "the request did not end");
+        snprintf(last->skipped, sizeof last->skipped, "%s", first->skipped);
+        return;
+    }
+    const struct orr_request_record *r = &run->records[row];
+    const enum orr_regime regime = orr_in_flight_regime(&w->job);
+    if (orr_row_measured(w, row, "ttft_s", 1, first)) orr_row_time(w, regime, r->first_s - r->arrival_s, first);
+    if (orr_row_measured(w, row, "latency_s", 1, last)) orr_row_time(w, regime, r->finish_s - r->arrival_s, last);
 }

@@ -345,6 +345,7 @@ static const struct schema {
     void (*score_row)(struct validator *, size_t);
 } SCHEMAS[] = {{{"metric", "value", "global_batch"}, ORR_SET_TRAINING, NULL, score_training_row},
                {{"metric", "stat", "arrival"}, ORR_SET_SERVING, NULL, orr_score_serving_row},
+               {{"request_id", "arrival_s", "latency_s"}, ORR_SET_LOG, NULL, orr_score_log_row},
                {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row},
                {{"metric", "value", "input_len"}, ORR_SET_INFERENCE, NULL, orr_score_infer_row},
                {{"phase", "time_s", "time_s"}, ORR_SET_LAYER, NULL, score_layer_row}};
@@ -451,5 +452,6 @@ void orr_validation_free(struct orr_validation *validation)
     for (size_t i = 0; i < validation->n_csvs; i++) orr_csv_free(&validation->csvs[i]);
     free(validation->csvs);
     free(validation->scores);
+    free(validation->run.records);
     free(validation);
 }

@@ -17,6 +17,7 @@
     X(INFERENCE, "inference")                                                                                          \
     X(IN_FLIGHT, "in flight")                                                                                          \
     X(SERVING, "serving")                                                                                              \
+    X(LOG, "request log")                                                                                              \
     X(LAB, "lab steps")                                                                                                \
     X(LAYER, "layer times")
 #define ORR_X_SET_(name, text) ORR_SET_##name,

@@ -41,5 +41,6 @@ void orr_row_rate(const struct validator *w, enum orr_regime regime, double pred
 
 void orr_score_infer_row(struct validator *w, size_t row);
 void orr_score_serving_row(struct validator *w, size_t row);
+void orr_score_log_row(struct validator *w, size_t row);
 
 #endif
