@@ -100,7 +100,7 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
                                   .seed = 1};
     /* A window without the start and the end of the run was measured, so the run is made long beside its end. */
     if (is(arrival, "saturated")) traffic.requests = lround(orr_min(60 * users, 100000));
-    if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(orr_max(4000, 60 * traffic.rate_per_s));
+    if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(600 * traffic.rate_per_s);
     return traffic;
 }
 
