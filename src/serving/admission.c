@@ -18,6 +18,13 @@ double orr_expected(const struct orr_sequence *s)
     return orr_max(0, orr_min((double)s->ask.max_output_len, COUNTED_OUTPUT) - (double)s->made);
 }
 
+/* Gives up beginnings that nobody uses until so many blocks are free. */
+static void free_up(struct orr_replica *r, int64_t blocks)
+{
+    while (r->free_blocks < blocks && r->prefixes.oldest != ORR_NOBODY)
+        r->free_blocks += orr_prefix_evict(&r->prefixes);
+}
+
 static int64_t blocks_of(const struct orr_replica *r, int64_t tokens)
 {
     return (tokens + r->block - 1) / r->block;
@@ -35,13 +42,14 @@ static int64_t growing_at(const struct orr_replica *r, int64_t steps)
 static bool fits(const struct orr_replica *r, const struct orr_sequence *s, int64_t blocks)
 {
     const bool alone = r->n_running == 0;
-    if (blocks > r->free_blocks - (r->reserves ? 0 : growing_at(r, 0))) return false;
+    const int64_t free = orr_free_blocks(r);
+    if (blocks > free - (r->reserves ? 0 : growing_at(r, 0))) return false;
     if (alone || r->reserves) return true;
     if (r->by_ratio) { /* Eq. 518 */
         const double promised = r->ratio * (r->outstanding - r->fresh) + r->fresh;
-        return (double)s->prompt + orr_expected(s) < (double)(r->free_blocks * r->block) - promised;
+        return (double)s->prompt + orr_expected(s) < (double)(free * r->block) - promised;
     }
-    return (double)(r->free_blocks - blocks) >= r->facts.engine.watermark_frac * (double)r->total_blocks;
+    return (double)(free - blocks) >= r->facts.engine.watermark_frac * (double)r->total_blocks;
 }
 
 static int64_t needed_blocks(const struct orr_replica *r, const struct orr_sequence *s)
@@ -49,16 +57,62 @@ static int64_t needed_blocks(const struct orr_replica *r, const struct orr_seque
     return blocks_of(r, r->reserves ? s->ask.input_len + s->ask.max_output_len : s->prompt);
 }
 
+/* Eq. 546: whole blocks of the beginning that are in the cache; at least one token is always computed. */
+static int64_t found_blocks(const struct orr_replica *r, const struct orr_sequence *s, int32_t place)
+{
+    if (place == ORR_NOBODY) return 0;
+    const int64_t shared = (s->ask.prefix_len < s->prompt ? s->ask.prefix_len : s->prompt - 1) / r->block;
+    const int64_t kept = r->prefixes.items[place].blocks;
+    return shared < kept ? shared : kept;
+}
+
+static int32_t prefix_of(const struct orr_replica *r, const struct orr_sequence *s)
+{
+    const bool may = r->facts.engine.prefix_cache && s->ask.prefix > 0 && s->ask.prefix_len >= r->block;
+    return may ? orr_prefix_find(&r->prefixes, s->ask.prefix) : ORR_NOBODY;
+}
+
+void orr_keep_prefix(struct orr_replica *r, int32_t slot)
+{
+    struct orr_sequence *s = &r->sequences[slot];
+    if (!r->facts.engine.prefix_cache || s->ask.prefix == 0 || s->ask.prefix_len < r->block) return;
+    int32_t place = orr_prefix_find(&r->prefixes, s->ask.prefix);
+    if (place == ORR_NOBODY) {
+        place = orr_prefix_add(&r->prefixes, s->ask.prefix);
+        if (place == ORR_NOBODY) return; /* without memory it is not kept */
+        s->prefix = place;
+    } else if (s->prefix == ORR_NOBODY) {
+        orr_prefix_use(&r->prefixes, place);
+        s->prefix = place;
+    }
+    const int64_t shared = (s->ask.prefix_len < s->ask.input_len ? s->ask.prefix_len : s->ask.input_len) / r->block;
+    const int64_t more = shared - r->prefixes.items[place].blocks;
+    if (more <= 0) return;
+    r->prefixes.items[place].blocks += more;
+    s->blocks -= more;
+}
+
 /* Admits the first request of the line if there is a place and room for it. */
 static bool admit(struct orr_replica *r)
 {
     const int32_t slot = orr_line_at(&r->waiting, 0);
     struct orr_sequence *s = &r->sequences[slot];
-    const int64_t blocks = needed_blocks(r, s);
-    if (r->n_running >= r->facts.engine.max_requests || !fits(r, s, blocks)) return false;
+    const int32_t place = prefix_of(r, s);
+    const int64_t found = found_blocks(r, s, place), blocks = needed_blocks(r, s) - found;
+    if (r->n_running >= r->facts.engine.max_requests) return false;
+    if (place != ORR_NOBODY) orr_prefix_use(&r->prefixes, place); /* so that it is not given up for this request */
+    if (!fits(r, s, blocks)) {
+        if (place != ORR_NOBODY) orr_prefix_leave(&r->prefixes, place);
+        return false;
+    }
     (void)orr_line_pop(&r->waiting);
     r->waiting_tokens -= s->prompt;
+    s->prefix = place;
+    s->computed = found * r->block;
+    if (s->start_s < 0) s->cached = s->computed;
+    r->sums.cached_tokens += s->computed;
     s->blocks = blocks;
+    free_up(r, blocks);
     r->free_blocks -= blocks;
     r->outstanding += orr_expected(s);
     r->fresh += orr_expected(s);
@@ -118,7 +172,8 @@ void orr_form_step(struct orr_replica *r)
     if (r->waiting.n == 0 || r->stopped || held(r)) return;
     while (r->waiting.n > 0 && !r->failed) {
         const struct orr_sequence *s = &r->sequences[orr_line_at(&r->waiting, 0)];
-        const int64_t tokens = chunk_of(r, s->prompt - s->computed, left);
+        const int64_t found = found_blocks(r, s, prefix_of(r, s)) * r->block;
+        const int64_t tokens = chunk_of(r, s->prompt - found, left);
         if (tokens <= 0 || !admit(r)) break;
         if (!add_chunk(r, orr_line_at(&r->begun, r->begun.n - 1), tokens)) r->failed = true;
         left -= tokens;
@@ -139,7 +194,7 @@ static int64_t ratio_steps(const struct orr_replica *r)
 {
     const struct orr_sequence *s = &r->sequences[orr_line_at(&r->waiting, 0)];
     const double wanted = (double)s->prompt + orr_expected(s), n = (double)r->n_decoding * r->facts.tokens_per_step;
-    int64_t blocks = r->free_blocks;
+    int64_t blocks = orr_free_blocks(r);
     if (r->n_running >= r->facts.engine.max_requests) return RETRY_STEPS;
     for (int64_t k = 1; k < RETRY_STEPS; k++) {
         blocks -= growing_at(r, k - 1);
@@ -166,8 +221,9 @@ bool orr_may_admit(const struct orr_replica *r)
 
 int64_t orr_steps_of_blocks(const struct orr_replica *r, int64_t most)
 {
-    if (r->reserves || r->free_blocks >= r->n_decoding * (most / r->cycle + 1)) return most;
-    int64_t left = r->free_blocks, steps = 0;
+    const int64_t free = orr_free_blocks(r);
+    if (r->reserves || free >= r->n_decoding * (most / r->cycle + 1)) return most;
+    int64_t left = free, steps = 0;
     const int64_t turns = r->n_decoding > 0 ? left / r->n_decoding : 0; /* every cycle takes a block of each */
     if (turns > 1) {
         steps = (turns - 1) * r->cycle;
@@ -182,6 +238,7 @@ void orr_take_blocks(struct orr_replica *r, int64_t steps)
     if (r->reserves) return;
     int64_t taken = steps / r->cycle * r->n_decoding;
     for (int64_t i = steps / r->cycle * r->cycle; i < steps; i++) taken += growing_at(r, i);
+    free_up(r, taken);
     r->free_blocks -= taken;
 }
 
@@ -246,7 +303,7 @@ void orr_make_room(struct orr_replica *r)
 {
     r->stopped = false;
     if (r->reserves) return;
-    while (r->n_running > 1 && r->n_decoding > 0 && growing_at(r, 0) > r->free_blocks) {
+    while (r->n_running > 1 && r->n_decoding > 0 && growing_at(r, 0) > orr_free_blocks(r)) {
         const int32_t slot = victim(r);
         if (slot == ORR_NOBODY) break;
         preempt(r, slot);

@@ -29,6 +29,7 @@ struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struc
     r->cycle = (int64_t)orr_max(1, floor((double)r->block / facts->tokens_per_step + 0.5));
     r->total_blocks = r->free_blocks = (int64_t)(orr_min(facts->kv_tokens, 1e15) / (double)r->block);
     r->free_slot = r->oldest = r->newest = ORR_NOBODY;
+    orr_prefixes_open(&r->prefixes);
     r->growing = calloc((size_t)r->cycle, sizeof *r->growing);
     orr_sketch_open(&r->sums.itl, false);
     if (r->growing) return r;
@@ -46,6 +47,7 @@ void orr_replica_free(struct orr_replica *r)
     free(r->begun.slots);
     free(r->growing);
     free(r->chunks);
+    orr_prefixes_close(&r->prefixes);
     free(r);
 }
 
@@ -136,6 +138,8 @@ void orr_release(struct orr_replica *r, int32_t slot)
     orr_running_remove(r, slot);
     r->free_blocks += s->blocks;
     s->blocks = 0;
+    if (s->prefix != ORR_NOBODY) orr_prefix_leave(&r->prefixes, s->prefix);
+    s->prefix = ORR_NOBODY;
     r->outstanding = orr_max(0, r->outstanding - orr_expected(s));
 }
 
@@ -186,7 +190,7 @@ static void account(struct orr_replica *r, const struct orr_step_record *record)
     sums->busy_s += time_s;
     sums->running_s += time_s * (double)r->n_running;
     sums->decoding_s += time_s * (double)r->n_decoding;
-    sums->used_block_s += time_s * (double)(r->total_blocks - r->free_blocks);
+    sums->used_block_s += time_s * (double)(r->total_blocks - orr_free_blocks(r));
     sums->steps += record->steps;
     if (record->prompt_tokens > 0) {
         sums->prompt_s += time_s;
@@ -266,6 +270,7 @@ static void pass_prompts(struct orr_replica *r)
         const int32_t slot = r->chunks[i].slot;
         struct orr_sequence *s = &r->sequences[slot];
         if (s->first_s < 0) s->first_s = r->out_s;
+        orr_keep_prefix(r, slot);
         s->made++;
         r->outstanding = orr_max(0, r->outstanding - 1);
         r->sums.output_tokens++;
@@ -286,7 +291,7 @@ static void run_mixed(struct orr_replica *r)
                                            .prompts = mixed.prompts,
                                            .decodes = mixed.decodes,
                                            .waiting = (int64_t)r->waiting.n,
-                                           .kv_used_frac = 1 - (double)r->free_blocks / (double)r->total_blocks};
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
     account(r, &record);
     r->sums.prompt_tokens += mixed.tokens;
     r->sums.prompt_pairs += mixed.pairs;
@@ -360,7 +365,7 @@ static void run_decodes(struct orr_replica *r, double until_s)
                                            .steps = steps,
                                            .decodes = r->n_decoding,
                                            .waiting = (int64_t)r->waiting.n,
-                                           .kv_used_frac = 1 - (double)r->free_blocks / (double)r->total_blocks};
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
     account(r, &record);
     deliver(r, end_s, steps, r->n_decoding);
     r->decide_s = end_s - (line.first_s + line.slope_s * (double)(steps - 1));
@@ -428,7 +433,7 @@ struct orr_replica_load orr_replica_load_of(const struct orr_replica *r)
     return (struct orr_replica_load){.requests = r->n_sequences,
                                      .waiting = (int64_t)(r->waiting.n + r->coming.n),
                                      .tokens_left = r->tokens_left,
-                                     .kv_used_frac = 1 - (double)r->free_blocks / (double)r->total_blocks};
+                                     .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
 }
 
 const struct orr_replica_sums *orr_replica_sums_of(const struct orr_replica *r)
@@ -450,6 +455,6 @@ void orr_replica_forget(struct orr_replica *r)
 
 int64_t orr_replica_blocks(const struct orr_replica *r, int64_t *n_free)
 {
-    *n_free = r->free_blocks;
+    *n_free = orr_free_blocks(r);
     return r->total_blocks;
 }

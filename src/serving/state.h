@@ -3,6 +3,7 @@
 #ifndef ORR_SERVING_STATE_H
 #define ORR_SERVING_STATE_H
 
+#include "serving/prefix.h"
 #include "serving/replica.h"
 
 enum { ORR_NOBODY = -1 };
@@ -18,7 +19,7 @@ struct orr_sequence {
     int64_t join_tick;
     int64_t blocks; /* of its prompt, or all that it may need */
     int64_t preemptions;
-    int64_t prefix;        /* entry of the prefix store that it uses; ORR_NOBODY */
+    int32_t prefix;        /* beginning in the cache that it uses; ORR_NOBODY */
     int32_t before, after; /* in the list of running sequences */
     uint32_t turn;         /* changes whenever it stops decoding, so that old places in the queue of ends are void */
     bool decoding;
@@ -66,6 +67,7 @@ struct orr_replica {
     int64_t budget;       /* tokens of a step */
     int64_t block, cycle; /* tokens of a block, and decode steps that fill one */
     int64_t total_blocks, free_blocks;
+    struct orr_prefixes prefixes;
     /* sequences */
     struct orr_sequence *sequences;
     int32_t n_sequences, room, free_slot; /* free ones are chained by `after` */
@@ -109,6 +111,13 @@ void orr_form_step(struct orr_replica *r);
 int64_t orr_retry_steps(const struct orr_replica *r);
 /* Can a request that becomes visible change what the next steps do? */
 bool orr_may_admit(const struct orr_replica *r);
+/* Blocks that are free or can be made so without stopping anybody. */
+static inline int64_t orr_free_blocks(const struct orr_replica *r)
+{
+    return r->free_blocks + r->prefixes.idle_blocks;
+}
+/* Keeps the beginning of a complete prompt for others. */
+void orr_keep_prefix(struct orr_replica *r, int32_t slot);
 /* Makes room for the next token of every decoding sequence; stops sequences if it has to. */
 void orr_make_room(struct orr_replica *r);
 /* Decode steps for which the free blocks last. */

@@ -81,7 +81,7 @@ static struct seen run_with(const struct orr_replica_facts *facts, struct price 
     assert_int_equal(orr_replica_load_of(replica).requests, 0);
     *sums = *orr_replica_sums_of(replica);
     assert_int_equal(sums->output_tokens, seen.output_tokens);
-    assert_int_equal(sums->prompt_tokens, seen.input_tokens + sums->recomputed_tokens);
+    assert_int_equal(sums->prompt_tokens, seen.input_tokens + sums->recomputed_tokens - sums->cached_tokens);
     orr_replica_free(replica);
     orr_steps_free(steps);
     return seen;
@@ -218,12 +218,45 @@ static void conservation(void **state)
     }
 }
 
+/* Half of every prompt of 1024 tokens is that of its group. With room for all, every request but the first of its group
+ * finds 512 tokens; with room for few groups, fewer do, and nothing is lost (run_open checks). */
+static void prefixes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ORR_N_SCHEDULERS; k++) {
+        double hit_frac[2];
+        for (int small = 0; small < 2; small++) {
+            struct orr_replica_facts facts = plain_facts((enum orr_scheduler)k);
+            struct price p = {.step_s = 0.01, .token_s = 1e-5, .decode_s = 1e-5, .fixed_s = 0.002};
+            const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                                .rate_per_s = 5,
+                                                .requests = 4000,
+                                                .prefix_share = 0.5,
+                                                .prefix_groups = 40,
+                                                .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1024},
+                                                .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 10, .high = 100},
+                                                .seed = 2};
+            struct orr_replica_sums sums;
+            facts.engine.prefix_cache = true;
+            facts.engine.max_step_tokens = 4096;
+            facts.kv_tokens = small ? 16000 : 1e6;
+            const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+            hit_frac[small] = (double)sums.cached_tokens / (double)(seen.input_tokens + sums.recomputed_tokens);
+        }
+        print_message("# scheduler %d: %.3f of the prompts found, %.3f in a small cache\n", k, hit_frac[0],
+                      hit_frac[1]);
+        /* Requests that arrive while the first of their group is computed find nothing: a few of 4000. */
+        assert_true(hit_frac[0] > 0.5 * (1 - 80.0 / 4000) && hit_frac[0] <= 0.5 * (1 - 40.0 / 4000));
+        assert_true(hit_frac[1] > 0.1 && hit_frac[1] < 0.95 * hit_frac[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(m_d_1),        cmocka_unit_test(m_m_1),
         cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
-        cmocka_unit_test(conservation),
+        cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
