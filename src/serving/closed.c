@@ -83,6 +83,17 @@ static double residual_s(const struct point *p, double share)
     return mean_s > 0 ? square / (2 * mean_s) : 0;
 }
 
+/* The mean number of whole steps that a time of `steps` takes; steps vary by about a quarter, so that a time near a
+ * whole number of them is sometimes one step more or less. */
+static double whole_steps(double steps)
+{
+    const double below = floor(steps), frac = steps - below, vary = 0.25;
+    if (steps <= 0) return 0;
+    if (frac < vary && below > 0) return below + 1 - (vary - frac) / (2 * vary);
+    if (frac > 1 - vary) return below + 1 + (frac - 1 + vary) / (2 * vary);
+    return below + 1;
+}
+
 /* Handling of a request and the rest of the step that runs when it is done. A user of a closed loop asks when a step
  * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 538a). */
 static double handling_s(const struct search *s, const struct point *p, double busy, double share)
@@ -91,7 +102,7 @@ static double handling_s(const struct search *s, const struct point *p, double b
     const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
     const bool in_step = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0 && busy >= 1;
     if (!in_step || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
-    return orr_ceil(request_s / p->step_s) * p->step_s;
+    return whole_steps(request_s / p->step_s) * p->step_s;
 }
 
 /* Eqs. 533-539. */

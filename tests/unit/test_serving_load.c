@@ -27,6 +27,13 @@ static void open_job(struct world *w, size_t i, int input, int output)
              input, output);
 }
 
+/* An inference job begins when the engine has the tokens of its requests. */
+static void no_frontend(struct orr_engine *engine)
+{
+    engine->frontend_s = engine->frontend_s_per_token = engine->frontend_s_per_request = 0;
+    engine->stream_s_per_token = 0;
+}
+
 static struct orr_lengths fixed(double mean)
 {
     return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = mean};
@@ -46,6 +53,7 @@ static void one_request_alone(void **state)
     struct world *w = *state;
     for (size_t i = 0; i < COUNT(JOBS); i++) {
         open_job(w, i, 1000, 200);
+        no_frontend(&w->job.engine);
         const struct orr_infer_result alone = infer(w, &w->job);
         const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
                                             .concurrency = 1,
@@ -151,7 +159,7 @@ static void closed_loop_is_closed_form(void **state)
             const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
             if (!run.fits) continue;
             assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
-            assert_true(queued || fabs(ttft) < 0.10);
+            assert_true(queued || fabs(ttft) < 0.15);
             worst = fmax(worst, queued ? 0 : fabs(ttft));
             ttfts[n_ttfts++] = fabs(ttft);
         }
