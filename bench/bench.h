@@ -23,6 +23,9 @@ void measure_server(char *program, const struct orr_catalogue *catalogue, struct
 
 /* Measure a fit of a stack to 20 runs. */
 struct figure measure_fit(const struct orr_catalogue *catalogue);
+/* Measure simulations of a service and its closed form. */
+enum { N_SERVING_FIGURES = 2 };
+void measure_serving(const struct orr_catalogue *catalogue, struct figure figures[N_SERVING_FIGURES]);
 
 /* Measure a call from Python. Returns the number of figures, which is 0 without python3. */
 size_t measure_python(struct figure *figure);

@@ -88,15 +88,18 @@ static void put_sets(struct filling *f, const struct cli_args *args)
     }
 }
 
-/* Put every --where, as one list of limits. */
+/* Put every --where, or every --slo, as one list of limits. */
 static void put_where(struct filling *f, const struct cli_args *args)
 {
-    const char **limits = malloc((args->n_given + 1) * sizeof *limits);
+    const char **limits = malloc((args->n_given + 1) * sizeof *limits), *path = "search.limits";
     if (!limits) exit((int)cli_fail_memory());
     size_t n = 0;
     for (size_t i = 0; i < args->n_given; i++)
-        if (args->given[i].option->kind == CLI_WHERE) limits[n++] = args->given[i].value;
-    if (n > 0 && !f->err) f->err = orr_form_set_list(f->form, "search.limits", limits, n, &f->error);
+        if (args->given[i].option->kind == CLI_WHERE) {
+            limits[n++] = args->given[i].value;
+            if (args->given[i].option->keys) path = args->given[i].option->keys;
+        }
+    if (n > 0 && !f->err) f->err = orr_form_set_list(f->form, path, limits, n, &f->error);
     free(limits);
 }
 

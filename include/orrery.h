@@ -335,6 +335,29 @@ ORR_API ORR_NODISCARD enum orr_err orr_technology_ask(const struct orr_catalogue
  * key "file" is the engine file; the caller owns it. */
 ORR_API ORR_NODISCARD enum orr_err orr_stack_ask(const struct orr_catalogue *catalogue, const char *json,
                                                  const char *origin, char **text, struct orr_error *error);
+/* ---------------------------------------------------------------- serving under load */
+
+/* A service under load (docs/serving.md): a request of kind "serving" is opened, run and rendered. */
+struct orr_service;
+ORR_API ORR_NODISCARD enum orr_err orr_service_open(const struct orr_catalogue *catalogue, const char *json,
+                                                    const char *origin, struct orr_service **service,
+                                                    struct orr_error *error);
+/* The same of a form's request, which need not outlive the service. */
+ORR_API ORR_NODISCARD enum orr_err orr_form_service(const struct orr_form *form, struct orr_service **service,
+                                                    struct orr_error *error);
+ORR_API void orr_service_close(struct orr_service *service);
+/* Simulate. The run ends early once *stop is other than 0; `progress` is told the share done from time to time. Both
+ * may be NULL. */
+ORR_API ORR_NODISCARD enum orr_err orr_service_run(struct orr_service *service, const volatile int *stop,
+                                                   void (*progress)(void *context, double done_frac), void *context,
+                                                   struct orr_error *error);
+/* Find the steady state in closed form instead: means alone, in microseconds. */
+ORR_API ORR_NODISCARD enum orr_err orr_service_solve(struct orr_service *service, struct orr_error *error);
+/* Does the model fit, is every request shorter than the cache, and is every limit kept? */
+ORR_API bool orr_service_holds(const struct orr_service *service);
+/* Render as TERMINAL, JSON, CSV (one line per request), TRACE (Perfetto) or HTML; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_service_render(const struct orr_service *service, enum orr_format format,
+                                               const struct orr_style *style);
 
 /* ================================================================ the experimental part */
 
@@ -626,6 +649,33 @@ ORR_API ORR_NODISCARD enum orr_err orr_stack_ask(const struct orr_catalogue *cat
     X(FREE, "free", "a fraction of what is free after the weights (TensorRT-LLM)")           \
     X(STATIC, "static", "a fraction of the memory for weights and cache (mem_fraction_static)")
 
+/* Who is served next: what an engine puts into its next step. */
+#define ORR_SCHEDULERS(X)                                                                    \
+    X(VLLM_V0, "vllm-v0", "whole prompts in steps of their own; the last sequence is recomputed when blocks run out") \
+    X(VLLM_V1, "vllm-v1", "decoding sequences, begun prompts, new prompts in one step; the same when blocks run out") \
+    X(SGLANG, "sglang", "prompts in steps of their own; admission by expected outputs; fewest outputs are retracted") \
+    X(TRTLLM_NO_EVICT, "trtllm-no-evict", "one mixed step; the cache of the whole answer is reserved at admission")   \
+    X(TRTLLM_MAX_UTIL, "trtllm-max-util", "one mixed step; the last started is paused when blocks run out")           \
+    X(TGI, "tgi", "prompts in steps of their own; the cache of the whole answer is reserved at admission")
+
+/* When requests arrive. */
+#define ORR_ARRIVALS(X)                                                                      \
+    X(POISSON, "poisson", "independent users at a mean rate")                                \
+    X(GAMMA, "gamma", "gaps with a gamma distribution of shape `burstiness`; 1 is Poisson")  \
+    X(CONSTANT, "constant", "equal gaps")                                                    \
+    X(CLOSED, "closed", "a constant number of users; each asks again when answered")         \
+    X(SATURATED, "saturated", "all requests at once")                                        \
+    X(TRACE, "trace", "recorded arrivals and lengths")                                       \
+    X(DIURNAL, "diurnal", "Poisson with a rate that follows a sine")
+
+/* How long prompts and answers are. */
+#define ORR_LENGTH_LAWS(X)                                                                   \
+    X(FIXED, "fixed", "all equal")                                                           \
+    X(UNIFORM, "uniform", "whole numbers from low to high")                                  \
+    X(LOGNORMAL, "lognormal", "by mean and coefficient of variation")                        \
+    X(EXPONENTIAL, "exponential", "by mean")                                                 \
+    X(EMPIRICAL, "empirical", "quantiles at equal steps, straight between them")
+
 /* Kernels that multiply one query with a long context. */
 #define ORR_DECODE_KERNELS(X)                                                                \
     X(PAGED, "paged", "serving kernels on a paged cache, RoPE and cache write inside")       \
@@ -861,6 +911,12 @@ enum orr_budget { ORR_BUDGETS(ORR_X_BUDGET_) ORR_N_BUDGETS };
 enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS };
 enum orr_fp8_recipe { ORR_FP8_RECIPES(ORR_X_RECIPE_) ORR_N_FP8_RECIPES };
 enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS };
+#define ORR_X_SCHEDULER_(name, ...) ORR_SCHEDULER_##name,
+enum orr_scheduler { ORR_SCHEDULERS(ORR_X_SCHEDULER_) ORR_N_SCHEDULERS };
+#define ORR_X_ARRIVAL_(name, ...) ORR_ARRIVAL_##name,
+enum orr_arrival { ORR_ARRIVALS(ORR_X_ARRIVAL_) ORR_N_ARRIVALS };
+#define ORR_X_LENGTH_(name, ...) ORR_LENGTH_##name,
+enum orr_length_law { ORR_LENGTH_LAWS(ORR_X_LENGTH_) ORR_N_LENGTH_LAWS };
 
 /* The name of a member, as JSON and the command line spell it. */
 ORR_API const char *orr_dtype_name(enum orr_dtype dtype);
@@ -1053,6 +1109,7 @@ struct orr_chip {
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
     enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for the chip */
     double tdp_w, idle_w;
+    double awake_frac;                        /* share of tdp_w that kernels take before their work; 0: idle_w */
     double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
     double flop_j;                            /* energy of one 16-bit matrix FLOP, including operand delivery */
     double hbm_j_per_byte, link_j_per_byte;
@@ -1375,6 +1432,21 @@ struct orr_engine {
     bool last_token_decoded;                  /* the last token of a prompt takes a decode step after the others */
     bool bench_limits;                        /* validation: published throughput has the limits of the engine's tool */
     int64_t max_step_tokens;                  /* most prompt tokens in a step, which bounds activations; 0: no limit */
+    /* serving under load */
+    enum orr_scheduler scheduler;
+    bool chunked_prefill;                     /* a prompt that does not fit into a step is cut */
+    double watermark_frac;                    /* share of the cache blocks that admission leaves free */
+    double admit_frac, admit_least_frac;    /* SGLang: share of outstanding outputs that admission counts, at first */
+    int64_t admit_steps;                /* ... and decode steps after which it has fallen to the least */
+    int64_t batch_wait_steps;                 /* while sequences decode, prompts wait at most so many steps */
+    double batch_wait_tokens_frac;            /* ... for so many tokens, a share of max_step_tokens */
+    double batch_wait_sequences_frac;         /* ... or for so many prompts, a share of the decoding sequences */
+    int64_t poll_steps;                       /* new requests are looked at every so many decode steps; 0 is 1 */
+    int64_t graph_multiple;                   /* decode steps are padded to 1, 2, 4 or a multiple of this; 0: not */
+    bool prefix_cache;                        /* blocks of finished prompts are kept and found again */
+    double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */
+    double frontend_s_per_request;            /* ... and the part in which requests take turns */
+    double stream_s_per_token;                /* detokenising and sending one token; tokens take turns */
     /* memory */
     bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
@@ -1757,6 +1829,161 @@ ORR_API ORR_NODISCARD struct orr_step_model *orr_step_model_new(const struct orr
 ORR_API void orr_step_model_free(struct orr_step_model *model);
 /* The time of the step in seconds. */
 ORR_API double orr_step_time(struct orr_step_model *model, const struct orr_step *step);
+
+/* ---------------------------------------------------------------- serving under load */
+
+/* A law of lengths, in tokens. */
+#define ORR_LENGTH_POINTS 33
+struct orr_lengths {
+    enum orr_length_law law;
+    double mean;                    /* FIXED, LOGNORMAL, EXPONENTIAL */
+    double cv;                      /* LOGNORMAL: standard deviation over mean */
+    double low, high;               /* UNIFORM: first and last; else lengths are cut to this range; 0: not cut */
+    int64_t n_points;               /* EMPIRICAL */
+    double points[ORR_LENGTH_POINTS];
+};
+
+/* One request of a trace. */
+struct orr_trace_row {
+    double arrival_s;
+    int64_t input_len, output_len;
+    uint64_t prefix;                /* requests with equal numbers begin with the same tokens; 0: with none */
+    int64_t prefix_len;             /* ... so many */
+};
+
+/* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
+struct orr_traffic {
+    enum orr_arrival arrival;
+    double rate_per_s;              /* POISSON, GAMMA, CONSTANT; DIURNAL: the mean */
+    double burstiness;              /* GAMMA: shape of the gaps */
+    double swing_frac, period_s;    /* DIURNAL: amplitude over mean, and length of a day */
+    int64_t concurrency;            /* CLOSED: users */
+    double think_s;                 /* CLOSED: mean pause of a user between answer and question, exponential */
+    int64_t requests;               /* requests of the run; 0: by duration_s */
+    double duration_s;              /* no request arrives after this; 0: by requests */
+    double warmup_s;                /* requests that arrive earlier are run but not counted */
+    struct orr_lengths input_len, output_len;
+    int64_t max_output_len;         /* what a request may take, which some engines reserve; 0: its own output */
+    double prefix_share;            /* share of a prompt that it has in common with others of its group */
+    int64_t prefix_groups;          /* groups, drawn by Zipf's law; 0: one */
+    uint64_t seed;
+    const struct orr_trace_row *trace; /* TRACE; not owned, sorted by arrival */
+    size_t n_trace;
+};
+
+#define ORR_TIMINGS(X)                                                                                     \
+    /*  enum     key          meaning                                                                   */ \
+    X(TTFT, "ttft_s", "from the arrival of a request to its first token")                                  \
+    X(TPOT, "tpot_s", "mean time of a request per token after the first")                                  \
+    X(ITL, "itl_s", "from one token of a sequence to its next, over all tokens")                           \
+    X(LATENCY, "latency_s", "from the arrival of a request to its last token")                             \
+    X(QUEUE, "queue_s", "from the engine's receipt of a request to its first step")
+#define ORR_X_TIMING_(name, ...) ORR_TIMING_##name,
+enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
+ORR_API const char *orr_timing_name(enum orr_timing_kind kind);
+
+/* A distribution in five numbers, and the 80 % interval of its mean as factors: of the model's own error, and with that
+ * of a finite run. */
+struct orr_timing {
+    double mean, p50, p90, p95, p99;
+    double low_frac, high_frac;
+};
+
+/* A limit on latency: "ttft_s.p99<=1 s". The quantile says how many requests must keep it; 0 is the mean. */
+#define ORR_MAX_SLOS 8
+struct orr_slo {
+    enum orr_timing_kind kind;
+    double quantile;                /* 0: mean; else 0.5, 0.9, 0.95 or 0.99 */
+    double limit_s;
+};
+
+/* A request of kind "serving": the job of one replica's steps, the traffic and the limits. */
+struct orr_serving_request {
+    struct orr_job job;             /* kind INFER, with the mean lengths of the traffic */
+    struct orr_traffic traffic;     /* its trace is the one below */
+    struct orr_slo slos[ORR_MAX_SLOS];
+    size_t n_slos;
+    struct orr_trace_row *trace;    /* owned; NULL: none */
+    char trace_file[1024];
+};
+/* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
+ORR_API ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
+                                                    const char *origin, struct orr_serving_request *request,
+                                                    struct orr_error *error);
+ORR_API void orr_serving_request_close(struct orr_serving_request *request);
+
+/* One finished request. */
+struct orr_request_record {
+    int64_t id;                     /* from 0 in the order of arrival */
+    double arrival_s, visible_s;    /* sent; received by the engine */
+    double start_s;                 /* begin of its first step */
+    double first_s, finish_s;       /* first and last token delivered */
+    int64_t input_len, output_len, cached_len;
+    int64_t preemptions;
+};
+
+/* Steps without an event between them, in which the same sequences decode. */
+struct orr_step_record {
+    double start_s, end_s;
+    int64_t steps;
+    int64_t prompt_tokens, prompts; /* of a step with prompts */
+    int64_t decodes;                /* sequences that get a token in every step */
+    int64_t waiting;                /* requests received and not admitted */
+    double kv_used_frac;
+};
+
+struct orr_serving_result {
+    struct orr_timing timing[ORR_N_TIMINGS];
+    double output_tokens_per_s, output_tokens_per_s_per_gpu, input_tokens_per_s;
+    double completed_requests_per_s, goodput_requests_per_s, slo_frac;
+    bool slo_met;                   /* every limit holds at its quantile; true without limits */
+    double mean_running_batch;      /* sequences of one replica that decode or read their prompt, over busy time */
+    double mean_waiting;            /* requests of one replica received and not admitted */
+    double kv_used_frac;            /* mean share of the cache in use */
+    int64_t preemptions;
+    double prefix_hit_frac;         /* share of prompt tokens found in the cache */
+    double busy_frac, prompt_frac;  /* share of time with a step; share of steps' time with prompts */
+    double energy_j_per_output_token, energy_j_per_request, power_w_per_gpu;
+    double cost_usd_per_million_output_tokens;
+    double rate_low_frac, rate_high_frac; /* 80 % interval of throughput, as factors */
+    int64_t requests;               /* counted in the statistics */
+    int64_t refused;                /* longer than the cache */
+    double duration_s;              /* simulated, without the warm-up */
+    double kv_capacity_tokens;      /* of one replica */
+    bool fits;
+    char reason[ORR_REASON];
+    bool complete;                  /* false: stopped early, the result is about the requests so far */
+    bool saturated;                 /* the queue grew to the end, or the closed form has no steady state */
+    double simulated_requests_per_s; /* of the program; the only number that depends on the machine it runs on */
+};
+
+/* What a simulation is told besides job and traffic, and whom it tells. Members may be 0 or NULL. */
+struct orr_simulation {
+    const struct orr_slo *slos;
+    size_t n_slos;
+    bool exact;                     /* every step is priced by orr_step_time itself and none are summed: slow */
+    const volatile int *stop;       /* the run ends soon after this becomes other than 0 */
+    void *context;                  /* given to the functions below */
+    void (*finished)(void *context, const struct orr_request_record *record);
+    void (*stepped)(void *context, const struct orr_step_record *record);
+    void (*progress)(void *context, double done_frac);
+};
+
+/* Simulate the traffic on one replica with its share of the requests; the result is that of the whole system. The job
+ * must be an inference job that passed orr_job_check. Equal jobs and traffics give equal results but for
+ * simulated_requests_per_s. */
+ORR_API ORR_NODISCARD enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *traffic,
+                                                const struct orr_simulation *how, struct orr_serving_result *result,
+                                                struct orr_error *error);
+
+/* Steady state in closed form, for callers that ask very often: the means of CLOSED, and of all others as POISSON at
+ * rate_per_s. A closed form belongs to one thread at a time; it keeps the times of steps from call to call. Quantiles
+ * stay 0. */
+struct orr_closed_form;
+ORR_API ORR_NODISCARD struct orr_closed_form *orr_closed_form_new(const struct orr_job *job); /* NULL: no memory */
+ORR_API void orr_closed_form_free(struct orr_closed_form *form);
+ORR_API void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                                   struct orr_serving_result *result);
 
 /* One line of the ledger of time: an operator, a transfer or a wait of the rank that sets the pace. The seconds of the
  * rows, added up part by part, are the parts of the answer's time to the last bit. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/internal.h"
 
@@ -85,6 +86,38 @@ static enum MHD_Result train(struct srv_request *request)
 static enum MHD_Result infer(struct srv_request *request)
 {
     return answer_job(request, ORR_JOB_INFER);
+}
+
+/* ---------------------------------------------------------------- serving */
+
+#define SRV_REQUESTS_MAX_S 20 /* a simulation that takes longer is answered with what is known by then */
+
+struct patience {
+    volatile int stop;
+    time_t until;
+};
+
+static void watch(void *context, double done_frac)
+{
+    struct patience *patience = context;
+    (void)done_frac;
+    if (time(NULL) >= patience->until) patience->stop = 1;
+}
+
+static enum MHD_Result serving(struct srv_request *request)
+{
+    struct orr_service *service = NULL;
+    struct orr_error error;
+    struct patience patience = {.until = time(NULL) + SRV_REQUESTS_MAX_S};
+    if (orr_service_open(request->srv->catalogue, request->body, ORIGIN, &service, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    if (orr_service_run(service, &patience.stop, watch, &patience, &error)) {
+        orr_service_close(service);
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    }
+    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    orr_service_close(service);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
 }
 
 /* ---------------------------------------------------------------- hardware */
@@ -217,6 +250,7 @@ static enum MHD_Result page(struct srv_request *request)
 static const struct srv_route ROUTES[] = {
     {"POST", API "train", train},
     {"POST", API "infer", infer},
+    {"POST", API "serving", serving},
     {"POST", API "search", srv_search},
     {"POST", API "sweep", srv_sweep},
     {"POST", API "sensitivity", sensitivity},

@@ -24,7 +24,7 @@ from . import _library as c
 from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns, value_of
 
 __all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "fit", "infer", "search",
-           "sweep", "train", "version"]
+           "serving", "sweep", "train", "version"]
 
 Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
 
@@ -168,6 +168,27 @@ class Catalogue:
               **fields: Any) -> Result:
         """Predict inference; see :func:`orrery.infer`."""
         return self._ask("infer", _request("infer", model, system, gpus, set, fields))
+
+    def serving(self, model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Sequence[str] = (),
+                closed_form: bool = False, gpus: Optional[int] = None, set: Optional[Mapping[str, Any]] = None,
+                **fields: Any) -> Dict[str, Any]:
+        """Simulate a service under load; see :func:`orrery.serving`."""
+        request = _request("serving", model, system, gpus, set, fields)
+        request["traffic"] = traffic
+        request["slo"] = list(slo)
+        handle, error = c.c_void_p(), c.CError()
+        if c.lib.orr_service_open(self._handle, _encode(request), _ORIGIN, handle, error):
+            raise Error(error)
+        try:
+            failed = (c.lib.orr_service_solve(handle, error) if closed_form
+                      else c.lib.orr_service_run(handle, None, None, None, error))
+            if failed:
+                raise Error(error)
+            text = c.take_text(c.lib.orr_service_render(handle, c.FORMATS.index("json"), None))
+        finally:
+            c.lib.orr_service_close(handle)
+        result: Dict[str, Any] = json.loads(text)
+        return result
 
     def search(self, kind: str, model: Part, system: Part, *, gpus: Any, objective: Optional[str] = None,
                top: Optional[int] = None, limits: Optional[Sequence[str]] = None, threads: int = 0,
@@ -347,6 +368,18 @@ def infer(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optiona
     kv_precision, ...
     """
     return (_default or catalogue())._ask("infer", _request("infer", model, system, gpus, set, fields))
+
+
+def serving(model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Sequence[str] = (), **arguments: Any
+            ) -> Dict[str, Any]:
+    """Simulate a service under load and return its result (docs/json.md, kind "serving").
+
+    ``traffic`` has ``rate_per_s``, ``concurrency`` or ``trace``, and ``input_len`` and ``output_len``: a number,
+    ``"800:1000"``, ``"1000~0.5"`` or an object. ``slo`` are limits such as ``["ttft_s.p99<=1 s"]``. With
+    ``closed_form=True`` the means of the steady state are found without events. Other arguments are those of
+    :func:`infer`.
+    """
+    return catalogue().serving(model, system, traffic=traffic, slo=slo, **arguments)
 
 
 def search(kind: str, model: Part, system: Part, **arguments: Any) -> SearchResult:

@@ -80,6 +80,9 @@ static enum orr_err read_table(struct validator *w, const struct orr_catalogue *
     if (err) return err;
     const struct orr_csv *csv = &runs->table->csvs[runs->table->n_csvs - 1];
     const struct orr_schema *schema = orr_schema_of(csv);
+    if (!schema->read_row)
+        return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = table->origin, .line = 1},
+                        "runs under load cannot be fitted: give rows with a batch or a concurrency (inference rows)");
     if (!grow(runs, csv->n_rows)) return orr_out_of_memory(error, table->origin);
     err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
     if (err) return err;

@@ -172,6 +172,13 @@ static struct orr_interval fitted(const struct orr_engine *engine)
                                  .measured = true};
 }
 
+/* Under load, arrivals and queues make more of the error than a resource does: the residuals of the class are the
+ * error within a stack for engines without measured runs, too. */
+static bool under_load(enum orr_regime regime)
+{
+    return regime == ORR_REGIME_SERVE || regime == ORR_REGIME_SERVE_MOE || regime == ORR_REGIME_SERVE_FIRST;
+}
+
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
@@ -179,10 +186,9 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
     struct prior doubts[ORR_N_DOUBTS] = {{0}};
     const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
     const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);
-    if (measured)
-        doubts[ORR_DOUBT_RUNS] =
-            (struct prior){orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
-    else fill_doubts(job, regime, exposure, doubts);
+    const struct prior runs = {orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
+    if (!measured) fill_doubts(job, regime, exposure, doubts);
+    if (measured || under_load(regime)) doubts[ORR_DOUBT_RUNS] = runs;
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
     return combined(recorded.name, doubts, measured);
@@ -223,6 +229,11 @@ enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_in
 enum orr_regime orr_in_flight_regime(const struct orr_job *job)
 {
     return orr_model_has_experts(&job->model) ? ORR_REGIME_IN_FLIGHT_MOE : ORR_REGIME_IN_FLIGHT;
+}
+
+enum orr_regime orr_serving_regime(const struct orr_job *job)
+{
+    return orr_model_has_experts(&job->model) ? ORR_REGIME_SERVE_MOE : ORR_REGIME_SERVE;
 }
 
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)

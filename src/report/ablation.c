@@ -49,7 +49,7 @@ static struct view view_of(const struct orr_ablation *ablation)
 /* Each kind of measurement is a column with several numbers in a cell; a narrow terminal loses the last kinds. */
 static void start_table(const struct view *view, struct orr_table *table, const char *head)
 {
-    static const char ALIGN[] = "lrrrrr", DROP[] = "001234";
+    static const char ALIGN[] = "lrrrrrrr", DROP[] = "00123456";
     _Static_assert(sizeof ALIGN == 2 + ORR_N_SETS && sizeof DROP == 2 + ORR_N_SETS, "a letter per column");
     const char *titles[1 + ORR_N_SETS] = {"without"}, *heads[1 + ORR_N_SETS] = {""};
     for (size_t i = 0; i < ORR_N_SETS; i++) {

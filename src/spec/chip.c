@@ -24,6 +24,7 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_chip, tdp_w, ORR_UNIT_W, true, 0.1, 1e6, "power limit"),
     ORR_REAL(orr_chip, calibrated_w, ORR_UNIT_W, true, 0.1, 1e6, "power limit of the calibration's sustained shares"),
     ORR_REAL(orr_chip, idle_w, ORR_UNIT_W, true, 0, 1e6, "power when idle"),
+    ORR_REAL(orr_chip, awake_frac, ORR_UNIT_NONE, false, 0, 1, "power of a chip that runs kernels, of tdp_w"),
     ORR_REAL(orr_chip, flop_j, ORR_UNIT_J, true, 0, 1e-6, "energy of a 16-bit matrix FLOP"),
     ORR_REAL(orr_chip, hbm_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte from memory"),
     ORR_REAL(orr_chip, link_j_per_byte, ORR_UNIT_J_PER_BYTE, true, 0, 1e-6, "energy of a byte over a link"),

@@ -122,7 +122,7 @@ struct place {
  * that lead further down, are keys of "set". */
 static struct place place_of(const struct orr_form *form, const char *path)
 {
-    static const char *const SECTIONS[] = {"plan", "workload", "search"};
+    static const char *const SECTIONS[] = {"plan", "workload", "search", "traffic"};
     struct place place = {.path = path, .key = path};
     const char *dot = strchr(path, '.');
     if (!dot) return place;
@@ -231,6 +231,15 @@ enum orr_err orr_form_search(const struct orr_form *form, struct orr_search_requ
     struct orr_doc request = copy_request(form);
     const enum orr_err err =
         request.root ? orr_request_search(form->catalogue, &request, search, error) : orr_out_of_memory(error, NULL);
+    orr_doc_close(&request);
+    return err;
+}
+
+enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_request *serving, struct orr_error *error)
+{
+    struct orr_doc request = copy_request(form);
+    const enum orr_err err =
+        request.root ? orr_request_serving(form->catalogue, &request, serving, error) : orr_out_of_memory(error, NULL);
     orr_doc_close(&request);
     return err;
 }

@@ -7,4 +7,8 @@
 /* Copies a form, for another thread; NULL when out of memory. */
 struct orr_form *orr_form_copy(const struct orr_form *form);
 
+/* Read the form's request of kind "serving". */
+enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_request *serving,
+                              struct orr_error *error);
+
 #endif

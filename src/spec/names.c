@@ -29,6 +29,10 @@ const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAME)};
 const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
+const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
+const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
+const char *const orr_length_law_names[ORR_N_LENGTH_LAWS] = {ORR_LENGTH_LAWS(NAME)};
+static const char *const TIMING_NAMES[ORR_N_TIMINGS] = {ORR_TIMINGS(NAME)};
 
 static const char *const TIME_PART_NAMES[ORR_N_TIME_PARTS] = {ORR_TIME_PARTS(NAME)};
 static const char *const MEMORY_PART_NAMES[ORR_N_MEMORY_PARTS] = {ORR_MEMORY_PARTS(NAME)};
@@ -83,6 +87,10 @@ NAMED(serve_memory_part, SERVE_MEMORY_PART_NAMES, ORR_N_SERVE_MEMORY_PARTS)
 NAMED(budget, orr_budget_names, ORR_N_BUDGETS)
 NAMED(decode_kernel, orr_decode_kernel_names, ORR_N_DECODE_KERNELS)
 NAMED(part, PART_NAMES, ORR_N_PARTS)
+const char *orr_timing_name(enum orr_timing_kind kind)
+{
+    return name_of(TIMING_NAMES, ORR_N_TIMINGS, (unsigned)kind);
+}
 
 const enum orr_group orr_overlap_groups[ORR_N_OVERLAPS] = {ORR_GROUP_TP, ORR_GROUP_EP, ORR_GROUP_PP, ORR_GROUP_DP};
 const char *const orr_overlap_names[ORR_N_OVERLAPS] = {"tp", "ep", "pp", "dp"};

@@ -4,18 +4,6 @@
 
 enum { ROUNDS = 6 };
 
-uint64_t orr_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
-uint64_t orr_random_bits(uint64_t key, uint64_t index)
-{
-    return orr_mix(orr_mix(key) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 /* A Feistel network permutes the next power of four. A value outside 0 .. n - 1 is permuted again until it is
  * inside. */
 int64_t orr_permuted(int64_t index, int64_t n, uint64_t key)

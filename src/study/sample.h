@@ -2,12 +2,8 @@
 #ifndef ORR_STUDY_SAMPLE_H
 #define ORR_STUDY_SAMPLE_H
 
-#include <stdint.h>
+#include "base/random.h"
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
-uint64_t orr_mix(uint64_t x);
-/* A well mixed 64-bit number for every key and index. */
-uint64_t orr_random_bits(uint64_t key, uint64_t index);
 /* The place of `index` in a permutation of 0 .. n - 1 that the key chooses; 0 <= index < n. */
 int64_t orr_permuted(int64_t index, int64_t n, uint64_t key);
 /* Latin hypercube: the coordinate of sample `index` of n on one axis, in [0, 1). Each of the n equal strata has one

@@ -15,6 +15,13 @@ static const char *const COLUMNS[ORR_N_SETS] = {
                           "batching phase pass_tokens input_len output_len engine metric value "
                           "notes engine_version framework compiled fp8_recipe arrival rate_per_s max_batch "
                           "max_batched_tokens workload stat",
+    [ORR_SET_SERVING] = "id source url model system gpus tp pp dp ep precision kv_precision engine arrival rate_per_s "
+                        "concurrency max_batch max_batched_tokens input_len output_len workload length_ratio requests "
+                        "batch_wait_steps batch_wait_frac pool_replicas metric stat value "
+                        "pool_batch engine_version notes",
+    [ORR_SET_LOG] = "id source model system gpus tp dp ep engine max_num_seqs max_num_batched_tokens dtype request_id "
+                    "input_tokens output_tokens arrival_s ttft_s latency_s "
+                    "url engine_version kv_tokens queued_s wait_s tpot_s notes",
     [ORR_SET_LAB] = "id source style layers hidden heads ffn vocab precision attention dropout recompute compiled seq "
                     "micro_batch step_s peak_bytes "
                     "url model params fwd_s bwd_s opt_s static_bytes notes",

@@ -421,6 +421,8 @@ static const struct orr_schema SCHEMAS[] = {
      score_training_row,
      read_training_row,
      predict_training},
+    {{"metric", "stat", "arrival"}, ORR_SET_SERVING, NULL, orr_score_serving_row, NULL, NULL},
+    {{"request_id", "arrival_s", "latency_s"}, ORR_SET_LOG, NULL, orr_score_log_row, NULL, NULL},
     {{"step_s", "peak_bytes", "hidden"}, ORR_SET_LAB, LAB_REQUEST, score_lab_row, read_lab_row, predict_lab},
     {{"metric", "value", "input_len"},
      ORR_SET_INFERENCE,
@@ -557,5 +559,6 @@ void orr_validation_free(struct orr_validation *validation)
     for (size_t i = 0; i < validation->n_csvs; i++) orr_csv_free(&validation->csvs[i]);
     free(validation->csvs);
     free(validation->scores);
+    free(validation->run.records);
     free(validation);
 }

@@ -4,6 +4,7 @@
 
 #include "predict/interval.h"
 #include "spec/csv.h"
+#include "validate/served.h"
 
 #include <stdint.h>
 
@@ -15,6 +16,8 @@
     X(TRAINING, "training")                                                                                            \
     X(INFERENCE, "inference")                                                                                          \
     X(IN_FLIGHT, "in flight")                                                                                          \
+    X(SERVING, "serving")                                                                                              \
+    X(LOG, "request log")                                                                                              \
     X(LAB, "lab steps")                                                                                                \
     X(LAYER, "layer times")
 #define ORR_X_SET_(name, text) ORR_SET_##name,
@@ -49,6 +52,7 @@ struct orr_validation {
     size_t n_verdicts, n_wrong_verdicts; /* rows with a known answer whether the job fits */
     size_t n_failed, n_missed;           /* of these: runs that failed, and failed ones that were predicted to fit */
     const char *by;                      /* column given to orr_validation_group; NULL: none */
+    struct orr_served_run run;           /* of the last row of the serving schema */
     uint32_t without;                    /* mask of pieces left out of every job (ablate.h) */
     bool unseen;                         /* every source is predicted as if nobody had seen it (unseen.h) */
 };

@@ -1,0 +1,103 @@
+/* orrery serving: a service under load. Options become a request, a simulation and a report. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "request.h"
+
+static const char usage[] =
+    "usage: orrery serving --model M --system S --engine E --input N --output N\n"
+    "                      --rate 12/s | --concurrency 64 | --trace FILE [options]\n"
+    "Simulate a service under load: time to first token and per token, queueing, throughput, goodput, energy, cost.\n"
+    "--input and --output take a length, LOW:HIGH (uniform) or MEAN~CV (lognormal). Ctrl-C shows what is known so "
+    "far.\n"
+    "Exit status: 0 answered, 1 it does not fit or misses a limit, 2 bad input.";
+
+/* Ctrl-C is blocked while the simulation runs and asked for whenever progress is told. */
+struct watch {
+    volatile int stop;
+    bool terminal, drawn;
+};
+
+static void progress(void *context, double done_frac)
+{
+    struct watch *watch = context;
+    sigset_t waiting;
+    if (sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1))
+        watch->stop = 1;
+    if (!watch->terminal || done_frac >= 1) return;
+    watch->drawn = true;
+    cli_progress(NULL, "requests", done_frac);
+}
+
+static enum cli_status run(struct orr_service *service, bool closed_form)
+{
+    struct watch watch = {.terminal = cli_terminal(STDERR_FILENO)};
+    struct orr_error error;
+    sigset_t only, before, waiting;
+    int taken;
+    if (closed_form) return orr_service_solve(service, &error) ? cli_fail("%s", error.text) : CLI_ANSWERED;
+    sigemptyset(&only);
+    sigaddset(&only, SIGINT);
+    sigaddset(&only, SIGTERM);
+    sigprocmask(SIG_BLOCK, &only, &before);
+    const enum orr_err err = orr_service_run(service, &watch.stop, progress, &watch, &error);
+    while (sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1))
+        sigwait(&only, &taken);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (watch.drawn) cli_progress(NULL, "", 1);
+    if (watch.stop) fprintf(stderr, "orrery: stopped early: this is about the requests so far\n");
+    return err ? cli_fail("%s", error.text) : CLI_ANSWERED;
+}
+
+static enum cli_status answer(const struct cli_args *args, const struct orr_service *service)
+{
+    const char *trace = cli_args_value(args, "trace-out");
+    enum cli_status status = CLI_ANSWERED;
+    const bool replaced = (trace && strcmp(trace, "-") == 0) || (args->html && strcmp(args->html, "-") == 0);
+    if (trace) status = cli_write_file(trace, orr_service_render(service, ORR_FORMAT_TRACE, NULL));
+    if (!status && args->html) status = cli_write_file(args->html, orr_service_render(service, ORR_FORMAT_HTML, NULL));
+    if (!status && !replaced) status = cli_write_file("-", orr_service_render(service, args->format, &args->style));
+    return status ? status : orr_service_holds(service) ? CLI_ANSWERED : CLI_BELOW;
+}
+
+static enum cli_status serve(const struct cli_args *args, bool closed_form)
+{
+    struct orr_catalogue *catalogue = cli_args_catalogue(args);
+    struct orr_form *form = NULL;
+    struct orr_service *service = NULL;
+    struct orr_error error;
+    enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
+    if (!status) status = cli_request_form(args, catalogue, ORR_JOB_INFER, "", &form);
+    if (!status && orr_form_set(form, "kind", "serving", &error)) status = cli_fail("%s", error.text);
+    if (!status && orr_form_service(form, &service, &error)) status = cli_fail("%s", error.text);
+    if (!status) status = run(service, closed_form);
+    if (!status) status = answer(args, service);
+    orr_service_close(service);
+    orr_form_close(form);
+    orr_catalogue_close(catalogue);
+    return status;
+}
+
+static enum cli_status start(int argc, const char *const *argv, bool closed_form)
+{
+    struct cli_args args;
+    const unsigned command = CLI_FOR_SERVING | CLI_FOR_INFER;
+    enum cli_status status = cli_args_parse(argc, argv, command, 0, &args);
+    if (!status && args.help) status = cli_options_help(command, usage);
+    else if (!status) status = serve(&args, closed_form || cli_args_has(&args, "closed-form"));
+    cli_args_free(&args);
+    return status;
+}
+
+enum cli_status cli_serving(int argc, const char *const *argv)
+{
+    return start(argc, argv, false);
+}
+
+enum cli_status cli_serving_steady(int argc, const char *const *argv)
+{
+    return start(argc, argv, true);
+}

@@ -1,0 +1,169 @@
+/* This file writes a service under load for people: what was asked, times, rates, and small histograms. */
+#include "base/number.h"
+#include "base/units.h"
+#include "report/service.h"
+#include "report/summary.h"
+#include "report/table.h"
+#include "spec/names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BARS = 24 };
+
+/* ---------------------------------------------------------------- what was asked */
+
+static void add_lengths(const struct orr_lengths *l, struct orr_text *line)
+{
+    switch (l->law) {
+    case ORR_LENGTH_FIXED: orr_text_add(line, "%.0f", l->mean); break;
+    case ORR_LENGTH_UNIFORM: orr_text_add(line, "%.0f to %.0f", l->low, l->high); break;
+    case ORR_LENGTH_LOGNORMAL: orr_text_add(line, "%.0f (cv %.3g)", l->mean, l->cv); break;
+    case ORR_LENGTH_EXPONENTIAL: orr_text_add(line, "%.0f (exponential)", l->mean); break;
+    case ORR_LENGTH_EMPIRICAL: orr_text_add(line, "%.0f (median)", l->points[l->n_points / 2]); break;
+    case ORR_N_LENGTH_LAWS: break;
+    }
+}
+
+static void add_traffic(const struct orr_serving_request *request, struct orr_text *line)
+{
+    const struct orr_traffic *t = &request->traffic;
+    if (t->arrival == ORR_ARRIVAL_CLOSED) orr_text_add(line, "%lld users", (long long)t->concurrency);
+    else if (t->arrival == ORR_ARRIVAL_TRACE) orr_text_add(line, "trace %s", request->trace_file);
+    else if (t->arrival == ORR_ARRIVAL_SATURATED) orr_text_add(line, "all at once");
+    else orr_text_add(line, "%.4g requests/s, %s", t->rate_per_s, orr_arrival_names[t->arrival]);
+    if (t->think_s > 0) orr_text_add(line, ", %.3g s of thought", t->think_s);
+    if (t->arrival != ORR_ARRIVAL_TRACE) {
+        orr_text_add(line, " · ");
+        add_lengths(&t->input_len, line);
+        orr_text_add(line, " → ");
+        add_lengths(&t->output_len, line);
+        orr_text_add(line, " tokens");
+    }
+    if (t->prefix_share > 0) orr_text_add(line, " · %.3g %% of prompts shared", 100 * t->prefix_share);
+}
+
+static void add_heading(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_job *job = &service->request.job;
+    struct orr_text line = {0};
+    orr_text_add(&line, "%s · %lld × %s", job->model.id, (long long)job->plan.gpus, job->system.id);
+    orr_summary_line(text, style, "serving", &line);
+    orr_summary_degrees(&job->plan, &line);
+    orr_summary_line(text, style, "plan", &line);
+    add_traffic(&service->request, &line);
+    orr_summary_line(text, style, "traffic", &line);
+    orr_text_add(&line, "%s · scheduler %s · %lld sequences, %lld tokens a step", job->engine.id,
+                 orr_scheduler_names[job->engine.scheduler], (long long)job->engine.max_requests,
+                 (long long)job->engine.max_step_tokens);
+    orr_summary_line(text, style, "engine", &line);
+    orr_text_add(text, "\n");
+    free(line.data);
+}
+
+/* ---------------------------------------------------------------- times */
+
+static void add_times(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
+{
+    static const char *const NAMES[ORR_N_TIMINGS] = {"first token", "next tokens", "token gaps", "latency", "queue"};
+    struct orr_table table;
+    orr_table_start(&table, "lrrrrrl");
+    ORR_ROW(&table, ORR_PAINT_DIM, "", "mean", "p50", "p90", "p95", "p99", "80 % of the mean");
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        const struct orr_timing *t = &service->result.timing[i];
+        char cells[5][32], interval[80], low[32], high[32];
+        const double values[5] = {t->mean, t->p50, t->p90, t->p95, t->p99};
+        for (int k = 0; k < 5; k++) {
+            if (service->closed_form && k > 0) (void)snprintf(cells[k], sizeof cells[k], "–");
+            else (void)orr_print_s(cells[k], values[k]);
+        }
+        (void)snprintf(interval, sizeof interval, "%s … %s", orr_print_s(low, t->mean * t->low_frac),
+                       orr_print_s(high, t->mean * t->high_frac));
+        ORR_ROW(&table, ORR_PAINT_NONE, NAMES[i], cells[0], cells[1], cells[2], cells[3], cells[4],
+                t->mean > 0 ? interval : "");
+    }
+    orr_table_print(&table, text, style);
+}
+
+/* ---------------------------------------------------------------- rates */
+
+__attribute__((format(printf, 4, 5))) static void add_row(struct orr_table *table, const char *name, const char *value,
+                                                          const char *format, ...)
+{
+    char detail[200];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    ORR_ROW(table, ORR_PAINT_NONE, name, value, detail);
+}
+
+static void add_rates(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_serving_result *r = &service->result;
+    struct orr_table table;
+    char value[64], other[32];
+    orr_table_start(&table, "lll");
+    (void)orr_print_si(value, r->output_tokens_per_s, "tokens/s");
+    add_row(&table, "throughput", value, "%s per GPU, %.4g requests/s",
+            orr_print_si(other, r->output_tokens_per_s_per_gpu, "tokens/s"), r->completed_requests_per_s);
+    if (service->request.n_slos > 0) {
+        (void)snprintf(value, sizeof value, "%.4g requests/s", r->goodput_requests_per_s);
+        add_row(&table, "goodput", value, "%.2f %% of requests keep every limit: %s", 100 * r->slo_frac,
+                r->slo_met ? "limits met" : "limits missed");
+    }
+    (void)snprintf(value, sizeof value, "%.1f", r->mean_running_batch);
+    add_row(&table, "batch", value, "%.1f waiting, busy %.0f %%, prompts in %.0f %% of it", r->mean_waiting,
+            100 * r->busy_frac, 100 * r->prompt_frac);
+    (void)snprintf(value, sizeof value, "%.1f %%", 100 * r->kv_used_frac);
+    add_row(&table, "cache", value, "of %.0f tokens, %lld preemptions, %.1f %% of prompts found", r->kv_capacity_tokens,
+            (long long)r->preemptions, 100 * r->prefix_hit_frac);
+    (void)snprintf(value, sizeof value, "%.0f W per GPU", r->power_w_per_gpu);
+    add_row(&table, "power", value, "%s per output token", orr_print_si(other, r->energy_j_per_output_token, "J"));
+    (void)snprintf(value, sizeof value, "$%.4g", r->cost_usd_per_million_output_tokens);
+    add_row(&table, "cost", value, "per million output tokens");
+    orr_table_print(&table, text, style);
+}
+
+/* ---------------------------------------------------------------- histograms */
+
+/* One line of bars from the shortest to the longest 99 % of a time. */
+static void add_histogram(const struct orr_service *service, enum orr_timing_kind kind, const char *name,
+                          struct orr_text *text)
+{
+    static const char *const BLOCKS[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const double end = service->result.timing[kind].p99 * 1.05;
+    double counts[BARS] = {0}, most = 0;
+    char low[32], high[32];
+    if (end <= 0) return;
+    for (size_t i = 0; i < service->n_records; i++) {
+        const double at = orr_record_time(&service->records[i], kind) / end * BARS;
+        if (at < BARS) counts[(int)orr_max(0, at)] += 1;
+    }
+    for (int i = 0; i < BARS; i++) most = orr_max(most, counts[i]);
+    if (most <= 0) return;
+    orr_text_add(text, "  %-12s %8s ", name, orr_print_s(low, 0));
+    for (int i = 0; i < BARS; i++) orr_text_add(text, "%s", BLOCKS[(int)ceil(8 * counts[i] / most)]);
+    orr_text_add(text, " %s\n", orr_print_s(high, end));
+}
+
+void orr_service_terminal(const struct orr_service *service, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_serving_result *r = &service->result;
+    add_heading(service, style, text);
+    if (!r->fits) {
+        orr_text_wrap(text, style, "  does not fit: ", 16, r->reason, " ");
+        if (r->requests == 0) return;
+    }
+    add_times(service, style, text);
+    orr_text_add(text, "\n");
+    add_rates(service, style, text);
+    if (r->saturated) orr_text_add(text, "\n  more arrives than is served: times grow with the length of the run\n");
+    if (!r->complete) orr_text_add(text, "\n  stopped early: about the first %lld requests\n", (long long)r->requests);
+    if (service->closed_form || service->n_records == 0) return;
+    orr_text_section(text, style, "requests by time");
+    add_histogram(service, ORR_TIMING_TTFT, "first token", text);
+    add_histogram(service, ORR_TIMING_TPOT, "next tokens", text);
+    add_histogram(service, ORR_TIMING_LATENCY, "latency", text);
+}

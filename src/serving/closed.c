@@ -1,0 +1,354 @@
+/* This file finds the steady state of a replica in closed form. Everything follows from the number n of decoding
+ * sequences: the time of a step, what a prompt adds to it, the rate, the wait for the first token. The rate grows with
+ * n, so n is found by halving an interval. Eqs. 533-545. */
+#include "serving/closed.h"
+
+#include "base/number.h"
+#include "predict/scratch.h"
+#include "serving/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct orr_demand orr_demand_of(const struct orr_traffic *t, const struct orr_mean_lengths *mean, double replicas)
+{
+    struct orr_demand demand = {.input = mean->input,
+                                .output = mean->output,
+                                .output_square = mean->output_square,
+                                .max_output = mean->max_output,
+                                .equal_lengths = mean->output_square <= mean->output * mean->output * (1 + 1e-9)};
+    if (t->arrival == ORR_ARRIVAL_CLOSED) {
+        demand.users = (double)t->concurrency / replicas;
+        demand.think_s = t->think_s;
+        demand.requests = (double)t->requests / replicas;
+    } else if (t->arrival == ORR_ARRIVAL_TRACE && t->n_trace > 1)
+        demand.rate_per_s = (double)t->n_trace / orr_max(1e-9, t->trace[t->n_trace - 1].arrival_s) / replicas;
+    else demand.rate_per_s = t->rate_per_s / replicas;
+    demand.input *= 1 - t->prefix_share; /* what the cache does not have */
+    return demand;
+}
+
+/* A replica and its demand while a steady state is looked for. */
+struct search {
+    const struct orr_replica_facts *facts;
+    struct orr_steps *steps;
+    const struct orr_demand *demand;
+    double scale;
+    bool mixes;
+    double budget, context, further; /* decode steps of an answer after the first token */
+    double request_s;                /* handling of a request before the engine sees it */
+};
+
+/* Everything that follows from n. */
+struct point {
+    double tau_s, step_s, adds_s; /* decode step; with what prompts add; what one prompt adds for the others */
+    double own_s, chunks, joined; /* step with prompts; steps of one prompt; prompts that share it */
+    double rate_per_s, load, ttft_s;
+};
+
+/* ---------------------------------------------------------------- prices at a number that need not be whole */
+
+static double decode_s(const struct search *s, double n)
+{
+    const double low = orr_max(1, floor(n)), frac = orr_max(0, n - low);
+    const double low_s = orr_steps_decode(s->steps, (int64_t)low, s->context, 1).first_s;
+    if (frac < 1e-9) return s->scale * low_s;
+    const double high_s = orr_steps_decode(s->steps, (int64_t)low + 1, s->context, 1).first_s;
+    return s->scale * (low_s + frac * (high_s - low_s));
+}
+
+/* A step with `tokens` of prompts that have `cached` tokens each in the cache, beside n decoding sequences. */
+static double prompt_s(const struct search *s, double tokens, double prompts, double cached, double n)
+{
+    const double low = floor(n), frac = n - low, each = tokens / orr_max(1, prompts);
+    struct orr_mixed mixed = {.tokens = (int64_t)orr_max(1, floor(tokens + 0.5)),
+                              .prompts = (int64_t)orr_max(1, floor(prompts + 0.5)),
+                              .pairs = tokens * (cached + each / 2),
+                              .cached = (int64_t)(cached * orr_max(1, prompts)),
+                              .decodes = (int64_t)low,
+                              .context = s->context};
+    const double low_s = orr_steps_mixed(s->steps, &mixed);
+    if (frac < 1e-9) return s->scale * low_s;
+    mixed.decodes++;
+    return s->scale * (low_s + frac * (orr_steps_mixed(s->steps, &mixed) - low_s));
+}
+
+/* ---------------------------------------------------------------- one point */
+
+/* Eq. 538: the mean rest of a step that runs when a request comes, over steps with and without prompts. */
+static double residual_s(const struct point *p, double share)
+{
+    const double mean_s = (1 - share) * p->tau_s + share * p->own_s;
+    const double square = (1 - share) * p->tau_s * p->tau_s + share * p->own_s * p->own_s;
+    return mean_s > 0 ? square / (2 * mean_s) : 0;
+}
+
+/* The mean number of whole steps that a time of `steps` takes; steps vary by about a quarter, so that a time near a
+ * whole number of them is sometimes one step more or less. */
+static double whole_steps(double steps)
+{
+    const double below = floor(steps), frac = steps - below, vary = 0.25;
+    if (steps <= 0) return 0;
+    if (frac < vary && below > 0) return below + 1 - (vary - frac) / (2 * vary);
+    if (frac > 1 - vary) return below + 1 + (frac - 1 + vary) / (2 * vary);
+    return below + 1;
+}
+
+/* Handling of a request and the rest of the step that runs when it is done. A user of a closed loop asks when a step
+ * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 538a). */
+static double handling_s(const struct search *s, const struct point *p, double busy, double share)
+{
+    const double request_s = s->request_s, own_s = busy * residual_s(p, share);
+    const double varied_s = 0.3 * s->facts->engine.frontend_s_per_token * s->demand->input / s->facts->host_speed;
+    const bool in_step = s->demand->rate_per_s <= 0 && s->demand->think_s <= 0 && busy >= 1;
+    if (!in_step || request_s > 3 * p->step_s || varied_s > p->step_s / 2) return request_s + own_s;
+    return whole_steps(request_s / p->step_s) * p->step_s;
+}
+
+/* Eqs. 533-539. */
+static struct point point_at(const struct search *s, double n)
+{
+    const struct orr_demand *d = s->demand;
+    const struct orr_engine *e = &s->facts->engine;
+    const double beside = s->mixes ? n : 0;
+    const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
+    struct point p = {.tau_s = decode_s(s, n), .joined = 1};
+    p.chunks = e->chunked_prefill ? orr_max(1, orr_ceil(d->input / left)) : 1;                  /* Eq. 533 */
+    if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
+    if (e->batch_wait_steps > 0 && s->further > 0)
+        p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
+    p.own_s = prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
+    p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 534 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 535 */
+    p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
+    if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 536 */
+    p.load = p.rate_per_s * p.adds_s;
+    const double lag_s = e->async_scheduling && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
+    const double share = orr_min(1, p.rate_per_s * p.step_s * p.chunks / p.joined);
+    const double busy = orr_min(1, n);
+    const double full = d->input * p.joined / left; /* queue for the budget once steps are full */
+    const double wait_s = full > 0.9 ? p.rate_per_s * p.adds_s * p.adds_s / (2 * orr_max(0.02, 1 - p.load)) : 0;
+    double hold_s = 0;
+    if (e->batch_wait_steps > 0 && p.rate_per_s > 0) { /* Eq. 537a */
+        const double full_s = e->batch_wait_tokens_frac * s->budget / (d->input * p.rate_per_s);
+        hold_s = busy * orr_min((double)e->batch_wait_steps * p.step_s, full_s) / 2;
+    }
+    p.ttft_s = handling_s(s, &p, busy, share) + lag_s + hold_s + p.chunks * p.own_s +
+               p.rate_per_s * p.step_s * p.adds_s / 2 + wait_s; /* Eq. 537 */
+    return p;
+}
+
+/* Eq. 541: most sequences that the cache and the engine's own limit leave room for. */
+static double most_decodes(const struct search *s)
+{
+    const struct orr_demand *d = s->demand;
+    const enum orr_scheduler scheduler = s->facts->engine.scheduler;
+    const bool reserves = scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT || scheduler == ORR_SCHEDULER_TGI;
+    const double held = d->input + (reserves ? d->max_output : d->output_square / d->output / 2);
+    return orr_min((double)s->facts->engine.max_requests, s->facts->kv_tokens / held);
+}
+
+/* ---------------------------------------------------------------- the start of a closed loop */
+
+/* Eq. 540: all users ask at once; groups of prompts that fill the budget are answered one after another. Returns the
+ * mean end of a user's own group. The last group's end is that of all. */
+static double burst_s(const struct search *s, double users, double *last_s)
+{
+    const struct orr_demand *d = s->demand;
+    const double group = orr_max(1, floor(s->budget / d->input)), chunks = orr_max(1, orr_ceil(d->input / s->budget));
+    const double turn_s = s->facts->engine.frontend_s_per_request / s->facts->host_speed;
+    double time_s = s->request_s, sum_s = 0, started = 0;
+    for (int i = 0; i < 4096 && started < users; i++) {
+        const double joining = orr_min(group, users - started), beside = s->mixes ? started : 0;
+        time_s = orr_max(time_s, s->request_s + turn_s * (started + joining - 1));
+        time_s +=
+            chunks * prompt_s(s, joining * d->input / chunks, joining, (d->input - d->input / chunks) / 2, beside);
+        sum_s += joining * time_s;
+        started += joining;
+    }
+    *last_s = time_s - s->request_s;
+    return started > 0 ? sum_s / started : 0;
+}
+
+/* Eq. 542: users with equal answers come back together, so that every round is a burst. */
+static void march(const struct search *s, double users, struct orr_steady *steady)
+{
+    double last_s;
+    const double mean_s = burst_s(s, users, &last_s), tau_s = decode_s(s, users);
+    steady->ttft_s = mean_s;
+    steady->step_s = tau_s + orr_max(0, last_s - (mean_s - s->request_s)) / s->further;
+    steady->tpot_s = steady->step_s / s->facts->tokens_per_step;
+    steady->rate_per_s = users / (steady->ttft_s + s->further * steady->step_s + s->demand->think_s);
+    steady->decodes = steady->rate_per_s * s->further * steady->step_s;
+    steady->prompt_load = orr_min(1, steady->rate_per_s * last_s / users);
+}
+
+/* ---------------------------------------------------------------- loops and rates */
+
+/* Halves [0, most] until the value of `excess`, which grows with n, is 0. */
+static double solve(const struct search *s, double most, double (*excess)(const struct search *s, double n))
+{
+    double low = 0, high = most;
+    for (int i = 0; i < 26 && high - low > 1e-7 * most; i++) {
+        const double middle = (low + high) / 2;
+        if (excess(s, middle) > 0) high = middle;
+        else low = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Eq. 543: users who wait for a first token, think or decode are all users. */
+static double excess_users(const struct search *s, double n)
+{
+    const struct point p = point_at(s, n);
+    return n + p.rate_per_s * (p.ttft_s + s->demand->think_s) - s->demand->users;
+}
+
+static double excess_rate(const struct search *s, double n)
+{
+    return point_at(s, n).rate_per_s - s->demand->rate_per_s;
+}
+
+/* Answers of one token: nothing decodes, and prompts queue for the steps (Pollaczek and Khinchine). */
+static struct orr_steady prompts_only(const struct search *s)
+{
+    const struct orr_demand *d = s->demand;
+    const double own_s = point_at(s, 0).chunks * point_at(s, 0).own_s;
+    double rate = d->rate_per_s;
+    if (rate <= 0) rate = orr_min(1 / own_s, d->users / (s->request_s + own_s + d->think_s));
+    const double load = orr_min(rate * own_s, 0.999);
+    const double queue_s = d->rate_per_s > 0 ? load * own_s / (2 * (1 - load)) : d->users / rate - own_s - d->think_s;
+    return (struct orr_steady){.ttft_s = s->request_s + own_s + orr_max(0, queue_s),
+                               .rate_per_s = rate,
+                               .waiting_s = orr_max(0, queue_s),
+                               .prompt_load = load,
+                               .prompt_tokens = d->input,
+                               .busy_frac = load,
+                               .stable = rate * own_s < 1};
+}
+
+static void take(const struct search *s, const struct point *p, double n, struct orr_steady *steady)
+{
+    steady->ttft_s = p->ttft_s;
+    steady->step_s = p->step_s;
+    steady->tpot_s = p->step_s / s->facts->tokens_per_step;
+    steady->rate_per_s = p->rate_per_s;
+    steady->decodes = n;
+    steady->prompt_load = p->load;
+    steady->prompt_tokens = p->joined * s->demand->input / p->chunks;
+}
+
+/* Eq. 544: where the limit binds, a closed loop waits for places; requests at a rate wait without end. */
+static void steady_limited(const struct search *s, double most, struct orr_steady *steady)
+{
+    const struct orr_demand *d = s->demand;
+    const struct point p = point_at(s, most);
+    take(s, &p, most, steady);
+    steady->limited = true;
+    if (d->rate_per_s > 0) {
+        steady->stable = false;
+        return;
+    }
+    steady->rate_per_s = most / (s->further * p.step_s + p.chunks * p.own_s);
+    const double ttft_s = d->users / steady->rate_per_s - s->further * p.step_s - d->think_s;
+    steady->waiting_s = orr_max(0, ttft_s - p.ttft_s);
+    steady->ttft_s = orr_max(p.ttft_s, ttft_s);
+}
+
+/* Eq. 545: the first requests of every user arrive together, and their first tokens count too. */
+static void add_burst(const struct search *s, struct orr_steady *steady)
+{
+    const struct orr_demand *d = s->demand;
+    double last_s;
+    if (d->rate_per_s > 0 || d->requests <= d->users) return;
+    const double share = d->users / d->requests;
+    steady->ttft_s = (1 - share) * steady->ttft_s + share * orr_max(steady->ttft_s, burst_s(s, d->users, &last_s));
+}
+
+struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct orr_steps *steps,
+                                const struct orr_demand *demand, double scale)
+{
+    const struct orr_engine *e = &facts->engine;
+    struct search s = {.facts = facts, .steps = steps, .demand = demand, .scale = scale};
+    s.mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
+              e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    s.budget = e->max_step_tokens > 0 ? (double)e->max_step_tokens : 1e15;
+    s.context = demand->input + orr_max(1, demand->output_square / demand->output / 2);
+    s.further = (demand->output - 1) / facts->tokens_per_step;
+    s.request_s =
+        (e->frontend_s + e->frontend_s_per_token * demand->input + e->frontend_s_per_request) / facts->host_speed +
+        facts->request_s;
+    if (s.further <= 0) return prompts_only(&s);
+    struct orr_steady steady = {.stable = true, .busy_frac = 1};
+    const bool open = demand->rate_per_s > 0;
+    const double limit = most_decodes(&s), most = open ? limit : orr_min(limit, demand->users);
+    const bool marching = !open && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
+    if (marching && demand->users <= limit) {
+        march(&s, demand->users, &steady);
+        return steady;
+    }
+    if (open ? excess_rate(&s, most) < 0 : excess_users(&s, most) < 0) steady_limited(&s, most, &steady);
+    else {
+        const double n = solve(&s, most, open ? excess_rate : excess_users);
+        const struct point p = point_at(&s, n);
+        take(&s, &p, n, &steady);
+        if (open) steady.busy_frac = 1 - exp(-n); /* the share of time in which somebody is served */
+    }
+    add_burst(&s, &steady);
+    return steady;
+}
+
+/* ---------------------------------------------------------------- for callers of the library */
+
+struct orr_closed_form {
+    struct orr_job job;
+    struct orr_steps *steps;
+    struct orr_scratch *scratch;
+    struct orr_mean_lengths lengths; /* of the last traffic, to which facts and fit belong */
+    struct orr_replica_facts facts;
+    struct orr_infer_result alone;
+};
+
+struct orr_closed_form *orr_closed_form_new(const struct orr_job *job)
+{
+    struct orr_closed_form *form = calloc(1, sizeof *form);
+    if (!form) return NULL;
+    form->job = *job;
+    form->steps = orr_steps_new(job, false);
+    form->scratch = orr_scratch_new();
+    if (form->steps && form->scratch) return form;
+    orr_closed_form_free(form);
+    return NULL;
+}
+
+void orr_closed_form_free(struct orr_closed_form *form)
+{
+    if (!form) return;
+    orr_steps_free(form->steps);
+    orr_scratch_free(form->scratch);
+    free(form);
+}
+
+static bool same(double a, double b)
+{
+    return fabs(a - b) < 0.5;
+}
+
+void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffic *traffic,
+                           struct orr_serving_result *result)
+{
+    const struct orr_job *job = &form->job;
+    const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
+    *result = (struct orr_serving_result){.complete = true};
+    if (!same(lengths.input, form->lengths.input) || !same(lengths.output, form->lengths.output)) {
+        form->facts = orr_replica_facts_of(job, traffic, form->scratch, &form->alone);
+        form->lengths = lengths;
+    }
+    orr_serving_fits(&form->alone, &form->facts, result);
+    result->kv_capacity_tokens = form->facts.kv_tokens;
+    if (!result->fits) return;
+    const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
+    const struct orr_steady steady = orr_steady_of(&form->facts, form->steps, &demand, 1);
+    orr_steady_result(job, &form->facts, &demand, &steady, form->scratch, result);
+    orr_serving_intervals(job, &form->facts, &demand, form->steps, &steady, result);
+}

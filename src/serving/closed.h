@@ -1,0 +1,45 @@
+/* The steady state of a service in closed form. Eqs. 533-545. */
+#ifndef ORR_SERVING_CLOSED_H
+#define ORR_SERVING_CLOSED_H
+
+#include "serving/replica.h"
+
+/* A steady state of one replica. */
+struct orr_steady {
+    double ttft_s, tpot_s;
+    double step_s;        /* mean time of a decode step, with what prompts add to it */
+    double rate_per_s;    /* requests */
+    double decodes;       /* mean number of decoding sequences */
+    double waiting_s;     /* queue before admission */
+    double prompt_load;   /* share of time that prompts add: lambda a */
+    double prompt_tokens; /* of a step with prompts */
+    double busy_frac;
+    bool limited; /* the cache or the limit of sequences binds */
+    bool stable;  /* false: no steady state at this rate */
+};
+
+/* What is asked of one replica. */
+struct orr_demand {
+    double rate_per_s;     /* 0: a closed loop */
+    double users, think_s; /* closed loop */
+    double requests;       /* of the whole run; 0: endless, without the burst at its start */
+    double input, output, output_square, max_output;
+    bool equal_lengths; /* all answers are equally long, so that users march in step */
+};
+struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct orr_mean_lengths *lengths,
+                                double replicas);
+
+/* Eqs. 533-545; `scale` multiplies every step (1: none), for the error of the model. */
+struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct orr_steps *steps,
+                                const struct orr_demand *demand, double scale);
+/* Writes a steady state as a result of the whole system. */
+void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
+                       const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
+                       struct orr_serving_result *result);
+
+/* Eq. 532: the 80 % intervals, of the model's error and of a finite run; the result carries the latter when called. */
+void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
+                           const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
+                           struct orr_serving_result *result);
+
+#endif

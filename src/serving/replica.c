@@ -1,0 +1,460 @@
+/* This file lets time pass in a replica: requests become visible, steps run, tokens leave. Eqs. 521-526. */
+#include "serving/replica.h"
+
+#include "base/number.h"
+#include "serving/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- making one */
+
+struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struct orr_steps *steps,
+                                    const struct orr_sink *sink)
+{
+    const struct orr_engine *e = &facts->engine;
+    struct orr_replica *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->facts = *facts;
+    r->table = steps;
+    r->sink = *sink;
+    r->mixes = e->scheduler == ORR_SCHEDULER_VLLM_V1 || e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT ||
+               e->scheduler == ORR_SCHEDULER_TRTLLM_MAX_UTIL;
+    r->reserves = e->scheduler == ORR_SCHEDULER_TRTLLM_NO_EVICT || e->scheduler == ORR_SCHEDULER_TGI;
+    r->by_ratio = e->scheduler == ORR_SCHEDULER_SGLANG;
+    r->ratio = e->admit_frac;
+    r->budget = e->max_step_tokens > 0 ? e->max_step_tokens : INT64_MAX / 4;
+    r->block = e->kv_block_tokens;
+    r->cycle = (int64_t)orr_max(1, floor((double)r->block / facts->tokens_per_step + 0.5));
+    r->total_blocks = r->free_blocks = (int64_t)(orr_min(facts->kv_tokens, 1e15) / (double)r->block);
+    r->free_slot = r->oldest = r->newest = ORR_NOBODY;
+    orr_prefixes_open(&r->prefixes);
+    r->growing = calloc((size_t)r->cycle, sizeof *r->growing);
+    orr_sketch_open(&r->sums.itl, false);
+    if (r->growing) return r;
+    orr_replica_free(r);
+    return NULL;
+}
+
+void orr_replica_free(struct orr_replica *r)
+{
+    if (!r) return;
+    free(r->sequences);
+    free(r->coming.items);
+    free(r->ends.items);
+    free(r->waiting.slots);
+    free(r->begun.slots);
+    free(r->growing);
+    free(r->chunks);
+    orr_prefixes_close(&r->prefixes);
+    free(r);
+}
+
+/* Eq. 521: the front end takes requests one after another; what it does to one delays only that one. */
+static double visible_s(struct orr_replica *r, const struct orr_ask *ask)
+{
+    const struct orr_engine *e = &r->facts.engine;
+    const double turn_s = e->frontend_s_per_request / r->facts.host_speed;
+    const double own_s = e->frontend_s + e->frontend_s_per_token * (double)ask->input_len;
+    r->front_s = orr_max(ask->arrival_s, r->front_s) + turn_s;
+    return r->front_s + own_s / r->facts.host_speed + r->facts.request_s;
+}
+
+bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
+{
+    const int64_t most = ask->input_len + (r->reserves ? ask->max_output_len : ask->output_len);
+    if (most > r->total_blocks * r->block) {
+        r->sums.refused++;
+        return false;
+    }
+    const int32_t slot = orr_slot_take(r);
+    if (slot == ORR_NOBODY) {
+        r->failed = true;
+        return false;
+    }
+    struct orr_sequence *s = &r->sequences[slot];
+    const uint32_t turn = s->turn;
+    *s = (struct orr_sequence){.ask = *ask,
+                               .visible_s = visible_s(r, ask),
+                               .start_s = -1,
+                               .first_s = -1,
+                               .prompt = ask->input_len,
+                               .prefix = ORR_NOBODY,
+                               .turn = turn};
+    r->tokens_left += (double)(ask->input_len + ask->output_len);
+    const struct orr_due due = {.key = s->visible_s, .order = ask->id, .slot = slot};
+    if (!orr_queue_push(&r->coming, due)) r->failed = true;
+    return !r->failed;
+}
+
+/* ---------------------------------------------------------------- decoding sequences */
+
+static double decode_steps_left(const struct orr_replica *r, const struct orr_sequence *s)
+{
+    const double left = (double)(s->ask.output_len - s->made);
+    return r->facts.tokens_per_step > 1 ? orr_ceil(left / r->facts.tokens_per_step) : left;
+}
+
+/* Lets a sequence whose prompt is complete decode from the next tick on. */
+static void join(struct orr_replica *r, int32_t slot)
+{
+    struct orr_sequence *s = &r->sequences[slot];
+    s->join_tick = r->tick;
+    s->decoding = true;
+    if (r->n_decoding++ == 0) r->tick_s = r->now_s; /* there is no earlier token that anyone waits from */
+    r->contexts += (double)(s->prompt + 1);
+    r->growing[(r->tick + r->cycle - s->prompt % r->cycle) % r->cycle]++;
+    const struct orr_due due = {
+        .key = (double)r->tick + decode_steps_left(r, s), .order = s->ask.id, .slot = slot, .turn = s->turn};
+    if (!orr_queue_push(&r->ends, due)) r->failed = true;
+}
+
+/* Blocks that a sequence took while it decoded: one whenever the last was full. */
+static int64_t grown_blocks(const struct orr_replica *r, int64_t prompt, int64_t ticks)
+{
+    const int64_t c = r->cycle;
+    return (prompt + ticks + c - 1) / c - (prompt + c - 1) / c;
+}
+
+void orr_leave(struct orr_replica *r, int32_t slot)
+{
+    struct orr_sequence *s = &r->sequences[slot];
+    const int64_t ticks = r->tick - s->join_tick;
+    const double made = (double)ticks * r->facts.tokens_per_step;
+    r->contexts -= (double)(s->prompt + 1) + made;
+    if (--r->n_decoding == 0) r->contexts = 0;
+    r->growing[(s->join_tick + r->cycle - s->prompt % r->cycle) % r->cycle]--;
+    if (!r->reserves) s->blocks += grown_blocks(r, s->prompt, ticks);
+    const int64_t all = s->made + (int64_t)(made + 0.5);
+    s->made = all < s->ask.output_len ? all : s->ask.output_len;
+    s->decoding = false;
+    s->turn++;
+}
+
+void orr_release(struct orr_replica *r, int32_t slot)
+{
+    struct orr_sequence *s = &r->sequences[slot];
+    orr_running_remove(r, slot);
+    r->free_blocks += s->blocks;
+    s->blocks = 0;
+    if (s->prefix != ORR_NOBODY) orr_prefix_leave(&r->prefixes, s->prefix);
+    s->prefix = ORR_NOBODY;
+    r->outstanding = orr_max(0, r->outstanding - orr_expected(s));
+}
+
+/* Hands a finished request to the sink, which may submit another one. */
+static void finish(struct orr_replica *r, int32_t slot)
+{
+    struct orr_sequence *s = &r->sequences[slot];
+    orr_release(r, slot);
+    const struct orr_request_record record = {.id = s->ask.id,
+                                              .arrival_s = s->ask.arrival_s,
+                                              .visible_s = s->visible_s,
+                                              .start_s = s->start_s,
+                                              .first_s = s->first_s,
+                                              .finish_s = r->out_s,
+                                              .input_len = s->ask.input_len,
+                                              .output_len = s->ask.output_len,
+                                              .cached_len = s->cached,
+                                              .preemptions = s->preemptions};
+    orr_slot_give(r, slot);
+    r->sink.finished(r->sink.context, &record);
+}
+
+static const struct orr_due *first_end(struct orr_replica *r)
+{
+    while (r->ends.n > 0 && r->ends.items[0].turn != r->sequences[r->ends.items[0].slot].turn) orr_queue_pop(&r->ends);
+    return r->ends.n > 0 ? &r->ends.items[0] : NULL;
+}
+
+/* Ends every answer whose last token this tick was. */
+static void end_answers(struct orr_replica *r)
+{
+    const struct orr_due *due;
+    while ((due = first_end(r)) && due->key <= (double)r->tick) {
+        const int32_t slot = due->slot;
+        orr_queue_pop(&r->ends);
+        orr_leave(r, slot);
+        finish(r, slot);
+    }
+}
+
+/* ---------------------------------------------------------------- time */
+
+/* Tells the sink of steps and adds them to the sums. */
+static void account(struct orr_replica *r, const struct orr_step_record *record)
+{
+    struct orr_replica_sums *sums = &r->sums;
+    const double time_s = record->end_s - record->start_s;
+    sums->busy_s += time_s;
+    sums->running_s += time_s * (double)r->n_running;
+    sums->decoding_s += time_s * (double)r->n_decoding;
+    sums->used_block_s += time_s * (double)(r->total_blocks - orr_free_blocks(r));
+    sums->steps += record->steps;
+    if (record->prompt_tokens > 0) {
+        sums->prompt_s += time_s;
+        sums->prompt_steps++;
+    }
+    if (record->decodes > 0) {
+        const double k = (double)record->steps, growth = (double)r->n_decoding * r->facts.tokens_per_step;
+        sums->decode_steps += record->steps;
+        sums->decode_rows += k * (double)record->decodes;
+        sums->context_steps += k * (r->contexts + growth * (k - 1) / 2);
+    }
+    if (r->sink.stepped) r->sink.stepped(r->sink.context, record);
+}
+
+/* Eq. 522: tokens leave one after another, so that a front end that is too slow for them sets the pace. */
+static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t tokens)
+{
+    const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens;
+    r->out_s = orr_max(end_s + turn_s, r->out_s + (double)steps * turn_s);
+}
+
+/* Moves all decoding sequences on by so many ticks that end at end_s. Waits since the last tick, such as those for
+ * prompts, belong to the first gap between tokens. */
+static void pass_ticks(struct orr_replica *r, int64_t steps, double start_s, double first_s, double end_s)
+{
+    const double n = (double)r->n_decoding, k = (double)steps, per_step = r->facts.tokens_per_step;
+    const double waited_s = orr_max(0, start_s - r->tick_s);
+    if (n <= 0) return;
+    orr_take_blocks(r, steps);
+    if (waited_s > 0) {
+        orr_sketch_add(&r->sums.itl, (waited_s + first_s) / per_step, n * per_step);
+        if (steps > 1)
+            orr_sketch_add(&r->sums.itl, (end_s - start_s - first_s) / (k - 1) / per_step, n * per_step * (k - 1));
+    } else orr_sketch_add(&r->sums.itl, (end_s - start_s) / k / per_step, n * per_step * k);
+    r->tick += steps;
+    r->tick_s = end_s;
+    r->contexts += n * k * per_step;
+    r->outstanding = orr_max(0, r->outstanding - n * k * per_step);
+    r->tokens_left = orr_max(0, r->tokens_left - n * k * per_step);
+    r->sums.output_tokens += (int64_t)(n * k * per_step + 0.5);
+    if (r->by_ratio) r->ratio = orr_ratio_after(r, k);
+}
+
+/* ---------------------------------------------------------------- a step with prompts */
+
+static struct orr_mixed mixed_of(const struct orr_replica *r)
+{
+    struct orr_mixed mixed = {.decodes = r->mixes ? r->n_decoding : 0};
+    for (size_t i = 0; i < r->n_chunks; i++) {
+        const struct orr_sequence *s = &r->sequences[r->chunks[i].slot];
+        const double tokens = (double)r->chunks[i].tokens;
+        mixed.tokens += r->chunks[i].tokens;
+        mixed.cached += s->computed;
+        mixed.pairs += tokens * ((double)s->computed + tokens / 2); /* Eq. 523 */
+    }
+    mixed.prompts = (int64_t)r->n_chunks;
+    if (mixed.decodes > 0) mixed.context = r->contexts / (double)mixed.decodes;
+    return mixed;
+}
+
+/* Moves the prompts of a step on; those that are complete have their first token. */
+static void pass_prompts(struct orr_replica *r)
+{
+    const size_t n_begun = r->begun.n;
+    size_t complete = 0;
+    for (size_t i = 0; i < r->n_chunks; i++) r->sequences[r->chunks[i].slot].computed += r->chunks[i].tokens;
+    for (size_t i = 0; i < n_begun; i++) {
+        const int32_t slot = orr_line_pop(&r->begun);
+        struct orr_sequence *s = &r->sequences[slot];
+        if (s->computed < s->prompt) {
+            if (!orr_line_push(&r->begun, slot, false)) r->failed = true;
+            continue;
+        }
+        r->chunks[complete++].slot = slot; /* at most as many as there were chunks */
+    }
+    for (size_t i = 0; i < complete; i++) {
+        const int32_t slot = r->chunks[i].slot;
+        struct orr_sequence *s = &r->sequences[slot];
+        if (s->first_s < 0) s->first_s = r->out_s;
+        orr_keep_prefix(r, slot);
+        s->made++;
+        r->outstanding = orr_max(0, r->outstanding - 1);
+        r->sums.output_tokens++;
+        r->tokens_left = orr_max(0, r->tokens_left - 1);
+        if (s->made < s->ask.output_len) join(r, slot);
+        else finish(r, slot);
+    }
+}
+
+static void run_mixed(struct orr_replica *r)
+{
+    const struct orr_mixed mixed = mixed_of(r);
+    const double time_s = orr_steps_mixed(r->table, &mixed), start_s = r->now_s, end_s = start_s + time_s;
+    const struct orr_step_record record = {.start_s = start_s,
+                                           .end_s = end_s,
+                                           .steps = 1,
+                                           .prompt_tokens = mixed.tokens,
+                                           .prompts = mixed.prompts,
+                                           .decodes = mixed.decodes,
+                                           .waiting = (int64_t)r->waiting.n,
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
+    account(r, &record);
+    r->sums.prompt_tokens += mixed.tokens;
+    r->sums.prompt_pairs += mixed.pairs;
+    r->tokens_left = orr_max(0, r->tokens_left - (double)mixed.tokens);
+    deliver(r, end_s, 1, mixed.decodes + mixed.prompts);
+    if (mixed.decodes > 0) pass_ticks(r, 1, start_s, time_s, end_s);
+    r->decide_s = start_s;
+    r->now_s = end_s;
+    pass_prompts(r);
+    end_answers(r);
+}
+
+/* ---------------------------------------------------------------- steps that only decode */
+
+static double line_sum_s(const struct orr_line *line, double k)
+{
+    return k * line->first_s + line->slope_s * k * (k - 1) / 2; /* Eq. 524 */
+}
+
+/* Eq. 525: the least number of steps that take at least so long. */
+static int64_t steps_within(const struct orr_line *line, double time_s)
+{
+    if (time_s <= 0) return 0;
+    const double guess = time_s / line->first_s;
+    if (guess > 1e15) return INT64_MAX / 4;
+    double k = guess;
+    if (fabs(line->slope_s) * guess > 1e-12 * line->first_s) {
+        const double half = line->first_s - line->slope_s / 2;
+        const double root = half * half + 2 * line->slope_s * time_s;
+        k = root > 0 ? 2 * time_s / (half + sqrt(root)) : guess;
+    }
+    k = orr_ceil(orr_max(0, k - 1e-9));
+    while (line_sum_s(line, k) < time_s) k++;
+    while (k >= 1 && line_sum_s(line, k - 1) >= time_s) k--;
+    return (int64_t)k;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
+ * is made when the one before begins (Eq. 526), so a request is admitted one step later. */
+static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *line, double until_s)
+{
+    const struct orr_due *end = first_end(r);
+    const struct orr_engine *e = &r->facts.engine;
+    int64_t steps = least(line->steps, (int64_t)(end->key - (double)r->tick));
+    const int64_t retry = orr_retry_steps(r);
+    if (retry > 0) steps = least(steps, retry);
+    if (until_s < HUGE_VAL) steps = least(steps, steps_within(line, until_s - r->now_s));
+    if (r->coming.n > 0 && orr_may_admit(r)) {
+        const double visible = r->coming.items[0].key;
+        int64_t arrival = steps_within(line, visible - r->now_s) + (e->async_scheduling ? 1 : 0);
+        if (e->poll_steps > 1) arrival += (e->poll_steps - (r->tick + arrival) % e->poll_steps) % e->poll_steps;
+        steps = least(steps, arrival);
+    }
+    steps = orr_steps_of_blocks(r, steps > 1 ? steps : 1);
+    return steps > 1 ? steps : 1;
+}
+
+static void run_decodes(struct orr_replica *r, double until_s)
+{
+    const double context = r->contexts / (double)r->n_decoding, start_s = r->now_s;
+    const struct orr_line line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
+    const int64_t steps = steps_until_event(r, &line, until_s);
+    const double time_s = line_sum_s(&line, (double)steps), end_s = start_s + time_s;
+    const struct orr_step_record record = {.start_s = start_s,
+                                           .end_s = end_s,
+                                           .steps = steps,
+                                           .decodes = r->n_decoding,
+                                           .waiting = (int64_t)r->waiting.n,
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
+    account(r, &record);
+    deliver(r, end_s, steps, r->n_decoding);
+    r->decide_s = end_s - (line.first_s + line.slope_s * (double)(steps - 1));
+    r->held_steps += r->waiting.n > 0 ? steps : 0;
+    r->now_s = end_s;
+    pass_ticks(r, steps, start_s, line.first_s, end_s);
+    end_answers(r);
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+/* Requests that were visible when the step was decided stand in line. */
+static void receive(struct orr_replica *r)
+{
+    const bool overlapped = r->facts.engine.async_scheduling && r->n_running > 0;
+    const double decided_s = overlapped ? r->decide_s : r->now_s;
+    while (r->coming.n > 0 && r->coming.items[0].key <= decided_s) {
+        const int32_t slot = r->coming.items[0].slot;
+        orr_queue_pop(&r->coming);
+        r->waiting_tokens += r->sequences[slot].prompt;
+        if (!orr_line_push(&r->waiting, slot, false)) r->failed = true;
+    }
+}
+
+double orr_replica_next_s(const struct orr_replica *r)
+{
+    if (r->n_running > 0 || r->waiting.n > 0) return r->now_s;
+    return r->coming.n > 0 ? orr_max(r->now_s, r->coming.items[0].key) : HUGE_VAL;
+}
+
+void orr_replica_run(struct orr_replica *r, double until_s)
+{
+    while (!r->failed && !r->halted) {
+        const double next_s = orr_replica_next_s(r);
+        if (next_s >= until_s || next_s == HUGE_VAL) return;
+        r->now_s = next_s;
+        orr_make_room(r);
+        receive(r);
+        orr_form_step(r);
+        if (r->n_chunks > 0) run_mixed(r);
+        else if (r->n_decoding > 0) run_decodes(r, until_s);
+        else return; /* nobody runs and the first in line is not admitted: cannot happen, as refused requests are not */
+    }
+}
+
+/* ---------------------------------------------------------------- questions */
+
+void orr_replica_stop(struct orr_replica *r)
+{
+    r->halted = true;
+}
+
+bool orr_replica_failed(const struct orr_replica *r)
+{
+    return r->failed;
+}
+
+double orr_replica_now_s(const struct orr_replica *r)
+{
+    return r->now_s;
+}
+
+struct orr_replica_load orr_replica_load_of(const struct orr_replica *r)
+{
+    return (struct orr_replica_load){.requests = r->n_sequences,
+                                     .waiting = (int64_t)(r->waiting.n + r->coming.n),
+                                     .tokens_left = r->tokens_left,
+                                     .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
+}
+
+const struct orr_replica_sums *orr_replica_sums_of(const struct orr_replica *r)
+{
+    return &r->sums;
+}
+
+struct orr_sketch *orr_replica_itl(struct orr_replica *r)
+{
+    return &r->sums.itl;
+}
+
+void orr_replica_forget(struct orr_replica *r)
+{
+    orr_sketch_close(&r->sums.itl);
+    memset(&r->sums, 0, sizeof r->sums);
+    orr_sketch_open(&r->sums.itl, false);
+}
+
+int64_t orr_replica_blocks(const struct orr_replica *r, int64_t *n_free)
+{
+    *n_free = orr_free_blocks(r);
+    return r->total_blocks;
+}

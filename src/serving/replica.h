@@ -1,0 +1,80 @@
+/* One replica of an engine under load: requests go in, finished requests come out, and time passes in between. It runs
+ * steps as the engine's scheduler forms them (Eqs. 516-524) and jumps over steps between events.
+ *
+ * A driver submits requests, at the latest when the replica has reached their arrival, and lets it run. While it runs,
+ * the replica tells a sink of every finished request; the sink may submit further requests that arrive at that moment
+ * or later. Routers, pools and loops of users are drivers: simulate.c is the simplest one. Several replicas are kept in
+ * step by running each up to the time of the next arrival that concerns it. */
+#ifndef ORR_SERVING_REPLICA_H
+#define ORR_SERVING_REPLICA_H
+
+#include "serving/sketch.h"
+#include "serving/steps.h"
+#include "serving/traffic.h"
+
+/* What a replica needs to know about its engine; all of it comes from the job, and tests may change it. */
+struct orr_replica_facts {
+    struct orr_engine engine;
+    double kv_tokens;       /* cache tokens of the replica */
+    double tokens_per_step; /* mean tokens of a sequence in a decode step: 1 without drafts (Eq. 94) */
+    int64_t queries;        /* rows of a sequence in a decode step: drafted tokens + 1 */
+    double host_speed;      /* of the system's host, over the reference */
+    double request_s;       /* host time per request inside the engine */
+};
+struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
+                                              struct orr_scratch *scratch, struct orr_infer_result *result);
+
+struct orr_sink {
+    void *context;
+    void (*finished)(void *context, const struct orr_request_record *record);
+    void (*stepped)(void *context, const struct orr_step_record *record); /* NULL: not asked for */
+};
+
+/* Sums over the time that a replica has run. */
+struct orr_replica_sums {
+    double busy_s, prompt_s;      /* time of steps; of those with prompts */
+    double running_s, decoding_s; /* integrals of sequences admitted, and of those that decode */
+    double used_block_s;          /* integral of blocks in use */
+    double context_steps;         /* sum over decode steps of all contexts */
+    int64_t steps, decode_steps;  /* all; those in which sequences decode */
+    int64_t prompt_steps;         /* those with prompts */
+    double decode_rows;           /* sum over decode steps of decoding sequences */
+    int64_t prompt_tokens, output_tokens, recomputed_tokens, cached_tokens, asked_tokens;
+    double prompt_pairs; /* keys seen by all prompt tokens */
+    int64_t preemptions, refused;
+    struct orr_sketch itl;
+};
+
+struct orr_replica;
+/* The steps are shared by replicas of the same job and not owned. NULL: out of memory. */
+struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struct orr_steps *steps,
+                                    const struct orr_sink *sink);
+void orr_replica_free(struct orr_replica *replica);
+/* Hands a request over. A request that can never fit into the cache is refused: false. Out of memory: false, and
+ * orr_replica_failed from then on. */
+bool orr_replica_submit(struct orr_replica *replica, const struct orr_ask *ask);
+bool orr_replica_failed(const struct orr_replica *replica);
+/* Runs every step that begins before `until_s`. */
+void orr_replica_run(struct orr_replica *replica, double until_s);
+/* Lets the run end after the current step; a sink may call it. */
+void orr_replica_stop(struct orr_replica *replica);
+/* The beginning of its next step as far as it knows; HUGE_VAL where nothing is left to do. */
+double orr_replica_next_s(const struct orr_replica *replica);
+/* Loads for routers: requests that are submitted and not finished; tokens of their prompts and answers that are not yet
+ * computed; share of the cache in use. */
+struct orr_replica_load {
+    int64_t requests, waiting;
+    double tokens_left;
+    double kv_used_frac;
+};
+struct orr_replica_load orr_replica_load_of(const struct orr_replica *replica);
+/* The time up to which it has run, and the sums. */
+double orr_replica_now_s(const struct orr_replica *replica);
+const struct orr_replica_sums *orr_replica_sums_of(const struct orr_replica *replica);
+struct orr_sketch *orr_replica_itl(struct orr_replica *replica);
+/* Forgets the sums, as at the end of a warm-up. */
+void orr_replica_forget(struct orr_replica *replica);
+/* Cache blocks in all, and free ones. */
+int64_t orr_replica_blocks(const struct orr_replica *replica, int64_t *n_free);
+
+#endif

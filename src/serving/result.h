@@ -1,0 +1,54 @@
+/* From finished requests and sums of a replica to a result. Eqs. 528-532. */
+#ifndef ORR_SERVING_RESULT_H
+#define ORR_SERVING_RESULT_H
+
+#include "serving/replica.h"
+
+/* Sums over groups of successive requests, whose spread tells how far the mean of a finite run is off (Eq. 529). When
+ * all groups are full, neighbours are joined and groups become twice as large. */
+enum { ORR_BATCHES = 40 };
+struct orr_batches {
+    int64_t size, n, filled; /* requests of a group; groups; requests of the last group */
+    double sum[ORR_BATCHES];
+};
+void orr_batches_add(struct orr_batches *batches, double value);
+/* Standard deviation of the mean over the mean; 0 with fewer than 8 groups. */
+double orr_batches_error_frac(const struct orr_batches *batches);
+
+/* Everything that finished requests tell. */
+struct orr_tally {
+    struct orr_sketch spread[ORR_N_TIMINGS]; /* ITL is the replica's */
+    struct orr_batches batches[ORR_N_TIMINGS];
+    int64_t finished, counted, kept; /* all; after the warm-up; of these within every limit */
+    double input_tokens, output_tokens, cached_tokens;
+    double from_s; /* end of the warm-up */
+    bool warm;
+    const struct orr_slo *slos;
+    size_t n_slos;
+};
+bool orr_tally_open(struct orr_tally *tally); /* keeps from_s and slos */
+void orr_tally_close(struct orr_tally *tally);
+void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *record);
+/* The result of `dp` replicas that all fare like this one. `last_s` is the end of the last request. */
+void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
+                      struct orr_replica *replica, double last_s, struct orr_serving_result *result);
+
+/* Does one sequence of the traffic fit at all? */
+void orr_serving_fits(const struct orr_infer_result *alone, const struct orr_replica_facts *facts,
+                      struct orr_serving_result *result);
+
+/* Mean work of the steps of one replica. */
+struct orr_step_means {
+    double time_s, busy_s;                /* of everything; of steps */
+    double steps, prompt_steps;           /* that decode only; with prompts */
+    double decodes, context;              /* sequences and mean context of a step that decodes */
+    double prompt_tokens, prompt_context; /* of a step with prompts; tokens in the cache before it */
+    bool mixes;                           /* steps with prompts decode too */
+};
+/* Eq. 531: mean watts of one GPU. */
+double orr_serving_power_w(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch);
+/* Fills power, energy and cost from the means, of all GPUs of the job. */
+void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch,
+                       struct orr_serving_result *result);
+
+#endif

@@ -1,0 +1,390 @@
+/* Rows of the serving schema: engines under load. One run has many rows, which differ in metric and statistic; it is
+ * simulated once. docs/formats.md says which columns act. */
+#include "validate/validator.h"
+
+#include "base/number.h"
+#include "spec/csv.h"
+#include "validate/served.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const char *word, const char *other)
+{
+    return strcmp(word, other) == 0;
+}
+
+/* ---------------------------------------------------------------- lengths that sources do not print */
+
+/* Prompts of data sets, assumed where a source prints none: means, and coefficients of variation of prompts and
+ * answers. `most` is the data set's own limit, up to which engines reserve. */
+static const struct data_set {
+    const char *name;
+    double input, input_cv, output_cv, most;
+} DATA_SETS[] = {
+    {"lm-arena-chat", 120, 1, 0.7, 0}, /* assumption: short questions */
+    {"gpqa", 250, 0.4, 0.7, 0},        /* assumption: a question with four answers */
+    {"OpenOrca", 200, 0.8, 0.7, 1024}, /* assumption; at most 1024 tokens in and out */
+};
+
+static const struct data_set *data_set_of(const char *workload)
+{
+    for (size_t i = 0; i < sizeof DATA_SETS / sizeof *DATA_SETS; i++)
+        if (strstr(workload, DATA_SETS[i].name)) return &DATA_SETS[i];
+    return NULL;
+}
+
+static double number(const struct validator *w, size_t row, const char *column, double absent)
+{
+    const double value = orr_row_value(orr_csv_cell(w->csv, row, column));
+    return value > 0 ? value : absent;
+}
+
+/* Lengths between a share of the printed one and the whole, or as the data set has them. */
+static struct orr_lengths lengths_of(const struct validator *w, size_t row, const char *column, bool input)
+{
+    const struct data_set *set = data_set_of(orr_csv_cell(w->csv, row, "workload"));
+    const double printed = number(w, row, column, 0), ratio = number(w, row, "length_ratio", 1);
+    if (set) {
+        const double mean = printed > 0 ? printed : set->input;
+        return (struct orr_lengths){
+            .law = ORR_LENGTH_LOGNORMAL, .mean = mean, .cv = input ? set->input_cv : set->output_cv, .high = set->most};
+    }
+    if (ratio < 1)
+        return (struct orr_lengths){.law = ORR_LENGTH_UNIFORM, .low = floor(ratio * printed), .high = printed};
+    return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = printed};
+}
+
+/* ---------------------------------------------------------------- the job and traffic of a run */
+
+static void put_request(struct validator *w, size_t row)
+{
+    const char *precision = orr_csv_cell(w->csv, row, "precision"), *ep = orr_csv_cell(w->csv, row, "ep");
+    orr_row_put(w, "kind", "infer");
+    orr_row_put_cells(w, row, "", "model system gpus");
+    orr_row_put_cells(w, row, "plan.", "tp pp dp ep");
+    orr_row_put(w, "plan.etp", orr_row_value(ep) > 1 ? "1" : "");
+    orr_row_put(w, "workload.precision", precision);
+    orr_row_put(w, "workload.kv_precision", orr_csv_cell(w->csv, row, "kv_precision"));
+    orr_row_put_engine(w, orr_csv_cell(w->csv, row, "engine"), "vllm");
+    w->exposure = (struct orr_exposure){.unseen = w->v->unseen};
+    orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
+    orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
+    const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
+    orr_row_put_number(w, "workload.batch", together ? lround(number(w, row, "max_batch", 1)) : 1);
+}
+
+/* The limits of a run that its source prints stand above those of the engine. */
+static void put_limits(struct validator *w, size_t row)
+{
+    struct orr_engine *e = &w->job.engine;
+    e->max_requests = lround(number(w, row, "max_batch", (double)e->max_requests));
+    e->max_step_tokens = lround(number(w, row, "max_batched_tokens", (double)e->max_step_tokens));
+    e->batch_wait_steps = lround(number(w, row, "batch_wait_steps", (double)e->batch_wait_steps));
+    e->batch_wait_tokens_frac = number(w, row, "batch_wait_frac", e->batch_wait_tokens_frac);
+}
+
+static struct orr_traffic traffic_of(const struct validator *w, size_t row)
+{
+    const char *arrival = orr_csv_cell(w->csv, row, "arrival");
+    const struct data_set *set = data_set_of(orr_csv_cell(w->csv, row, "workload"));
+    const double users = number(w, row, "concurrency", 1);
+    struct orr_traffic traffic = {.arrival = is(arrival, "poisson") ? ORR_ARRIVAL_POISSON : ORR_ARRIVAL_CLOSED,
+                                  .rate_per_s = number(w, row, "rate_per_s", 0),
+                                  .concurrency = lround(users),
+                                  .requests = lround(number(w, row, "requests", 10 * users)),
+                                  .input_len = lengths_of(w, row, "input_len", true),
+                                  .output_len = lengths_of(w, row, "output_len", false),
+                                  .max_output_len = set ? (int64_t)set->most : 0,
+                                  .seed = 1};
+    /* A window without the start and the end of the run was measured, so the run is made long beside its end. */
+    if (is(arrival, "saturated")) traffic.requests = lround(orr_min(60 * users, 100000));
+    if (traffic.arrival == ORR_ARRIVAL_POISSON) traffic.requests = lround(600 * traffic.rate_per_s);
+    return traffic;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+/* The rate at which the mean time per token is the measured one, by the closed form. */
+static double rate_for(const struct orr_job *job, struct orr_traffic traffic, double tpot_s)
+{
+    struct orr_closed_form *form = orr_closed_form_new(job);
+    double low = 0, high = traffic.rate_per_s;
+    struct orr_serving_result result;
+    if (!form) return (double)NAN;
+    for (int i = 0; i < 12; i++, high *= 2) {
+        traffic.rate_per_s = high;
+        orr_closed_form_solve(form, &traffic, &result);
+        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) break;
+    }
+    for (int i = 0; i < 30; i++) {
+        traffic.rate_per_s = (low + high) / 2;
+        orr_closed_form_solve(form, &traffic, &result);
+        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
+        else low = traffic.rate_per_s;
+    }
+    orr_closed_form_free(form);
+    return (low + high) / 2;
+}
+
+static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
+{
+    static const char *const OWN[] = {"id", "metric", "stat", "value"};
+    for (size_t c = 0; c < csv->n_columns; c++) {
+        bool own = false;
+        for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) own |= is(csv->names[c], OWN[i]);
+        if (!own && !is(orr_csv_cell(csv, a, csv->names[c]), orr_csv_cell(csv, b, csv->names[c]))) return false;
+    }
+    return true;
+}
+
+/* The mean of a metric that the run of this row was measured to have; 0: none. */
+static double measured_mean(const struct validator *w, size_t row, const char *metric)
+{
+    size_t first = row, last = row;
+    while (first > 0 && same_run(w->csv, first - 1, row)) first--;
+    while (last + 1 < w->csv->n_rows && same_run(w->csv, last + 1, row)) last++;
+    for (size_t i = first; i <= last; i++) {
+        const char *stat = orr_csv_cell(w->csv, i, "stat");
+        if (is(orr_csv_cell(w->csv, i, "metric"), metric) && (is(stat, "mean") || is(stat, "unstated")))
+            return number(w, i, "value", 0);
+    }
+    return 0;
+}
+
+/* Simulates the run of a row. At the knee of a service one per cent of a step is many of the time per token, so runs at
+ * a rate are predicted the other way round: the rate from the time per token, and all else at that rate. */
+static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
+{
+    struct orr_traffic traffic = traffic_of(w, row);
+    struct orr_error error;
+    run->stated_tpot_s = 0;
+    run->rate_per_s = traffic.rate_per_s;
+    if (traffic.arrival == ORR_ARRIVAL_POISSON) {
+        struct orr_serving_result stated;
+        const double tpot_s = measured_mean(w, row, "tpot_s");
+        if (!orr_simulate(&w->job, &traffic, NULL, &stated, &error))
+            run->stated_tpot_s = stated.timing[ORR_TIMING_TPOT].mean;
+        if (tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(&w->job, traffic, tpot_s);
+    }
+    if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error)) {
+        snprintf(run->failed, sizeof run->failed, "%s", error.text);
+        return;
+    }
+    if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
+}
+
+/* The decode pool of a disaggregated run: its batch follows from Little's law and the measured times, and its steps
+ * have no prompts. */
+static void run_pool(struct validator *w, size_t row, struct orr_served_run *run)
+{
+    const double ttft_s = measured_mean(w, row, "ttft_s"), tpot_s = measured_mean(w, row, "tpot_s");
+    const double input = number(w, row, "input_len", 1), output = number(w, row, "output_len", 1);
+    const double ratio = (1 + number(w, row, "length_ratio", 1)) / 2, decode_s = (output * ratio - 1) * tpot_s;
+    const double users = number(w, row, "concurrency", 1) * decode_s / (ttft_s + decode_s);
+    const double ranks = number(w, row, "pool_replicas", 1) * (double)w->job.plan.dp;
+    const int64_t batch = lround(orr_max(1, users / ranks));
+    struct orr_step_model *model = orr_step_model_new(&w->job);
+    const struct orr_step step = {.decode_sequences = batch,
+                                  .decode_context = batch * lround(ratio * (input + output / 2))};
+    memset(&run->result, 0, sizeof run->result);
+    if (model) run->result.timing[ORR_TIMING_TPOT].mean = orr_step_time(model, &step);
+    else snprintf(run->failed, sizeof run->failed, "out of memory");
+    orr_step_model_free(model);
+}
+
+static void run_static(struct validator *w, struct orr_served_run *run)
+{
+    struct orr_infer_result result;
+    orr_infer(&w->job, w->scratch, &result);
+    memset(&run->result, 0, sizeof run->result);
+    run->result.timing[ORR_TIMING_TTFT] = (struct orr_timing){.mean = result.ttft_s, .p50 = result.ttft_s};
+    run->result.timing[ORR_TIMING_TPOT] = (struct orr_timing){.mean = result.tpot_s, .p50 = result.tpot_s};
+    run->result.output_tokens_per_s = result.output_tokens_per_s;
+}
+
+/* ---------------------------------------------------------------- scores */
+
+static double at_stat(const struct orr_timing *timing, const char *stat)
+{
+    const struct {
+        const char *name;
+        double value;
+    } stats[] = {{"mean", timing->mean}, {"unstated", timing->mean}, {"p50", timing->p50},
+                 {"p90", timing->p90},   {"p95", timing->p95},       {"p99", timing->p99}};
+    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++)
+        if (is(stat, stats[i].name)) return stats[i].value;
+    return 0;
+}
+
+/* Watts and joules have no interval of their own. */
+static void score_energy(double predicted, struct orr_score *score)
+{
+    score->predicted = predicted;
+    score->error = predicted / score->measured - 1;
+}
+
+static bool score_timing(struct validator *w, const struct orr_served_run *run, const char *stat,
+                         struct orr_score *score)
+{
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        if (!is(score->metric, orr_timing_name((enum orr_timing_kind)i))) continue;
+        const double predicted_s = at_stat(&run->result.timing[i], stat);
+        const bool first = i == ORR_TIMING_TTFT || i == ORR_TIMING_QUEUE;
+        const enum orr_regime regime = first ? ORR_REGIME_SERVE_FIRST : orr_serving_regime(&w->job);
+        if (predicted_s > 0) orr_row_time(w, regime, predicted_s, score);
+        else
+            snprintf(score->skipped, sizeof score->skipped, "no prediction of %s %s in such a run", stat,
+                     score->metric);
+        return true;
+    }
+    return false;
+}
+
+static void score_metric(struct validator *w, const struct orr_served_run *run, const char *stat,
+                         struct orr_score *score)
+{
+    const struct orr_serving_result *r = &run->result;
+    const enum orr_regime regime = orr_serving_regime(&w->job);
+    const double tpot_s = r->timing[ORR_TIMING_TPOT].mean;
+    if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
+        snprintf(score->skipped, sizeof score->skipped, "given: the rate follows from it; at the stated rate %.3g s",
+                 run->stated_tpot_s);
+    else if (run->rate_per_s > 0 && is(score->metric, "completed_requests_per_s"))
+        orr_row_rate(w, regime, run->rate_per_s, tpot_s, score);
+    else if (run->rate_per_s > 0 && !is(score->metric, "ttft_s"))
+        snprintf(score->skipped, sizeof score->skipped, "follows from the rate and the time per token");
+    else if (score_timing(w, run, stat, score)) return;
+    else if (is(score->metric, "output_tokens_per_s_per_gpu"))
+        orr_row_rate(w, regime, r->output_tokens_per_s_per_gpu, tpot_s, score);
+    else if (is(score->metric, "output_tokens_per_s")) orr_row_rate(w, regime, r->output_tokens_per_s, tpot_s, score);
+    else if (is(score->metric, "completed_requests_per_s"))
+        orr_row_rate(w, regime, r->completed_requests_per_s, tpot_s, score);
+    else if (is(score->metric, "power_w_per_gpu")) score_energy(r->power_w_per_gpu, score);
+    else if (is(score->metric, "energy_j_per_output_token"))
+        score_energy(r->energy_j_per_output_token / w->job.system.pue_frac, score); /* of the GPUs alone */
+    else if (is(score->metric, "mean_running_batch"))
+        snprintf(score->skipped, sizeof score->skipped, "given: the limit of the run, %.1f", r->mean_running_batch);
+    else snprintf(score->skipped, sizeof score->skipped, "unknown metric \"%.40s\"", score->metric);
+}
+
+/* The latency of a closed loop follows from both of its printed times, and by Little's law its throughput too. */
+static void score_latency(struct validator *w, size_t row, const struct orr_served_run *run)
+{
+    const double output = number(w, row, "output_len", 1) * (1 + number(w, row, "length_ratio", 1)) / 2;
+    const double ttft_s = measured_mean(w, row, "ttft_s"), tpot_s = measured_mean(w, row, "tpot_s");
+    const struct orr_serving_result *r = &run->result;
+    if (ttft_s <= 0 || tpot_s <= 0) return;
+    struct orr_score *score = orr_row_score(w, row, "latency_s");
+    score->measured = ttft_s + (output - 1) * tpot_s;
+    orr_row_time(w, orr_serving_regime(&w->job),
+                 r->timing[ORR_TIMING_TTFT].mean + (output - 1) * r->timing[ORR_TIMING_TPOT].mean, score);
+}
+
+void orr_score_serving_row(struct validator *w, size_t row)
+{
+    const char *metric = orr_csv_cell(w->csv, row, "metric"), *stat = orr_csv_cell(w->csv, row, "stat");
+    const char *arrival = orr_csv_cell(w->csv, row, "arrival");
+    struct orr_score *score = orr_row_score(w, row, metric);
+    struct orr_served_run *run = &w->v->run;
+    if (!orr_row_measured(w, row, "value", 1, score)) return;
+    if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return;
+    const bool known = row > 0 && run->csv == w->v->n_csvs && same_run(w->csv, row - 1, row);
+    if (!known) {
+        struct orr_request_record *records = run->records;
+        *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};
+        put_request(w, row);
+        if (!orr_row_read(w, score)) snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
+        else {
+            put_limits(w, row);
+            if (is(arrival, "disaggregated")) run_pool(w, row, run);
+            else if (is(arrival, "static")) run_static(w, run);
+            else run_row(w, row, run);
+        }
+    }
+    if (run->failed[0]) {
+        snprintf(score->skipped, sizeof score->skipped, "%s", run->failed);
+        return;
+    }
+    score_metric(w, run, stat, score);
+    if (is(arrival, "closed") && is(metric, "tpot_s")) score_latency(w, row, run);
+}
+
+/* ---------------------------------------------------------------- logs of requests */
+
+struct log {
+    struct orr_request_record *records;
+    size_t n;
+};
+
+static void keep(void *context, const struct orr_request_record *record)
+{
+    const struct log *log = context;
+    if (record->id >= 0 && (size_t)record->id < log->n) log->records[record->id] = *record;
+}
+
+/* Simulates all requests of a log, which is one run. Its times begin inside the engine. */
+static void run_log(struct validator *w, struct orr_served_run *run)
+{
+    const size_t n = w->csv->n_rows;
+    struct orr_trace_row *rows = calloc(n, sizeof *rows);
+    struct orr_error error;
+    free(run->records);
+    run->records = calloc(n, sizeof *run->records);
+    struct log log = {run->records, n};
+    const struct orr_simulation how = {.context = &log, .finished = keep};
+    for (size_t i = 0; rows && i < n; i++)
+        rows[i] = (struct orr_trace_row){.arrival_s = orr_row_value(orr_csv_cell(w->csv, i, "arrival_s")),
+                                         .input_len = lround(number(w, i, "input_tokens", 1)),
+                                         .output_len = lround(number(w, i, "output_tokens", 1))};
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_TRACE, .trace = rows, .n_trace = n};
+    struct orr_engine *e = &w->job.engine;
+    e->frontend_s = e->frontend_s_per_token = e->frontend_s_per_request = 0;
+    if (!rows || !run->records) snprintf(run->failed, sizeof run->failed, "out of memory");
+    else if (orr_simulate(&w->job, &traffic, &how, &run->result, &error))
+        snprintf(run->failed, sizeof run->failed, "%s", error.text);
+    free(rows);
+}
+
+static void read_log(struct validator *w, struct orr_score *score, struct orr_served_run *run)
+{
+    orr_row_put(w, "kind", "infer");
+    orr_row_put_cells(w, 0, "", "model system gpus");
+    orr_row_put_cells(w, 0, "plan.", "tp dp ep");
+    orr_row_put(w, "workload.precision", is(orr_csv_cell(w->csv, 0, "dtype"), "bfloat16") ? "bf16" : "");
+    orr_row_put_engine(w, orr_csv_cell(w->csv, 0, "engine"), "vllm");
+    w->exposure = (struct orr_exposure){.unseen = w->v->unseen};
+    orr_row_put(w, "workload.input_len", orr_csv_cell(w->csv, 0, "input_tokens"));
+    orr_row_put(w, "workload.output_len", orr_csv_cell(w->csv, 0, "output_tokens"));
+    if (!orr_row_read(w, score)) {
+        snprintf(run->failed, sizeof run->failed, "%s", score->skipped);
+        return;
+    }
+    w->job.engine.max_requests = lround(number(w, 0, "max_num_seqs", (double)w->job.engine.max_requests));
+    w->job.engine.max_step_tokens =
+        lround(number(w, 0, "max_num_batched_tokens", (double)w->job.engine.max_step_tokens));
+    run_log(w, run);
+}
+
+void orr_score_log_row(struct validator *w, size_t row)
+{
+    struct orr_served_run *run = &w->v->run;
+    struct orr_score *first = orr_row_score(w, row, "ttft_s"), *last = orr_row_score(w, row, "latency_s");
+    if (row == 0) {
+        struct orr_request_record *records = run->records;
+        *run = (struct orr_served_run){.csv = w->v->n_csvs, .records = records};
+        read_log(w, first, run);
+    }
+    if (run->failed[0] || run->records[row].finish_s <= 0) {
+        snprintf(first->skipped, sizeof first->skipped, "%s", run->failed[0] ? run->failed : "the request did not end");
+        snprintf(last->skipped, sizeof last->skipped, "%s", first->skipped);
+        return;
+    }
+    const struct orr_request_record *r = &run->records[row];
+    const enum orr_regime regime = orr_serving_regime(&w->job);
+    if (orr_row_measured(w, row, "ttft_s", 1, first))
+        orr_row_time(w, ORR_REGIME_SERVE_FIRST, r->first_s - r->arrival_s, first);
+    if (orr_row_measured(w, row, "latency_s", 1, last)) orr_row_time(w, regime, r->finish_s - r->arrival_s, last);
+}

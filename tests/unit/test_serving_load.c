@@ -1,0 +1,181 @@
+/* A service under load: one request alone is an inference job, tabulated steps are the steps of the step model, a
+ * closed loop is its closed form. */
+#include "serving.h"
+
+#include "serving/closed.h"
+#include "serving/replica.h"
+
+static const struct {
+    const char *model, *system, *engine, *precision;
+    int tp, dp, ep;
+} JOBS[] = {
+    {"llama3-8b", "h100-sxm", "vllm", "bf16", 1, 1, 1},
+    {"llama3-8b", "h100-sxm", "vllm-0.14", "bf16", 1, 1, 1},
+    {"llama2-70b", "h100-sxm", "tensorrt-llm-1.2", "fp8", 8, 1, 1},
+    {"llama2-13b", "a100-80g-sxm", "sglang", "fp16", 2, 1, 1},
+    {"gpt-oss-120b", "h200-sxm", "vllm", "bf16", 2, 1, 1},
+    {"deepseek-v3", "h200-sxm", "tensorrt-llm-1.2", "fp8", 8, 1, 1},
+    {"llama2-7b", "a100-80g-sxm", "vllm-0.6", "fp16", 1, 1, 1},
+};
+
+static void open_job(struct world *w, size_t i, int input, int output)
+{
+    read_job(w,
+             "{'kind':'infer','model':'%s','system':'%s','plan':{'tp':%d,'dp':%d,'ep':%d},'workload':{'engine':'%s',"
+             "'precision':'%s','input_len':%d,'output_len':%d}}",
+             JOBS[i].model, JOBS[i].system, JOBS[i].tp, JOBS[i].dp, JOBS[i].ep, JOBS[i].engine, JOBS[i].precision,
+             input, output);
+}
+
+/* An inference job begins when the engine has the tokens of its requests. */
+static void no_frontend(struct orr_engine *engine)
+{
+    engine->frontend_s = engine->frontend_s_per_token = engine->frontend_s_per_request = 0;
+    engine->stream_s_per_token = 0;
+}
+
+static struct orr_lengths fixed(double mean)
+{
+    return (struct orr_lengths){.law = ORR_LENGTH_FIXED, .mean = mean};
+}
+
+static struct orr_serving_result simulate(const struct orr_job *job, const struct orr_traffic *traffic, bool exact)
+{
+    const struct orr_simulation how = {.exact = exact};
+    struct orr_serving_result result;
+    struct orr_error error;
+    if (orr_simulate(job, traffic, &how, &result, &error)) fail_msg("%s", error.text);
+    return result;
+}
+
+static void one_request_alone(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        open_job(w, i, 1000, 200);
+        no_frontend(&w->job.engine);
+        const struct orr_infer_result alone = infer(w, &w->job);
+        const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
+                                            .concurrency = 1,
+                                            .requests = 3,
+                                            .input_len = fixed(1000),
+                                            .output_len = fixed(200)};
+        const struct orr_serving_result exact = simulate(&w->job, &traffic, true);
+        const struct orr_serving_result result = simulate(&w->job, &traffic, false);
+        print_message("# %s, %s: TTFT %+.2e (table %+.2e), TPOT %+.2e (table %+.2e)\n", JOBS[i].model, JOBS[i].engine,
+                      exact.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1,
+                      result.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1,
+                      exact.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1,
+                      result.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1);
+        assert_true(fabs(exact.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1) < 1e-9);
+        assert_true(fabs(exact.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1) < 1e-9);
+        assert_true(fabs(result.timing[ORR_TIMING_TTFT].mean / alone.ttft_s - 1) < 0.01);
+        assert_true(fabs(result.timing[ORR_TIMING_TPOT].mean / alone.tpot_s - 1) < 0.002);
+    }
+}
+
+static double random_from(struct random *random, double low, double high)
+{
+    return low + (high - low) * (double)draw(random, 1 << 24) / (1 << 24);
+}
+
+/* Random steps against the step model: median and largest error of the table. */
+static void table_error(void **state)
+{
+    struct world *w = *state;
+    enum { STEPS = 2000 };
+    static double error[2 * STEPS];
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        open_job(w, i, 1000, 200);
+        struct orr_steps *table = orr_steps_new(&w->job, false), *exact = orr_steps_new(&w->job, true);
+        struct random random = {.state = 12345 + i};
+        double bias = 0;
+        for (int k = 0; k < STEPS; k++) {
+            const int64_t n = (int64_t)exp(random_from(&random, 0, log(400)));
+            const double x = exp(random_from(&random, log(30), log(20000)));
+            const double a = orr_steps_decode(table, n, x, 1).first_s, b = orr_steps_decode(exact, n, x, 1).first_s;
+            error[k] = fabs(a / b - 1);
+            const int64_t tokens = (int64_t)exp(random_from(&random, log(10), log(8000)));
+            const int64_t prompts = 1 + (int64_t)random_from(&random, 0, fmin(8, (double)tokens / 8));
+            const int64_t cached = k % 3 || prompts > 1 ? 0 : (int64_t)random_from(&random, 0, 4000) * prompts;
+            const struct orr_mixed m = {
+                .tokens = tokens,
+                .prompts = prompts,
+                .cached = cached,
+                .pairs = (double)tokens * ((double)cached / (double)prompts + (double)tokens / (double)prompts / 2),
+                .decodes = k % 4 ? n : 0,
+                .context = x};
+            const double mixed = orr_steps_mixed(table, &m) / orr_steps_mixed(exact, &m) - 1;
+            bias += mixed / STEPS;
+            error[STEPS + k] = fabs(mixed);
+        }
+        qsort(error, STEPS, sizeof *error, orr_ascending);
+        qsort(error + STEPS, STEPS, sizeof *error, orr_ascending);
+        print_message(
+            "# %s, %s: decode steps median %.1e, p99 %.1e, largest %.1e; with prompts %.1e, %.1e, %.1e, bias %+.1e\n",
+            JOBS[i].model, JOBS[i].engine, error[STEPS / 2], error[STEPS * 99 / 100], error[STEPS - 1],
+            error[STEPS + STEPS / 2], error[STEPS + STEPS * 99 / 100], error[2 * STEPS - 1], bias);
+        orr_steps_free(table);
+        orr_steps_free(exact);
+        assert_true(error[STEPS / 2] < 0.001 && error[STEPS * 99 / 100] < 0.02);
+        /* Products have stairs at multiples of a tile, which straight lines round off. */
+        assert_true(error[STEPS + STEPS / 2] < 0.01 && error[STEPS + STEPS * 99 / 100] < 0.10 && fabs(bias) < 0.01);
+    }
+}
+
+static struct orr_traffic loop(int64_t users, double input, double output)
+{
+    return (struct orr_traffic){.arrival = ORR_ARRIVAL_CLOSED,
+                                .concurrency = users,
+                                .requests = 40 * users + 400,
+                                .input_len = {.law = ORR_LENGTH_UNIFORM, .low = 0.8 * input, .high = input},
+                                .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 0.8 * output, .high = output},
+                                .seed = 1};
+}
+
+static void closed_loop_is_closed_form(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        int users, input, output;
+    } LOADS[] = {{4, 1000, 1000}, {16, 1000, 1000}, {64, 1000, 1000}, {8, 8000, 1000}, {32, 1000, 300}};
+    double ttfts[COUNT(JOBS) * COUNT(LOADS)], worst = 0;
+    size_t n_ttfts = 0;
+    for (size_t i = 0; i < COUNT(JOBS); i++) {
+        open_job(w, i, 1000, 1000);
+        struct orr_closed_form *form = orr_closed_form_new(&w->job);
+        for (size_t k = 0; k < COUNT(LOADS); k++) {
+            const struct orr_traffic traffic = loop(LOADS[k].users, LOADS[k].input, LOADS[k].output);
+            struct orr_serving_result closed;
+            const struct orr_serving_result run = simulate(&w->job, &traffic, false);
+            orr_closed_form_solve(form, &traffic, &closed);
+            const double ttft = closed.timing[ORR_TIMING_TTFT].mean / run.timing[ORR_TIMING_TTFT].mean - 1;
+            const double tpot = closed.timing[ORR_TIMING_TPOT].mean / run.timing[ORR_TIMING_TPOT].mean - 1;
+            const double rate = closed.output_tokens_per_s / run.output_tokens_per_s - 1;
+            print_message("# %-14s %-18s %3d users %d/%d: TTFT %+.3f, TPOT %+.4f, rate %+.4f; prompts %.2f\n",
+                          JOBS[i].model, JOBS[i].engine, LOADS[k].users, LOADS[k].input, LOADS[k].output, ttft, tpot,
+                          rate, closed.prompt_frac);
+            /* Requests that wait for a place have a first token that is the difference of two long times. */
+            const bool queued = run.timing[ORR_TIMING_QUEUE].mean > run.timing[ORR_TIMING_TPOT].mean * 4;
+            if (!run.fits) continue;
+            assert_true(fabs(rate) < 0.03 && fabs(tpot) < 0.03);
+            assert_true(queued || fabs(ttft) < 0.15);
+            worst = fmax(worst, queued ? 0 : fabs(ttft));
+            ttfts[n_ttfts++] = fabs(ttft);
+        }
+        orr_closed_form_free(form);
+    }
+    qsort(ttfts, n_ttfts, sizeof *ttfts, orr_ascending);
+    print_message("# TTFT of the closed form: median %.3f, largest without a queue %.3f\n", ttfts[n_ttfts / 2], worst);
+    assert_true(ttfts[n_ttfts / 2] < 0.03);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_request_alone),
+        cmocka_unit_test(table_error),
+        cmocka_unit_test(closed_loop_is_closed_form),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}

@@ -1,0 +1,262 @@
+/* Queues whose answer is known: a replica whose steps are priced by a formula must agree with queueing theory, conserve
+ * requests, tokens and blocks, and keep Little's law. */
+#include "serving.h"
+
+#include "serving/replica.h"
+
+/* T = fixed + per_token * prompt tokens + (decodes > 0 ? step : 0) + per_decode * decodes. */
+struct price {
+    double fixed_s, token_s, step_s, decode_s;
+};
+
+static double price(void *context, const struct orr_step *step)
+{
+    const struct price *p = context;
+    return (step->prefill_tokens > 0 ? p->fixed_s : 0) + p->token_s * (double)step->prefill_tokens +
+           (step->decode_sequences > 0 ? p->step_s : 0) + p->decode_s * (double)step->decode_sequences;
+}
+
+/* What a run is about, and what was seen. */
+struct seen {
+    int64_t finished, input_tokens, output_tokens, preemptions;
+    double wait_s, latency_s, running_s, last_s, tpot_s;
+    struct orr_replica *replica;
+    struct orr_stream *stream;
+    int64_t left; /* requests that users of a closed loop still ask */
+};
+
+static void finished(void *context, const struct orr_request_record *r)
+{
+    struct seen *seen = context;
+    struct orr_ask ask;
+    seen->finished++;
+    seen->input_tokens += r->input_len;
+    seen->output_tokens += r->output_len;
+    seen->preemptions += r->preemptions;
+    seen->wait_s += r->start_s - r->arrival_s;
+    seen->latency_s += r->finish_s - r->arrival_s;
+    seen->running_s += r->finish_s - r->start_s;
+    seen->last_s = fmax(seen->last_s, r->finish_s);
+    if (r->output_len > 1) seen->tpot_s += (r->finish_s - r->first_s) / (double)(r->output_len - 1);
+    if (!seen->stream || seen->left-- <= 0) return;
+    orr_stream_ask(seen->stream, 1000000 + seen->left, r->finish_s, &ask);
+    assert_true(orr_replica_submit(seen->replica, &ask));
+}
+
+static struct orr_replica_facts plain_facts(enum orr_scheduler scheduler)
+{
+    struct orr_replica_facts facts = {.kv_tokens = 1e12, .tokens_per_step = 1, .queries = 1, .host_speed = 1};
+    facts.engine.scheduler = scheduler;
+    facts.engine.max_requests = 1 << 20;
+    facts.engine.max_step_tokens = 1 << 30;
+    facts.engine.kv_block_tokens = 16;
+    facts.engine.chunked_prefill = true;
+    facts.engine.admit_frac = 0.7;
+    facts.engine.admit_least_frac = 0.098;
+    facts.engine.admit_steps = 600;
+    return facts;
+}
+
+/* Runs open arrivals on a replica and checks what must always hold. */
+static struct seen run_with(const struct orr_replica_facts *facts, struct price *p, const struct orr_traffic *traffic,
+                            bool stepped, struct orr_replica_sums *sums)
+{
+    struct seen seen = {0};
+    const struct orr_sink sink = {.context = &seen, .finished = finished};
+    struct orr_steps *steps = orr_steps_priced(price, p, !stepped);
+    struct orr_replica *replica = orr_replica_new(facts, steps, &sink);
+    struct orr_stream stream = orr_stream_of(traffic, 0, 1);
+    struct orr_ask ask;
+    int64_t n_free, n = 0;
+    assert_non_null(replica);
+    while (orr_stream_next(&stream, &ask)) {
+        orr_replica_run(replica, ask.arrival_s);
+        assert_true(orr_replica_submit(replica, &ask));
+        n++;
+    }
+    orr_replica_run(replica, HUGE_VAL);
+    assert_int_equal(seen.finished, n);
+    const int64_t n_blocks = orr_replica_blocks(replica, &n_free);
+    assert_int_equal(n_blocks, n_free); /* every block came back */
+    assert_int_equal(orr_replica_load_of(replica).requests, 0);
+    *sums = *orr_replica_sums_of(replica);
+    assert_int_equal(sums->output_tokens, seen.output_tokens);
+    assert_int_equal(sums->prompt_tokens, seen.input_tokens + sums->recomputed_tokens - sums->cached_tokens);
+    orr_replica_free(replica);
+    orr_steps_free(steps);
+    return seen;
+}
+
+static struct seen run_open(const struct orr_replica_facts *facts, struct price *p, const struct orr_traffic *traffic,
+                            struct orr_replica_sums *sums)
+{
+    return run_with(facts, p, traffic, false, sums);
+}
+
+static void near(const char *what, double value, double expected, double tolerance)
+{
+    print_message("# %s: %.6g, expected %.6g (%+.3f %%)\n", what, value, expected, 100 * (value / expected - 1));
+    if (fabs(value / expected - 1) > tolerance) fail_msg("%s: %.9g instead of %.9g", what, value, expected);
+}
+
+/* One prompt at a time, answers of one token, equal prompts of service time s: W = rho s / (2 (1 - rho)). */
+static void m_d_1(void **state)
+{
+    (void)state;
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V0);
+    struct price p = {.token_s = 1e-4};
+    facts.engine.max_step_tokens = 1000;
+    for (int i = 0; i < 3; i++) {
+        const double rho = (const double[]){0.5, 0.8, 0.9}[i], s = 0.1;
+        const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                            .rate_per_s = rho / s,
+                                            .requests = 200000,
+                                            .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1000},
+                                            .output_len = {.law = ORR_LENGTH_FIXED, .mean = 1},
+                                            .seed = 7};
+        struct orr_replica_sums sums;
+        const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+        near("M/D/1 wait", seen.wait_s / (double)seen.finished, rho * s / (2 * (1 - rho)), 0.03);
+        near("utilisation", sums.busy_s / seen.last_s, rho, 0.01);
+        near("Little", seen.running_s, sums.running_s, 1e-9);
+    }
+}
+
+/* The same with exponential prompts: W = rho s / (1 - rho). Prompts are long, so that whole tokens do not matter. */
+static void m_m_1(void **state)
+{
+    (void)state;
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V0);
+    struct price p = {.token_s = 1e-6};
+    facts.engine.max_requests = 1;
+    for (int i = 0; i < 2; i++) {
+        const double rho = (const double[]){0.5, 0.8}[i], s = 0.1;
+        const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                            .rate_per_s = rho / s,
+                                            .requests = 200000,
+                                            .input_len = {.law = ORR_LENGTH_EXPONENTIAL, .mean = 100000},
+                                            .output_len = {.law = ORR_LENGTH_FIXED, .mean = 1},
+                                            .seed = 3};
+        struct orr_replica_sums sums;
+        const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+        near("M/M/1 wait", seen.wait_s / (double)seen.finished, rho * s / (1 - rho), 0.03);
+    }
+}
+
+/* Steps take the same time whatever they hold, prompts take none, c places: Erlang's C. Exponential answers of mean g
+ * steps are served in g * tau. For c = 2, C = 2 rho^2 / (1 + rho) and W = C s / (2 (1 - rho)). */
+static void m_m_c(void **state)
+{
+    (void)state;
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.step_s = 1e-4, .token_s = 1e-12};
+    const double rho = 0.7, s = 0.2; /* 2000 steps */
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                        .rate_per_s = 2 * rho / s,
+                                        .requests = 100000,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1},
+                                        .output_len = {.law = ORR_LENGTH_EXPONENTIAL, .mean = 2000},
+                                        .seed = 11};
+    struct orr_replica_sums sums;
+    facts.engine.max_requests = 2;
+    const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+    near("M/M/2 wait", seen.wait_s / (double)seen.finished, 2 * rho * rho / (1 + rho) * s / (2 * (1 - rho)), 0.03);
+    near("Little", seen.running_s, sums.running_s, 1e-9);
+}
+
+/* A step takes time in proportion to its sequences: processor sharing. The mean latency is s / (1 - rho) for any law of
+ * answers; equal answers here. */
+static void processor_sharing(void **state)
+{
+    (void)state;
+    struct orr_replica_facts facts = plain_facts(ORR_SCHEDULER_VLLM_V1);
+    struct price p = {.decode_s = 1e-4, .token_s = 1e-12};
+    const double rho = 0.7, s = 0.1; /* 1000 steps alone */
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                        .rate_per_s = rho / s,
+                                        .requests = 60000,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1},
+                                        .output_len = {.law = ORR_LENGTH_FIXED, .mean = 1001},
+                                        .seed = 5};
+    struct orr_replica_sums sums;
+    const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+    near("processor sharing latency", seen.latency_s / (double)seen.finished, s / (1 - rho), 0.03);
+}
+
+/* Every scheduler with a cache that is much too small: all requests end, tokens and blocks are conserved (run_open
+ * checks), and those that take blocks as they go stop sequences while those that reserve do not. */
+static void conservation(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ORR_N_SCHEDULERS; k++) {
+        struct orr_replica_facts facts = plain_facts((enum orr_scheduler)k);
+        struct price p = {.step_s = 0.01, .token_s = 1e-5, .decode_s = 1e-5, .fixed_s = 0.002};
+        const struct orr_traffic traffic = {
+            .arrival = ORR_ARRIVAL_GAMMA,
+            .burstiness = 0.5,
+            .rate_per_s = 20,
+            .requests = 3000,
+            .input_len = {.law = ORR_LENGTH_LOGNORMAL, .mean = 300, .cv = 0.8, .high = 2000},
+            .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 10, .high = 400},
+            .max_output_len = 400,
+            .seed = 1};
+        struct orr_replica_sums sums;
+        facts.engine.max_step_tokens = 2048;
+        facts.kv_tokens = 8000;
+        facts.engine.batch_wait_steps = k == ORR_SCHEDULER_TGI ? 20 : 0;
+        facts.engine.batch_wait_sequences_frac = 0.3;
+        const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+        print_message("# scheduler %d: %lld preemptions, mean latency %.3f s\n", k, (long long)seen.preemptions,
+                      seen.latency_s / (double)seen.finished);
+        struct orr_replica_sums stepped_sums;
+        const struct seen stepped = run_with(&facts, &p, &traffic, true, &stepped_sums);
+        near("steps one by one", seen.latency_s, stepped.latency_s, 1e-9);
+        assert_int_equal(stepped.preemptions, seen.preemptions);
+        const bool reserves = k == ORR_SCHEDULER_TRTLLM_NO_EVICT || k == ORR_SCHEDULER_TGI;
+        assert_int_equal(sums.preemptions, seen.preemptions);
+        assert_true(reserves ? sums.preemptions == 0 : sums.preemptions > 0);
+    }
+}
+
+/* Half of every prompt of 1024 tokens is that of its group. With room for all, every request but the first of its group
+ * finds 512 tokens; with room for few groups, fewer do, and nothing is lost (run_open checks). */
+static void prefixes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ORR_N_SCHEDULERS; k++) {
+        double hit_frac[2];
+        for (int small = 0; small < 2; small++) {
+            struct orr_replica_facts facts = plain_facts((enum orr_scheduler)k);
+            struct price p = {.step_s = 0.01, .token_s = 1e-5, .decode_s = 1e-5, .fixed_s = 0.002};
+            const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                                .rate_per_s = 5,
+                                                .requests = 4000,
+                                                .prefix_share = 0.5,
+                                                .prefix_groups = 40,
+                                                .input_len = {.law = ORR_LENGTH_FIXED, .mean = 1024},
+                                                .output_len = {.law = ORR_LENGTH_UNIFORM, .low = 10, .high = 100},
+                                                .seed = 2};
+            struct orr_replica_sums sums;
+            facts.engine.prefix_cache = true;
+            facts.engine.max_step_tokens = 4096;
+            facts.kv_tokens = small ? 16000 : 1e6;
+            const struct seen seen = run_open(&facts, &p, &traffic, &sums);
+            hit_frac[small] = (double)sums.cached_tokens / (double)(seen.input_tokens + sums.recomputed_tokens);
+        }
+        print_message("# scheduler %d: %.3f of the prompts found, %.3f in a small cache\n", k, hit_frac[0],
+                      hit_frac[1]);
+        /* Requests that arrive while the first of their group is computed find nothing: a few of 4000. */
+        assert_true(hit_frac[0] > 0.5 * (1 - 80.0 / 4000) && hit_frac[0] <= 0.5 * (1 - 40.0 / 4000));
+        assert_true(hit_frac[1] > 0.1 && hit_frac[1] < 0.95 * hit_frac[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(m_d_1),        cmocka_unit_test(m_m_1),
+        cmocka_unit_test(m_m_c),        cmocka_unit_test(processor_sharing),
+        cmocka_unit_test(conservation), cmocka_unit_test(prefixes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
