@@ -125,10 +125,12 @@ awk '/^\{/ {start = FNR}
     $sources >"$found"
 rule "no function is longer than 60 lines"
 
-wc -l $sources src/*/*.h | awk '$1 > 700 && $2 != "total"' >"$found"
+# The table of measured runs is written by a program, one run per line.
+headers=$(ls src/*/*.h | grep -v nearest_table)
+wc -l $sources $headers | awk '$1 > 700 && $2 != "total"' >"$found"
 rule "no file is longer than 700 lines"
 
-LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources src/*/*.h cli/*.h server/*.h include/*.h tests/*/*.h >"$found"
+LC_ALL=C.UTF-8 grep -nHE '^.{121,}' $sources $headers cli/*.h server/*.h include/*.h tests/*/*.h >"$found"
 rule "no line is longer than 120 columns"
 
 find data validation tests src cli docs -type d -name '*[0-9]*' >"$found" 2>/dev/null

@@ -46,7 +46,8 @@ class Machine:
     """The chip, system, calibration and engine of a job, as numbers."""
 
     def __init__(self, system, engine):
-        self.system = {k: number(v) for k, v in part("systems", system).items() if k not in ("chip", "sources", "name")}
+        self.system = {k: number(v) for k, v in part("systems", system).items() if not isinstance(v, list)
+                       and k not in ("chip", "sources", "name")}
         chip = part("chips", part("systems", system)["chip"])
         self.chip = {k: number(v) for k, v in chip.items() if k.endswith(("_s", "_sm", "_multicast", "bytes", "_j",
                                                                           "_w", "_byte")) and k != "peak_flops_per_s"}

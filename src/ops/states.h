@@ -33,7 +33,8 @@ static inline struct orr_states orr_adapter_states(const struct orr_job *job)
     if (job->workload.optimizer == ORR_OPTIMIZER_ADAMW_8BIT) moments = 2;
     if (job->workload.optimizer == ORR_OPTIMIZER_SGD_MOMENTUM) moments = width;
     if (job->workload.optimizer == ORR_OPTIMIZER_SGD || job->workload.optimizer == ORR_OPTIMIZER_ADAFACTOR) moments = 0;
-    return (struct orr_states){.gradient_bytes = width, .optimizer_bytes = moments, .other_bytes = moments, .first_kept = true};
+    return (struct orr_states){
+        .gradient_bytes = width, .optimizer_bytes = moments, .other_bytes = moments, .first_kept = true};
 }
 
 static inline struct orr_states orr_states_of(const struct orr_job *job)

@@ -4,7 +4,8 @@
 
 #include "predict/interval.h"
 
-/* A measured run as the record keeps it: what it was, what its time was exposed to, and how far off its prediction is. */
+/* A measured run as the record keeps it: what it was, what its time was exposed to, and how far off its prediction
+ * is. */
 struct orr_measured_run {
     const char *source, *id, *engine, *system, *model, *plan;
     double gpus, params;

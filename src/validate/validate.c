@@ -90,8 +90,9 @@ static void put_training(struct validator *w, size_t row)
     orr_row_put_cells(w, row, "plan.", "tp pp dp cp ep etp zero zero_group schedule overlap");
     put_open(w, row, "plan.", "vpp");
     orr_row_put(w, "plan.sp", orr_row_value(sp) == 1 ? "true" : orr_row_value(sp) == 0 ? "false" : sp);
-    orr_row_put_cells(w, row, "workload.",
-                      "seq global_batch precision fp8_recipe recompute attention optimizer adapter frozen encoder_tokens");
+    orr_row_put_cells(
+        w, row, "workload.",
+        "seq global_batch precision fp8_recipe recompute attention optimizer adapter frozen encoder_tokens");
     put_open(w, row, "workload.", "micro_batch");
     orr_row_put_engine(w, jax ? "jax-xla" : orr_csv_cell(csv, row, "engine"), "generic");
 }
