@@ -59,15 +59,21 @@ static bool keeps(const struct orr_tally *tally, const double value_s[ORR_N_TIMI
     return true;
 }
 
-void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
+void orr_record_times(const struct orr_request_record *r, double value_s[ORR_N_TIMINGS])
 {
     const double further = (double)(r->output_len - 1);
     const double tpot_s = further > 0 ? (r->finish_s - r->first_s) / further : 0;
-    const double value_s[ORR_N_TIMINGS] = {[ORR_TIMING_TTFT] = r->first_s - r->arrival_s,
-                                           [ORR_TIMING_TPOT] = tpot_s,
-                                           [ORR_TIMING_ITL] = tpot_s,
-                                           [ORR_TIMING_LATENCY] = r->finish_s - r->arrival_s,
-                                           [ORR_TIMING_QUEUE] = r->start_s - r->visible_s};
+    value_s[ORR_TIMING_TTFT] = r->first_s - r->arrival_s;
+    value_s[ORR_TIMING_TPOT] = value_s[ORR_TIMING_ITL] = tpot_s;
+    value_s[ORR_TIMING_LATENCY] = r->finish_s - r->arrival_s;
+    value_s[ORR_TIMING_QUEUE] = r->start_s - r->visible_s;
+}
+
+void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
+{
+    const double further = (double)(r->output_len - 1);
+    double value_s[ORR_N_TIMINGS];
+    orr_record_times(r, value_s);
     tally->finished++;
     if (r->arrival_s < tally->from_s) return;
     tally->counted++;
@@ -84,7 +90,7 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
 
 /* ---------------------------------------------------------------- result */
 
-static double at_quantile(const struct orr_timing *spread, double quantile)
+double orr_timing_at(const struct orr_timing *spread, double quantile)
 {
     if (quantile <= 0) return spread->mean;
     if (quantile <= 0.5) return spread->p50;
@@ -104,7 +110,7 @@ static void fill_spreads(struct orr_tally *tally, struct orr_replica *replica, s
     result->slo_met = true;
     for (size_t i = 0; i < tally->n_slos; i++)
         result->slo_met &=
-            at_quantile(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
+            orr_timing_at(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
 }
 
 static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool mixes, double time_s)

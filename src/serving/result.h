@@ -4,6 +4,16 @@
 
 #include "serving/replica.h"
 
+/* The times of one finished request; gaps between its tokens by their mean, 0 for an answer of one token. */
+void orr_record_times(const struct orr_request_record *record, double value_s[ORR_N_TIMINGS]);
+/* The value at a quantile of an orr_slo; 0 is the mean. */
+double orr_timing_at(const struct orr_timing *spread, double quantile);
+
+/* Simulate as orr_simulate does, with steps of the same plan that the caller keeps from run to run. */
+enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic *traffic,
+                             const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
+                             struct orr_serving_result *result, struct orr_error *error);
+
 /* Sums over groups of successive requests, whose spread tells how far the mean of a finite run is off (Eq. 529). When
  * all groups are full, neighbours are joined and groups become twice as large. */
 enum { ORR_BATCHES = 40 };

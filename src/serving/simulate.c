@@ -144,21 +144,15 @@ static void simulate(struct run *run, struct orr_steps *steps, const struct orr_
     orr_tally_close(&run->tally);
 }
 
-enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *traffic,
-                          const struct orr_simulation *how, struct orr_serving_result *result, struct orr_error *error)
+enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic *traffic,
+                             const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
+                             struct orr_serving_result *result, struct orr_error *error)
 {
     static const struct orr_simulation NOTHING = {0};
     struct orr_infer_result alone;
-    struct orr_scratch *scratch = orr_scratch_new();
-    enum orr_err err = check(traffic, error);
-    *result = (struct orr_serving_result){0};
-    if (err) {
-        orr_scratch_free(scratch);
-        return err;
-    }
-    struct orr_steps *steps = orr_steps_new(job, how && how->exact);
     struct run *run = calloc(1, sizeof *run);
-    err = scratch && steps && run ? ORR_OK : ORR_ERR_MEMORY;
+    enum orr_err err = run ? ORR_OK : ORR_ERR_MEMORY;
+    *result = (struct orr_serving_result){0};
     if (!err) {
         const struct orr_replica_facts facts = orr_replica_facts_of(job, traffic, scratch, &alone);
         const int64_t asked = traffic->requests > 0 ? traffic->requests : INT64_MAX;
@@ -181,7 +175,20 @@ enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *t
         }
     }
     free(run);
+    return err ? orr_out_of_memory(error, NULL) : ORR_OK;
+}
+
+enum orr_err orr_simulate(const struct orr_job *job, const struct orr_traffic *traffic,
+                          const struct orr_simulation *how, struct orr_serving_result *result, struct orr_error *error)
+{
+    *result = (struct orr_serving_result){0};
+    enum orr_err err = check(traffic, error);
+    if (err) return err;
+    struct orr_scratch *scratch = orr_scratch_new();
+    struct orr_steps *steps = orr_steps_new(job, how && how->exact);
+    err = scratch && steps ? orr_simulate_on(job, traffic, how, steps, scratch, result, error)
+                           : orr_out_of_memory(error, NULL);
     orr_steps_free(steps);
     orr_scratch_free(scratch);
-    return err ? orr_fail(error, err, (struct orr_place){0}, "out of memory") : ORR_OK;
+    return err;
 }

@@ -244,6 +244,11 @@ enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_re
     return err;
 }
 
+enum orr_err orr_form_sizing(const struct orr_form *form, struct orr_size_request *size, struct orr_error *error)
+{
+    return orr_request_size(form->catalogue, &form->request, size, error);
+}
+
 char *orr_form_text(const struct orr_form *form)
 {
     return json_dumps(form->request.root, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
