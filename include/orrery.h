@@ -343,6 +343,23 @@ ORR_API bool orr_service_holds(const struct orr_service *service);
 ORR_API ORR_NODISCARD char *orr_service_render(const struct orr_service *service, enum orr_format format,
                                                const struct orr_style *style);
 
+/* The size of a service (docs/size.md): a request of kind "size" asks for the cheapest plan that keeps the limits of a
+ * traffic. It is opened, run and rendered as TERMINAL, JSON or CSV (the front); the caller owns the text. */
+struct orr_size;
+ORR_API ORR_NODISCARD enum orr_err orr_size_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_size **size, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_form_size(const struct orr_form *form, struct orr_size **size,
+                                                 struct orr_error *error);
+ORR_API void orr_size_close(struct orr_size *size);
+/* `threads` 0: all cores; the answer does not depend on their number. The run ends early once *stop is other than 0. */
+ORR_API ORR_NODISCARD enum orr_err orr_size_run(struct orr_size *size, int threads, const volatile int *stop,
+                                                void (*progress)(void *context, double done_frac), void *context,
+                                                struct orr_error *error);
+/* Does some plan keep every limit within the budget? */
+ORR_API bool orr_size_holds(const struct orr_size *size);
+ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum orr_format format,
+                                            const struct orr_style *style);
+
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
