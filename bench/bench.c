@@ -179,10 +179,12 @@ static void measure(char *program, int json)
         {"request_cost_evals", evals_per_s / calls_per_s(read_once, &train), "reading one request, in predictions"},
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
-    struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES + 1];
+    struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES +
+                      N_SERVING_FIGURES + 1];
     memcpy(all, figures, sizeof figures);
     measure_server(program, train.catalogue, all + sizeof figures / sizeof *figures);
     measure_search(train.catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
+    measure_serving(train.catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES);
     const size_t n = sizeof all / sizeof *all - 1;
     print_figures(all, n + measure_python(&all[n]), json);
     orr_scratch_free(train.scratch);

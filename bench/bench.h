@@ -21,6 +21,10 @@ void measure_search(const struct orr_catalogue *catalogue, struct figure figures
 enum { N_SERVER_FIGURES = 2 };
 void measure_server(char *program, const struct orr_catalogue *catalogue, struct figure figures[N_SERVER_FIGURES]);
 
+/* Measure simulations of a service and its closed form. */
+enum { N_SERVING_FIGURES = 2 };
+void measure_serving(const struct orr_catalogue *catalogue, struct figure figures[N_SERVING_FIGURES]);
+
 /* Measure a call from Python. Returns the number of figures, which is 0 without python3. */
 size_t measure_python(struct figure *figure);
 

@@ -15,6 +15,7 @@ enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_size(int argc, const char *const *argv);
 enum cli_status cli_serving(int argc, const char *const *argv);
+enum cli_status cli_serving_steady(int argc, const char *const *argv); /* always in closed form */
 enum cli_status cli_search(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
 enum cli_status cli_sweep(int argc, const char *const *argv);

@@ -63,7 +63,7 @@ static enum cli_status answer(const struct cli_args *args, const struct orr_serv
     return status ? status : orr_service_holds(service) ? CLI_ANSWERED : CLI_BELOW;
 }
 
-static enum cli_status serve(const struct cli_args *args)
+static enum cli_status serve(const struct cli_args *args, bool closed_form)
 {
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     struct orr_form *form = NULL;
@@ -73,7 +73,7 @@ static enum cli_status serve(const struct cli_args *args)
     if (!status) status = cli_request_form(args, catalogue, ORR_JOB_INFER, "", &form);
     if (!status && orr_form_set(form, "kind", "serving", &error)) status = cli_fail("%s", error.text);
     if (!status && orr_form_service(form, &service, &error)) status = cli_fail("%s", error.text);
-    if (!status) status = run(service, cli_args_has(args, "closed-form"));
+    if (!status) status = run(service, closed_form);
     if (!status) status = answer(args, service);
     orr_service_close(service);
     orr_form_close(form);
@@ -81,12 +81,23 @@ static enum cli_status serve(const struct cli_args *args)
     return status;
 }
 
-enum cli_status cli_serving(int argc, const char *const *argv)
+static enum cli_status start(int argc, const char *const *argv, bool closed_form)
 {
     struct cli_args args;
     const unsigned command = CLI_FOR_SERVING | CLI_FOR_INFER;
     enum cli_status status = cli_args_parse(argc, argv, command, 0, &args);
-    if (!status) status = args.help ? cli_options_help(command, usage) : serve(&args);
+    if (!status && args.help) status = cli_options_help(command, usage);
+    else if (!status) status = serve(&args, closed_form || cli_args_has(&args, "closed-form"));
     cli_args_free(&args);
     return status;
+}
+
+enum cli_status cli_serving(int argc, const char *const *argv)
+{
+    return start(argc, argv, false);
+}
+
+enum cli_status cli_serving_steady(int argc, const char *const *argv)
+{
+    return start(argc, argv, true);
 }

@@ -22,6 +22,9 @@ same "docs/formats.md lists every fact" "$work/formats"
 {
     sed -n '/^GROUPS/,/^}/p' tools/engine_facts.py | grep -oE '\("[a-z0-9_]+", "' | tr -d '(," '
     printf '%s\n' default_micro_batch bench_limits # used for measurements only
+    printf '%s\n' scheduler chunked_prefill watermark_frac admit_frac admit_least_frac admit_steps \
+        batch_wait_steps batch_wait_tokens_frac batch_wait_sequences_frac poll_steps graph_multiple \
+        prefix_cache frontend_s frontend_s_per_token frontend_s_per_request stream_s_per_token # under load only
 } >"$work/effects"
 same "tools/engine_facts.py shows what every fact does" "$work/effects"
 tap_done

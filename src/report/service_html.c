@@ -1,4 +1,4 @@
-/* This file writes a service under load as a page: distributions, batch and queue over time, throughput over latency. */
+/* This file writes a service under load as a page: distributions, batch over time, throughput over latency. */
 #include "base/number.h"
 #include "report/html.h"
 #include "report/html_plot.h"

@@ -326,7 +326,8 @@ enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct o
     unsigned stale = ORR_STALE_ALL;
     const char *kind = json_string_value(json_object_get(request->root, "kind"));
     memset(serving, 0, sizeof *serving);
-    if (json_object_get(request->root, "kind") && (!kind || strcmp(kind, "serving") != 0)) return orr_doc_fail(request, "kind", error, "must be \"serving\" here");
+    if (json_object_get(request->root, "kind") && (!kind || strcmp(kind, "serving") != 0))
+        return orr_doc_fail(request, "kind", error, "must be \"serving\" here");
     const json_t *slo = json_object_get(request->root, "slo");
     enum orr_err err = read_traffic(catalogue, request, serving, error);
     if (!err && slo) err = read_slos(request, slo, serving, error);

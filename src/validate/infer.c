@@ -175,9 +175,8 @@ static double prompt_s(struct orr_step_model *model, const struct orr_job *job, 
 
 /* The mean time of a step while requests come and go (Eq. 93a). Every sequence is replaced after G steps, so that B / G
  * prompts come to a step. Where that is less than one, most steps only decode, and some read a whole prompt; else every
- * step reads as many tokens as come. `own` is the share of the prompts that is counted: a request does not wait for
- * its own prompt between two of its tokens. */
-static double iteration_s(const struct orr_job *job, int64_t batch, double own)
+ * step reads as many tokens as come. */
+static double iteration_s(const struct orr_job *job, int64_t batch)
 {
     const struct orr_serving *s = &job->serving;
     const double finished = (double)batch / (double)s->output_len, prompt = finished * (double)s->input_len;
@@ -185,11 +184,11 @@ static double iteration_s(const struct orr_job *job, int64_t batch, double own)
     if (!model) return (double)NAN;
     const double decode_s = step_s(model, s, batch, 0, 0, 0);
     double time_s = decode_s;
-    if (finished < 1) time_s += own * finished * prompt_s(model, job, batch, decode_s);
+    if (finished < 1) time_s += finished * prompt_s(model, job, batch, decode_s);
     else {
         const int64_t prompts = (int64_t)orr_ceil(finished);
         const double before = ((double)(prompts * s->input_len) - prompt) / 2;
-        time_s += own * (step_s(model, s, batch, prompt, prompts, before) - decode_s);
+        time_s = step_s(model, s, batch, prompt, prompts, before);
     }
     orr_step_model_free(model);
     return time_s;
@@ -222,6 +221,28 @@ static int64_t sequences_of(const struct validator *w, size_t row, const struct 
     return is_loaded(w->csv, row) && batch < result->max_batch ? batch : result->max_batch;
 }
 
+/* Score a row at a constant load by the steady state of a service in closed form (docs/serving.md). */
+static void score_loaded(struct validator *w, struct orr_score *score)
+{
+    const struct orr_serving *s = &w->job.serving;
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
+                                        .concurrency = s->batch * w->job.plan.dp,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = (double)s->input_len},
+                                        .output_len = {.law = ORR_LENGTH_FIXED, .mean = (double)s->output_len}};
+    const enum orr_regime regime = orr_in_flight_regime(&w->job);
+    struct orr_closed_form *form = orr_closed_form_new(&w->job);
+    struct orr_serving_result result = {0};
+    if (form) orr_closed_form_solve(form, &traffic, &result);
+    orr_closed_form_free(form);
+    const double tpot_s = result.timing[ORR_TIMING_TPOT].mean;
+    if (!result.fits) snprintf(score->skipped, sizeof score->skipped, "no sequence fits: %.400s", result.reason);
+    else if (is(score->metric, "tokens_per_s_per_gpu"))
+        orr_row_rate(w, regime, result.output_tokens_per_s_per_gpu, tpot_s, score);
+    else if (is(score->metric, "tpot_s")) orr_row_time(w, regime, tpot_s, score);
+    else if (is(score->metric, "ttft_s")) orr_row_time(w, regime, result.timing[ORR_TIMING_TTFT].mean, score);
+    else orr_row_time(w, regime, result.timing[ORR_TIMING_LATENCY].mean, score);
+}
+
 static void score_in_flight(struct validator *w, size_t row, struct orr_infer_result *result, struct orr_score *score)
 {
     const char *metric = score->metric;
@@ -236,20 +257,16 @@ static void score_in_flight(struct validator *w, size_t row, struct orr_infer_re
         score_bench(w, sequences, score);
         return;
     }
-    const double mean_s = iteration_s(&w->job, sequences, 1);
-    const double between_s = iteration_s(&w->job, sequences, (double)(sequences - 1) / (double)sequences);
-    /* Requests beyond the batch wait for a place. By Little's law, latency grows in proportion to the number of
-     * requests. */
-    const double queue = loaded ? (double)w->job.serving.batch / (double)sequences : 1;
-    const double output = (double)w->job.serving.output_len, latency_s = queue * output * mean_s;
+    if (loaded) {
+        score_loaded(w, score);
+        return;
+    }
+    const double mean_s = iteration_s(&w->job, sequences);
     const enum orr_regime regime = orr_in_flight_regime(&w->job);
     const double running = (double)(sequences * w->job.plan.dp);
     if (is(metric, "tokens_per_s_per_gpu"))
         orr_row_rate(w, regime, running / mean_s / (double)w->job.plan.gpus, mean_s, score);
-    else if (is(metric, "tpot_s")) orr_row_time(w, regime, between_s, score);
-    else if (is(metric, "ttft_s")) /* A request comes in the middle of a step. */
-        orr_row_time(w, regime, latency_s - (output - 1) * between_s + mean_s / 2, score);
-    else orr_row_time(w, regime, latency_s, score);
+    else orr_row_time(w, regime, (double)w->job.serving.output_len * mean_s, score);
 }
 
 /* Record tokens per second of the phase of the row, or of the whole request. */

@@ -1,0 +1,129 @@
+/* Requests of kind "serving": what is read, what is refused, and the keys of the answer. */
+#include <jansson.h>
+
+#include "support.h"
+
+static struct orr_service *open_service(struct world *w, const char *traffic)
+{
+    char json[1024];
+    struct orr_service *service = NULL;
+    struct orr_error error;
+    (void)snprintf(json, sizeof json,
+                   "{\"kind\":\"serving\",\"model\":\"llama3-8b\",\"system\":\"h100-sxm\","
+                   "\"workload\":{\"engine\":\"vllm-0.12\"},\"traffic\":%s,\"slo\":[\"ttft_s.p99<=1 s\"]}",
+                   traffic);
+    if (orr_service_open(w->catalogue, json, "request", &service, &error)) fail_msg("%s", error.text);
+    return service;
+}
+
+static json_t *answer(struct orr_service *service)
+{
+    json_error_t error;
+    char *text = orr_service_render(service, ORR_FORMAT_JSON, NULL);
+    json_t *json = json_loads(text, 0, &error);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static double number(const json_t *json, const char *key, const char *member)
+{
+    const json_t *value = json_object_get(json, key);
+    if (member) value = json_object_get(value, member);
+    if (!json_is_number(value)) fail_msg("no number %s.%s", key, member ? member : "");
+    return json_number_value(value);
+}
+
+/* The keys that programs rely on, and what must hold between them. */
+static void contract(void **state)
+{
+    static const char *const TIMES[] = {"ttft_s", "tpot_s", "itl_s", "latency_s", "queue_s"};
+    static const char *const NUMBERS[] = {"output_tokens_per_s",
+                                          "output_tokens_per_s_per_gpu",
+                                          "completed_requests_per_s",
+                                          "goodput_requests_per_s",
+                                          "slo_frac",
+                                          "mean_running_batch",
+                                          "kv_used_frac",
+                                          "preemptions",
+                                          "energy_j_per_output_token",
+                                          "power_w_per_gpu",
+                                          "cost_usd_per_million_output_tokens",
+                                          "simulated_requests_per_s"};
+    struct world *w = *state;
+    struct orr_error error;
+    struct orr_service *service = open_service(
+        w, "{\"rate_per_s\":\"5/s\",\"requests\":800,\"input_len\":\"500:700\",\"output_len\":\"100~0.5\"}");
+    assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
+    json_t *json = answer(service);
+    assert_string_equal(json_string_value(json_object_get(json, "kind")), "serving");
+    for (size_t i = 0; i < COUNT(TIMES); i++) {
+        assert_true(number(json, TIMES[i], "p50") <= number(json, TIMES[i], "p90"));
+        assert_true(number(json, TIMES[i], "p95") <= number(json, TIMES[i], "p99"));
+    }
+    for (size_t i = 0; i < COUNT(NUMBERS); i++) assert_true(number(json, NUMBERS[i], NULL) >= 0);
+    assert_true(fabs(number(json, "goodput_requests_per_s", NULL) /
+                         (number(json, "completed_requests_per_s", NULL) * number(json, "slo_frac", NULL)) -
+                     1) < 1e-12);
+    assert_true(number(json, "completed_requests_per_s", NULL) < 5.5);
+    const json_t *traffic = json_object_get(json_object_get(json, "request"), "traffic");
+    assert_string_equal(json_string_value(json_object_get(traffic, "arrival")), "poisson");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(traffic, "input_len"), "law")), "uniform");
+    json_decref(json);
+    orr_service_close(service);
+}
+
+/* Equal seeds give equal answers, other seeds others; lines of the CSV are the requests. */
+static void seeds(void **state)
+{
+    struct world *w = *state;
+    struct orr_error error;
+    char *texts[3];
+    for (int i = 0; i < 3; i++) {
+        char traffic[200];
+        (void)snprintf(traffic, sizeof traffic,
+                       "{\"concurrency\":8,\"requests\":50,\"input_len\":300,\"output_len\":\"20:60\",\"seed\":%d}",
+                       i / 2);
+        struct orr_service *service = open_service(w, traffic);
+        assert_int_equal(orr_service_run(service, NULL, NULL, NULL, &error), ORR_OK);
+        texts[i] = orr_service_render(service, ORR_FORMAT_CSV, NULL);
+        orr_service_close(service);
+    }
+    size_t lines = 0;
+    for (const char *c = texts[0]; *c; c++) lines += *c == '\n';
+    assert_int_equal(lines, 51);
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_not_equal(texts[0], texts[2]);
+    for (int i = 0; i < 3; i++) free(texts[i]);
+}
+
+static void refusals(void **state)
+{
+    static const struct {
+        const char *traffic, *says;
+    } BAD[] = {{"{}", "give one of rate_per_s, concurrency and trace"},
+               {"{\"rate_per_s\":5,\"concurrency\":3}", "give one of"},
+               {"{\"rate_per_s\":5,\"output_len\":10}", "input_len"},
+               {"{\"rate_per_s\":5,\"input_len\":\"9:3\",\"output_len\":10}", "LOW:HIGH"},
+               {"{\"rate_per_s\":0,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
+               {"{\"rats\":5,\"input_len\":9,\"output_len\":10}", "rate_per_s"},
+               {"{\"trace\":\"/no/such.csv\"}", "no such file"},
+               {"{\"arrival\":\"closed\",\"input_len\":9,\"output_len\":10}", "needs concurrency"}};
+    struct world *w = *state;
+    for (size_t i = 0; i < COUNT(BAD); i++) {
+        char json[512];
+        struct orr_service *service;
+        struct orr_error error;
+        (void)snprintf(json, sizeof json, "{\"model\":\"llama3-8b\",\"system\":\"h100-sxm\",\"traffic\":%s}",
+                       BAD[i].traffic);
+        assert_int_not_equal(orr_service_open(w->catalogue, json, "request", &service, &error), ORR_OK);
+        assert_null(service);
+        if (!strstr(error.text, BAD[i].says)) fail_msg("\"%s\" does not say \"%s\"", error.text, BAD[i].says);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(seeds), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
