@@ -14,10 +14,12 @@ void measure_size(const struct orr_catalogue *catalogue, struct figure *figure)
     struct orr_size *size;
     struct orr_error error;
     const double from_s = now_s();
-    if (orr_size_open(catalogue, request, "request", &size, &error) || orr_size_run(size, 2, NULL, NULL, NULL, &error)) {
+    if (orr_size_open(catalogue, request, "request", &size, &error) ||
+        orr_size_run(size, 2, NULL, NULL, NULL, &error)) {
         fprintf(stderr, "bench: %s\n", error.text);
         exit(2);
     }
-    *figure = (struct figure){"size_s", now_s() - from_s, "size of a service, 70B on three systems up to 64 GPUs, two cores"};
+    *figure =
+        (struct figure){"size_s", now_s() - from_s, "size of a service, 70B on three systems up to 64 GPUs, two cores"};
     orr_size_close(size);
 }

@@ -6,7 +6,8 @@
 static const char usage[] =
     "usage: orrery size --model M --system S[,S...] --engine E --input N --output N --rate 12/s\n"
     "                   --slo 'ttft_s.p99<=1 s' [--slo ...] [--budget '64 GPUs' | --budget '$40/h'] [options]\n"
-    "Find the cheapest plan that keeps every limit: system, replicas, tp, pp, ep and limits of a step; the front of cost\n"
+    "Find the cheapest plan that keeps every limit: system, replicas, tp, pp, ep and limits of a step; the front of "
+    "cost\n"
     "against latency; the nearest miss if there is none. --tp, --pp and --ep take lists, which narrow the search.\n"
     "--input and --output take a length, LOW:HIGH (uniform) or MEAN~CV (lognormal).\n"
     "Exit status: 0 answered, 1 no plan keeps the limits within the budget, 2 bad input.";

@@ -169,8 +169,8 @@ int orr_serving_result_json(json_t *json, const struct orr_serving_result *r, bo
 {
     int failed = 0;
     for (int i = 0; i < ORR_N_TIMINGS; i++)
-        failed |= json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i),
-                                      timing_json(&r->timing[i], mean_only));
+        failed |=
+            json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i), timing_json(&r->timing[i], mean_only));
     failed |= put_numbers(json, r);
     return failed | json_object_set_new(json, "interval80", intervals_json(r));
 }

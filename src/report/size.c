@@ -72,8 +72,7 @@ void orr_size_reason(const struct orr_size *size, struct orr_text *text)
         orr_text_add(text, "the nearest plan misses ");
         orr_slo_text(slo, text);
         orr_text_add(text, " with %.4g s", a->best.ratio * slo->limit_s);
-        if (a->least_s > slo->limit_s)
-            orr_text_add(text, "; no plan is below %.4g s even without load", a->least_s);
+        if (a->least_s > slo->limit_s) orr_text_add(text, "; no plan is below %.4g s even without load", a->least_s);
     }
 }
 
@@ -89,9 +88,9 @@ static json_t *kept_json(const struct orr_size *size, const struct orr_sized *pl
         const struct orr_slo *slo = &service->slos[i];
         const double value_s = orr_timing_at(&plan->result.timing[slo->kind], slo->quantile);
         orr_slo_text(slo, &line);
-        failed |= json_array_append_new(list, json_pack("{so so sb}", "limit", orr_json_word(line.data ? line.data : ""),
-                                                        "value_s", orr_json_real(value_s), "met",
-                                                        value_s <= slo->limit_s));
+        failed |=
+            json_array_append_new(list, json_pack("{so so sb}", "limit", orr_json_word(line.data ? line.data : ""),
+                                                  "value_s", orr_json_real(value_s), "met", value_s <= slo->limit_s));
         free(line.data);
     }
     return orr_json_whole(list, failed);
@@ -141,11 +140,12 @@ static void add_json(const struct orr_size *size, struct orr_text *text)
 {
     const struct orr_size_answer *a = &size->answer;
     const struct orr_size_counts *n = &a->counts;
-    json_t *json = json_pack("{ss ss sb sb}", "schema", ORR_SCHEMA, "kind", "size", "found", a->found, "complete",
-                             a->complete);
+    json_t *json =
+        json_pack("{ss ss sb sb}", "schema", ORR_SCHEMA, "kind", "size", "found", a->found, "complete", a->complete);
     json_t *front = json_array();
     int failed = !json || !front;
-    for (size_t i = 0; i < a->n_front; i++) failed |= json_array_append_new(front, plan_json(size, &a->front[i], false));
+    for (size_t i = 0; i < a->n_front; i++)
+        failed |= json_array_append_new(front, plan_json(size, &a->front[i], false));
     if (json) {
         struct orr_text reason = {0};
         if (a->found) failed |= json_object_set_new(json, "best", plan_json(size, &a->best, true));

@@ -39,9 +39,11 @@ static void add_plan(const struct orr_size *size, const struct orr_sized *plan, 
                      struct orr_text *text)
 {
     const struct orr_choice *c = &plan->choice;
-    const struct orr_plan degrees = {.tp = c->tp, .pp = c->pp, .vpp = 1, .dp = c->dp, .cp = 1, .ep = c->ep, .etp = c->etp};
+    const struct orr_plan degrees = {
+        .tp = c->tp, .pp = c->pp, .vpp = 1, .dp = c->dp, .cp = 1, .ep = c->ep, .etp = c->etp};
     struct orr_text line = {0};
-    orr_text_add(&line, "%d × %s · $%.4g/h", c->gpus, size->request.spaces[plan->system].job.system.id, plan->usd_per_h);
+    orr_text_add(&line, "%d × %s · $%.4g/h", c->gpus, size->request.spaces[plan->system].job.system.id,
+                 plan->usd_per_h);
     orr_summary_line(text, style, size->answer.found ? "answer" : "nearest", &line);
     orr_summary_degrees(&degrees, &line);
     orr_text_add(&line, " · weights %s", orr_weight_format_name((enum orr_weight_format)c->weights));
@@ -101,7 +103,8 @@ static void add_front(const struct orr_size *size, const struct orr_style *style
         (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
         (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
         (void)snprintf(bar, sizeof bar, "%.4f", orr_min(1, p->ratio / 2));
-        ORR_ROW(&table, a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost ? ORR_PAINT_GOOD : ORR_PAINT_NONE,
+        ORR_ROW(&table,
+                a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost ? ORR_PAINT_GOOD : ORR_PAINT_NONE,
                 usd, gpus, plan, worst, orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
                 orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate, bar);
     }
@@ -124,7 +127,8 @@ void orr_size_terminal(const struct orr_size *size, const struct orr_style *styl
         add_limits(size, &a->best, style, text);
         add_front(size, style, text);
     }
-    orr_text_add(text, "\n  %lld plans of %lld layouts, %lld of which fit; %lld simulated\n", (long long)a->counts.plans,
-                 (long long)a->counts.units, (long long)a->counts.fitting, (long long)a->counts.simulated);
+    orr_text_add(text, "\n  %lld plans of %lld layouts, %lld of which fit; %lld simulated\n",
+                 (long long)a->counts.plans, (long long)a->counts.units, (long long)a->counts.fitting,
+                 (long long)a->counts.simulated);
     if (!a->complete) orr_text_add(text, "  stopped early: there may be better plans\n");
 }

@@ -397,8 +397,8 @@ static void bound_unit(struct desk *desk, size_t i, void *context)
 static int by_bound(const void *left, const void *right)
 {
     const struct orr_size_unit *a = left, *b = right;
-    const int32_t keys[][2] = {{a->choice.gpus, b->choice.gpus}, {a->choice.tp, b->choice.tp},
-                               {a->choice.pp, b->choice.pp},     {a->choice.ep, b->choice.ep},
+    const int32_t keys[][2] = {{a->choice.gpus, b->choice.gpus},       {a->choice.tp, b->choice.tp},
+                               {a->choice.pp, b->choice.pp},           {a->choice.ep, b->choice.ep},
                                {a->choice.weights, b->choice.weights}, {a->choice.kv, b->choice.kv}};
     if (a->bound != b->bound) return a->bound < b->bound ? -1 : 1;
     if (a->system != b->system) return a->system < b->system ? -1 : 1;

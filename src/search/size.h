@@ -59,13 +59,13 @@ void orr_size_limits(const struct orr_size_request *request, const struct orr_en
 struct orr_size_unit {
     size_t system;
     struct orr_choice choice;
-    int64_t most_copies;             /* that the budget allows */
-    double price;                    /* of one copy, in what is made small */
-    int32_t least[ORR_SIZE_LIMITS];  /* by limits: copies below which the closed form rules it out; 0: all of them */
-    double bound;                    /* the lowest cost by these; HUGE_VAL: none */
-    float *ratio;                    /* owned; [copies - 1] by the closed form with the engine's own limits */
-    double least_s[ORR_N_TIMINGS];   /* without load */
-    double served_frac;              /* of the load by most_copies, at most 1 */
+    int64_t most_copies;            /* that the budget allows */
+    double price;                   /* of one copy, in what is made small */
+    int32_t least[ORR_SIZE_LIMITS]; /* by limits: copies below which the closed form rules it out; 0: all of them */
+    double bound;                   /* the lowest cost by these; HUGE_VAL: none */
+    float *ratio;                   /* owned; [copies - 1] by the closed form with the engine's own limits */
+    double least_s[ORR_N_TIMINGS];  /* without load */
+    double served_frac;             /* of the load by most_copies, at most 1 */
     bool fits;
 };
 

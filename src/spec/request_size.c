@@ -123,7 +123,8 @@ static json_t *list_systems(json_t *value)
 }
 
 /* The request with one system; lengths of the mean request are in its workload if `service` is known. */
-static struct orr_doc one_system(const struct orr_doc *request, json_t *system, const struct orr_serving_request *service)
+static struct orr_doc one_system(const struct orr_doc *request, json_t *system,
+                                 const struct orr_serving_request *service)
 {
     struct orr_doc one = *request;
     one.root = json_deep_copy(request->root);

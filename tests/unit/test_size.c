@@ -105,7 +105,7 @@ static void a_budget_can_be_too_small(void **state)
 
 /* ---------------------------------------------------------------- every plan of a small space */
 
-/* The lowest cost of all plans, by simulating every unit, limit and number of copies; HUGE_VAL: none keeps the limits. */
+/* The lowest cost of all plans, by simulating every unit, limit and number of copies; HUGE_VAL: none keeps them. */
 static double least_cost(const struct orr_size_request *request, int64_t *n_met)
 {
     static struct orr_job job;
@@ -217,8 +217,8 @@ static void bad_requests_are_located(void **state)
     for (size_t i = 0; i < COUNT(CASES); i++) {
         struct orr_error error;
         char json[1024];
-        (void)snprintf(json, sizeof json,
-                       "{" LLAMA ",'traffic':{'rate_per_s':1,'input_len':500,'output_len':100},%s}", CASES[i].rest);
+        (void)snprintf(json, sizeof json, "{" LLAMA ",'traffic':{'rate_per_s':1,'input_len':500,'output_len':100},%s}",
+                       CASES[i].rest);
         for (char *c = json; *c; c++)
             if (*c == '\'') *c = '"';
         assert_int_not_equal(orr_size_read(w->catalogue, json, "request", &request, &error), ORR_OK);
