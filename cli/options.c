@@ -142,6 +142,7 @@ static const struct cli_option options[] = {
     FIELD_OF("trace", "", "FILE", "traffic", "trace", CLI_FOR_TRAFFIC, "CSV with arrival_s, input_len, output_len"),
     FIELD_OF("arrival", "", "NAME", "traffic", "arrival", CLI_FOR_TRAFFIC,
              "poisson, gamma, constant, closed, saturated, trace, diurnal"),
+    FIELD_OF("router", "", "NAME", "traffic", "router", CLI_FOR_TRAFFIC, "round-robin, least-loaded, power-of-two"),
     FIELD_OF("burstiness", "", "X", "traffic", "burstiness", CLI_FOR_TRAFFIC, "gamma: shape of the gaps; 1 is Poisson"),
     FIELD_OF("swing", "", "X", "traffic", "swing_frac", CLI_FOR_TRAFFIC, "diurnal: amplitude over the mean rate"),
     FIELD_OF("period", "", "TIME", "traffic", "period_s", CLI_FOR_TRAFFIC, "diurnal: length of a day"),

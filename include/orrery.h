@@ -559,6 +559,12 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
     X(TRACE, "trace", "recorded arrivals and lengths")                                       \
     X(DIURNAL, "diurnal", "Poisson with a rate that follows a sine")
 
+/* Which replica gets a request. */
+#define ORR_ROUTERS(X)                                                                       \
+    X(ROUND_ROBIN, "round-robin", "each in turn")                                            \
+    X(LEAST_LOADED, "least-loaded", "the one with the fewest requests")                      \
+    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")
+
 /* How long prompts and answers are. */
 #define ORR_LENGTH_LAWS(X)                                                                   \
     X(FIXED, "fixed", "all equal")                                                           \
@@ -774,6 +780,8 @@ enum orr_decode_kernel { ORR_DECODE_KERNELS(ORR_X_DECODE_) ORR_N_DECODE_KERNELS 
 enum orr_scheduler { ORR_SCHEDULERS(ORR_X_SCHEDULER_) ORR_N_SCHEDULERS };
 #define ORR_X_ARRIVAL_(name, ...) ORR_ARRIVAL_##name,
 enum orr_arrival { ORR_ARRIVALS(ORR_X_ARRIVAL_) ORR_N_ARRIVALS };
+#define ORR_X_ROUTER_(name, ...) ORR_ROUTER_##name,
+enum orr_router { ORR_ROUTERS(ORR_X_ROUTER_) ORR_N_ROUTERS };
 #define ORR_X_LENGTH_(name, ...) ORR_LENGTH_##name,
 enum orr_length_law { ORR_LENGTH_LAWS(ORR_X_LENGTH_) ORR_N_LENGTH_LAWS };
 
@@ -1626,6 +1634,7 @@ struct orr_trace_row {
 /* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
 struct orr_traffic {
     enum orr_arrival arrival;
+    enum orr_router router;         /* not of a closed loop, whose users stay with their replica */
     double rate_per_s;              /* POISSON, GAMMA, CONSTANT; DIURNAL: the mean */
     double burstiness;              /* GAMMA: shape of the gaps */
     double swing_frac, period_s;    /* DIURNAL: amplitude over mean, and length of a day */

@@ -43,6 +43,8 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value > 0)
             failed |= json_object_set_new(json, counts[i].key, json_integer((json_int_t)counts[i].value));
+    if (t->router != ORR_ROUTER_ROUND_ROBIN)
+        failed |= json_object_set_new(json, "router", json_string(orr_router_names[t->router]));
     if (t->arrival == ORR_ARRIVAL_GAMMA)
         failed |= json_object_set_new(json, "burstiness", orr_json_real(t->burstiness));
     if (t->arrival == ORR_ARRIVAL_DIURNAL) failed |= json_object_set_new(json, "period_s", orr_json_real(t->period_s));

@@ -41,6 +41,7 @@ void orr_traffic_text(const struct orr_serving_request *request, struct orr_text
         add_lengths(&t->output_len, line);
         orr_text_add(line, " tokens");
     }
+    if (t->router != ORR_ROUTER_ROUND_ROBIN) orr_text_add(line, " · %s", orr_router_names[t->router]);
     if (t->prefix_share > 0) orr_text_add(line, " · %.3g %% of prompts shared", 100 * t->prefix_share);
 }
 

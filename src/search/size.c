@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "serving/router.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,10 +107,11 @@ static void simulate(struct desk *desk, int64_t limits, int64_t copies, bool pat
     const struct orr_traffic traffic = traffic_of(service, desk->job);
     const double gpus = (double)desk->job->plan.gpus, dp = (double)desk->job->plan.dp;
     const double all = traffic.arrival == ORR_ARRIVAL_TRACE ? (double)traffic.n_trace : (double)traffic.requests;
+    const double fleet = (double)orr_fleet_size(&traffic, desk->job->plan.dp); /* replicas whose requests are seen */
     struct patience patience = {.service = service, .from_s = traffic.warmup_s};
     for (size_t i = 0; i < service->n_slos; i++)
         patience.may_be_late[i] =
-            patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (orr_ceil(all / dp) + 1) + 2;
+            patient || all <= 0 ? HUGE_VAL : (1 - service->slos[i].quantile) * (orr_ceil(all / dp * fleet) + 1) + 2;
     const struct orr_simulation how = {.slos = service->slos,
                                        .n_slos = service->n_slos,
                                        .stop = &patience.stop,

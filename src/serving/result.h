@@ -39,9 +39,11 @@ struct orr_tally {
 bool orr_tally_open(struct orr_tally *tally); /* keeps from_s and slos */
 void orr_tally_close(struct orr_tally *tally);
 void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *record);
-/* The result of `dp` replicas that all fare like this one. `last_s` is the end of the last request. */
+/* The result of `dp` replicas: all of them, or one that all others fare like. Batch, cache and power are those of the
+ * first. `last_s` is the end of the last request. */
 void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
-                      struct orr_replica *replica, double last_s, struct orr_serving_result *result);
+                      struct orr_replica *const *fleet, int64_t n_fleet, double last_s,
+                      struct orr_serving_result *result);
 
 /* Does one sequence of the traffic fit at all? */
 void orr_serving_fits(const struct orr_infer_result *alone, const struct orr_replica_facts *facts,

@@ -23,6 +23,7 @@ const char *const orr_budget_names[ORR_N_BUDGETS] = {ORR_BUDGETS(NAME)};
 const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS] = {ORR_DECODE_KERNELS(NAME)};
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
 const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
+const char *const orr_router_names[ORR_N_ROUTERS] = {ORR_ROUTERS(NAME)};
 const char *const orr_length_law_names[ORR_N_LENGTH_LAWS] = {ORR_LENGTH_LAWS(NAME)};
 static const char *const TIMING_NAMES[ORR_N_TIMINGS] = {ORR_TIMINGS(NAME)};
 

@@ -19,6 +19,7 @@ extern const char *const orr_budget_names[ORR_N_BUDGETS];
 extern const char *const orr_decode_kernel_names[ORR_N_DECODE_KERNELS];
 extern const char *const orr_scheduler_names[ORR_N_SCHEDULERS];
 extern const char *const orr_arrival_names[ORR_N_ARRIVALS];
+extern const char *const orr_router_names[ORR_N_ROUTERS];
 extern const char *const orr_length_law_names[ORR_N_LENGTH_LAWS];
 
 /* Groups whose overlap a plan may switch off, and their words. */

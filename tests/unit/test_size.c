@@ -154,8 +154,8 @@ static void nothing_cheaper_is_missed(void **state)
         int64_t n_met;
         solve(w, 0, &request, &answer,
               "{" LLAMA ",'system':'%s','plan':{'tp':'1,2,4','pp':1},'traffic':{'rate_per_s':%g,"
-              "'input_len':'700~0.5','output_len':'150~0.7','requests':20480},'slo':[%s],"
-              "'size':{'budget':4,'batch':'1024,48','chunk':'8192,512'}}",
+              "'input_len':'700~0.5','output_len':'150~0.7','requests':16000},'slo':[%s],"
+              "'size':{'budget':4,'batch':'160,48','chunk':'8192,512'}}",
               CASES[i].systems, CASES[i].rate, CASES[i].slo);
         const double least = least_cost(&request, &n_met);
         print_message("# %s: %g of %lld plans, sized %g after %lld runs\n", CASES[i].slo, least, (long long)n_met,
