@@ -970,7 +970,7 @@ struct orr_chip {
     double hbm_bytes, hbm_bytes_per_s;        /* capacity the driver reports; nominal bandwidth */
     enum orr_attention_kernel flash;          /* fused attention kernel of the frameworks made for the chip */
     double tdp_w, idle_w;
-    double awake_frac;                        /* share of tdp_w that running kernels take before their work; 0: idle_w */
+    double awake_frac;                        /* share of tdp_w that kernels take before their work; 0: idle_w */
     double calibrated_w;                      /* power limit at which the calibration's sustained shares hold */
     double flop_j;                            /* energy of one 16-bit matrix FLOP, including operand delivery */
     double hbm_j_per_byte, link_j_per_byte;

@@ -54,6 +54,11 @@ enum orr_regime orr_in_flight_regime(const struct orr_job *job)
     return orr_model_has_experts(&job->model) ? ORR_REGIME_IN_FLIGHT_MOE : ORR_REGIME_IN_FLIGHT;
 }
 
+enum orr_regime orr_serving_regime(const struct orr_job *job)
+{
+    return orr_model_has_experts(&job->model) ? ORR_REGIME_SERVE_MOE : ORR_REGIME_SERVE;
+}
+
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result)
 {
     return result->prefill_s >= result->decode_s ? orr_prefill_regime(job, result) : orr_decode_regime(job, result);

@@ -15,7 +15,10 @@
     X(PREFILL_SHORT, "inference, prefill of few tokens", "weights, latencies, request handling")                       \
     X(INFER_MOE, "inference, MoE", "experts")                                                                          \
     X(IN_FLIGHT, "inference, in flight", "capacity and scheduling as well")                                            \
-    X(IN_FLIGHT_MOE, "inference, in flight, MoE", "the same with experts")
+    X(IN_FLIGHT_MOE, "inference, in flight, MoE", "the same with experts")                                             \
+    X(SERVE, "serving, next tokens", "steps of a service under load")                                                  \
+    X(SERVE_MOE, "serving, next tokens, MoE", "the same with experts")                                                 \
+    X(SERVE_FIRST, "serving, first token", "arrivals, scheduling, request handling")
 
 #define ORR_X_REGIME_(name, ...) ORR_REGIME_##name,
 enum orr_regime { ORR_REGIMES(ORR_X_REGIME_) ORR_N_REGIMES };
@@ -32,6 +35,8 @@ enum orr_regime orr_train_regime(const struct orr_job *job);
 enum orr_regime orr_prefill_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_decode_regime(const struct orr_job *job, const struct orr_infer_result *result);
 enum orr_regime orr_in_flight_regime(const struct orr_job *job);
+/* The regime of the steps of a service under load; its first tokens have one of their own. */
+enum orr_regime orr_serving_regime(const struct orr_job *job);
 /* The regime of the whole latency is that of the longer phase. */
 enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_infer_result *result);
 

@@ -32,4 +32,13 @@
     X(IN_FLIGHT, 0.83, 1.09, 0.83, 1.09) \
     /* Calibrated: rows 61, sources 2, inside 93 %, left out 92 %. \
        Datasheet: rows 23, sources 1, inside 100 %, left out 100 %. */ \
-    X(IN_FLIGHT_MOE, 0.78, 1.40, 0.77, 1.40)
+    X(IN_FLIGHT_MOE, 0.78, 1.40, 0.77, 1.40) \
+    /* Calibrated: rows 1597, sources 5, inside 79 %, left out 76 %. \
+       Datasheet: rows 308, sources 3, inside 100 %, left out 100 %. */ \
+    X(SERVE, 0.87, 1.41, 0.87, 1.80) \
+    /* Calibrated: rows 1173, sources 4, inside 78 %, left out 77 %. \
+       Datasheet: rows 96, sources 2, inside 78 %, left out 44 %. */ \
+    X(SERVE_MOE, 0.79, 1.54, 0.63, 1.54) \
+    /* Calibrated: rows 980, sources 4, inside 87 %, left out 85 %. \
+       Datasheet: rows 340, sources 3, inside 93 %, left out 92 %. */ \
+    X(SERVE_FIRST, 0.72, 2.67, 0.68, 2.67)

@@ -62,7 +62,8 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
                            struct orr_serving_result *result)
 {
-    const struct orr_interval interval = orr_interval_of(orr_in_flight_regime(job), job->calibration.calibrated);
+    const struct orr_interval interval = orr_interval_of(orr_serving_regime(job), job->calibration.calibrated);
+    const struct orr_interval first = orr_interval_of(ORR_REGIME_SERVE_FIRST, job->calibration.calibrated);
     const double scale[2] = {interval.low, interval.high};
     double factor[2][ORR_N_TIMINGS], rate[2];
     for (int i = 0; i < 2; i++) {
@@ -77,6 +78,10 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
         rate[i] = middle->rate_per_s > 0 ? end.rate_per_s / middle->rate_per_s : 1;
     }
     for (int k = 0; k < ORR_N_TIMINGS; k++) {
+        if (k == ORR_TIMING_TTFT || k == ORR_TIMING_QUEUE) { /* whichever is wider */
+            factor[0][k] = orr_min(factor[0][k], first.low);
+            factor[1][k] = orr_max(factor[1][k], first.high);
+        }
         result->timing[k].low_frac = joined(orr_min(1, factor[0][k]), result->timing[k].low_frac);
         result->timing[k].high_frac = joined(orr_max(1, factor[1][k]), result->timing[k].high_frac);
     }

@@ -231,7 +231,9 @@ static bool score_timing(struct validator *w, const struct orr_served_run *run, 
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         if (!is(score->metric, orr_timing_name((enum orr_timing_kind)i))) continue;
         const double predicted_s = at_stat(&run->result.timing[i], stat);
-        if (predicted_s > 0) orr_row_time(w, orr_in_flight_regime(&w->job), predicted_s, score);
+        const bool first = i == ORR_TIMING_TTFT || i == ORR_TIMING_QUEUE;
+        const enum orr_regime regime = first ? ORR_REGIME_SERVE_FIRST : orr_serving_regime(&w->job);
+        if (predicted_s > 0) orr_row_time(w, regime, predicted_s, score);
         else
             snprintf(score->skipped, sizeof score->skipped, "no prediction of %s %s in such a run", stat,
                      score->metric);
@@ -244,7 +246,7 @@ static void score_metric(struct validator *w, const struct orr_served_run *run, 
                          struct orr_score *score)
 {
     const struct orr_serving_result *r = &run->result;
-    const enum orr_regime regime = orr_in_flight_regime(&w->job);
+    const enum orr_regime regime = orr_serving_regime(&w->job);
     const double tpot_s = r->timing[ORR_TIMING_TPOT].mean;
     if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
         snprintf(score->skipped, sizeof score->skipped, "given: the rate follows from it; at the stated rate %.3g s",
@@ -276,7 +278,7 @@ static void score_latency(struct validator *w, size_t row, const struct orr_serv
     if (ttft_s <= 0 || tpot_s <= 0) return;
     struct orr_score *score = orr_row_score(w, row, "latency_s");
     score->measured = ttft_s + (output - 1) * tpot_s;
-    orr_row_time(w, orr_in_flight_regime(&w->job),
+    orr_row_time(w, orr_serving_regime(&w->job),
                  r->timing[ORR_TIMING_TTFT].mean + (output - 1) * r->timing[ORR_TIMING_TPOT].mean, score);
 }
 
@@ -379,7 +381,8 @@ void orr_score_log_row(struct validator *w, size_t row)
         return;
     }
     const struct orr_request_record *r = &run->records[row];
-    const enum orr_regime regime = orr_in_flight_regime(&w->job);
-    if (orr_row_measured(w, row, "ttft_s", 1, first)) orr_row_time(w, regime, r->first_s - r->arrival_s, first);
+    const enum orr_regime regime = orr_serving_regime(&w->job);
+    if (orr_row_measured(w, row, "ttft_s", 1, first))
+        orr_row_time(w, ORR_REGIME_SERVE_FIRST, r->first_s - r->arrival_s, first);
     if (orr_row_measured(w, row, "latency_s", 1, last)) orr_row_time(w, regime, r->finish_s - r->arrival_s, last);
 }

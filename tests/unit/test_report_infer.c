@@ -404,6 +404,7 @@ static void waits_are_explained_by_name(void **state)
     job.engine.kernel_gap_s = 1e-6;
     job.engine.short_prefill_gap_s = 1e-6;
     job.engine.sampling_s = 1e-4;
+    job.engine.async_scheduling = false;
     job.engine.request_s = 3e-3;
     char *text = report_on(&job, ORR_FORMAT_EXPLAIN, &(struct orr_style){.width = 100});
     const char *part = strstr(text, "\ntime_s.overhead");

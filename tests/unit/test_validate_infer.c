@@ -88,12 +88,12 @@ static void a_load_fills_the_batch_and_then_waits(void **state)
                          "f,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,tokens_per_s_per_gpu,1,vllm,,,\n"
                          "g,llama3-8b,h100-sxm,2,1,1,2,1,bf16,,40000,500,200,latency_s,1,vllm,,,\n");
     const struct orr_score *s = v->scores;
-    assert_close(s[1].predicted, s[0].predicted, 1e-12);
-    assert_close(s[2].predicted * 2 * s[1].predicted, 16 * 200, 1e-9);
-    assert_close(s[3].predicted, 8 / s[1].predicted, 1e-12); /* every step is a token of 8 sequences */
+    assert_true(s[1].predicted < s[0].predicted && s[1].predicted > 0.9 * s[0].predicted); /* some wait for a prompt */
+    assert_close(s[2].predicted * 2 * s[1].predicted, 16 * 200, 1e-6);
+    assert_true(s[3].predicted < 8 / s[1].predicted); /* fewer than 8 sequences decode */
     assert_true(s[4].predicted > 2 * s[1].predicted);
-    assert_close(s[5].predicted, s[4].predicted, 1e-12);
-    assert_close(s[6].predicted * 2 * s[5].predicted, 40000 * 200, 1e-9);
+    assert_close(s[5].predicted, s[4].predicted, 0.05);
+    assert_close(s[6].predicted * 2 * s[5].predicted, 40000 * 200, 1e-6);
     assert_string_equal(s[3].job_class, s[1].job_class);
     orr_validation_free(v);
 }
