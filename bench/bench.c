@@ -180,12 +180,13 @@ static void measure(char *program, int json)
         {"cold_start_ratio", cold_s / start_s(version), "the example over a process that only prints its version"},
     };
     struct figure all[sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES +
-                      N_SERVING_FIGURES + 2];
+                      N_SERVING_FIGURES + N_SIZE_FIGURES + 2];
     memcpy(all, figures, sizeof figures);
     measure_server(program, train.catalogue, all + sizeof figures / sizeof *figures);
     measure_search(train.catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES, json);
     measure_serving(train.catalogue, all + sizeof figures / sizeof *figures + N_SERVER_FIGURES + N_SEARCH_FIGURES);
     const size_t n = sizeof all / sizeof *all - 1;
+    measure_size(train.catalogue, &all[n - 1 - N_SIZE_FIGURES]);
     all[n - 1] = measure_fit(train.catalogue);
     print_figures(all, n + measure_python(&all[n]), json);
     orr_scratch_free(train.scratch);

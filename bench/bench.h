@@ -27,6 +27,10 @@ struct figure measure_fit(const struct orr_catalogue *catalogue);
 enum { N_SERVING_FIGURES = 2 };
 void measure_serving(const struct orr_catalogue *catalogue, struct figure figures[N_SERVING_FIGURES]);
 
+/* Measure the size of a service: one figure. */
+enum { N_SIZE_FIGURES = 1 };
+void measure_size(const struct orr_catalogue *catalogue, struct figure *figure);
+
 /* Measure a call from Python. Returns the number of figures, which is 0 without python3. */
 size_t measure_python(struct figure *figure);
 

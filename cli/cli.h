@@ -13,6 +13,7 @@ enum cli_status { CLI_ANSWERED = 0, CLI_BELOW = 1, CLI_BAD = 2 };
 /* The commands. `argv` starts after the name of the command. */
 enum cli_status cli_train(int argc, const char *const *argv);
 enum cli_status cli_infer(int argc, const char *const *argv);
+enum cli_status cli_size(int argc, const char *const *argv);
 enum cli_status cli_serving(int argc, const char *const *argv);
 enum cli_status cli_serving_steady(int argc, const char *const *argv); /* always in closed form */
 enum cli_status cli_search(int argc, const char *const *argv);

@@ -20,6 +20,7 @@ static const struct cli_command commands[] = {
     /* name      function       one line of help */
     {"train", cli_train, "predict one training step: time, memory, what binds, energy, cost"},
     {"infer", cli_infer, "predict inference: time to first token and per token, memory, what binds, cost"},
+    {"size", cli_size, "find the fewest GPUs or dollars that serve a load within limits of latency"},
     {"serving", cli_serving, "simulate a service under load: queueing, latency percentiles, goodput, cost"},
     {"search", cli_search, "find the best of all valid plans for a model on N GPUs: exhaustive and exact"},
     {"sweep", cli_sweep, "predict at many points, with fields over lists and ranges; stored and resumable"},

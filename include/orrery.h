@@ -359,6 +359,23 @@ ORR_API bool orr_service_holds(const struct orr_service *service);
 ORR_API ORR_NODISCARD char *orr_service_render(const struct orr_service *service, enum orr_format format,
                                                const struct orr_style *style);
 
+/* The size of a service (docs/size.md): a request of kind "size" asks for the cheapest plan that keeps the limits of a
+ * traffic. It is opened, run and rendered as TERMINAL, JSON or CSV (the front); the caller owns the text. */
+struct orr_size;
+ORR_API ORR_NODISCARD enum orr_err orr_size_open(const struct orr_catalogue *catalogue, const char *json,
+                                                 const char *origin, struct orr_size **size, struct orr_error *error);
+ORR_API ORR_NODISCARD enum orr_err orr_form_size(const struct orr_form *form, struct orr_size **size,
+                                                 struct orr_error *error);
+ORR_API void orr_size_close(struct orr_size *size);
+/* `threads` 0: all cores; the answer does not depend on their number. The run ends early once *stop is other than 0. */
+ORR_API ORR_NODISCARD enum orr_err orr_size_run(struct orr_size *size, int threads, const volatile int *stop,
+                                                void (*progress)(void *context, double done_frac), void *context,
+                                                struct orr_error *error);
+/* Does some plan keep every limit within the budget? */
+ORR_API bool orr_size_holds(const struct orr_size *size);
+ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum orr_format format,
+                                            const struct orr_style *style);
+
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics
@@ -668,6 +685,12 @@ ORR_API ORR_NODISCARD char *orr_service_render(const struct orr_service *service
     X(TRACE, "trace", "recorded arrivals and lengths")                                       \
     X(DIURNAL, "diurnal", "Poisson with a rate that follows a sine")
 
+/* Which replica gets a request. */
+#define ORR_ROUTERS(X)                                                                       \
+    X(ROUND_ROBIN, "round-robin", "each in turn")                                            \
+    X(LEAST_LOADED, "least-loaded", "the one with the fewest requests")                      \
+    X(POWER_OF_TWO, "power-of-two", "the less loaded of two drawn at random")
+
 /* How long prompts and answers are. */
 #define ORR_LENGTH_LAWS(X)                                                                   \
     X(FIXED, "fixed", "all equal")                                                           \
@@ -915,6 +938,8 @@ enum orr_expert_kernel { ORR_EXPERT_KERNELS(ORR_X_EXPERT_) ORR_N_EXPERT_KERNELS 
 enum orr_scheduler { ORR_SCHEDULERS(ORR_X_SCHEDULER_) ORR_N_SCHEDULERS };
 #define ORR_X_ARRIVAL_(name, ...) ORR_ARRIVAL_##name,
 enum orr_arrival { ORR_ARRIVALS(ORR_X_ARRIVAL_) ORR_N_ARRIVALS };
+#define ORR_X_ROUTER_(name, ...) ORR_ROUTER_##name,
+enum orr_router { ORR_ROUTERS(ORR_X_ROUTER_) ORR_N_ROUTERS };
 #define ORR_X_LENGTH_(name, ...) ORR_LENGTH_##name,
 enum orr_length_law { ORR_LENGTH_LAWS(ORR_X_LENGTH_) ORR_N_LENGTH_LAWS };
 
@@ -1854,6 +1879,7 @@ struct orr_trace_row {
 /* What is asked of a service. Rates and numbers are those of the whole system; its `dp` replicas share them. */
 struct orr_traffic {
     enum orr_arrival arrival;
+    enum orr_router router;         /* not of a closed loop, whose users stay with their replica */
     double rate_per_s;              /* POISSON, GAMMA, CONSTANT; DIURNAL: the mean */
     double burstiness;              /* GAMMA: shape of the gaps */
     double swing_frac, period_s;    /* DIURNAL: amplitude over mean, and length of a day */

@@ -120,6 +120,22 @@ static enum MHD_Result serving(struct srv_request *request)
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
 }
 
+static enum MHD_Result size(struct srv_request *request)
+{
+    struct orr_size *size = NULL;
+    struct orr_error error;
+    struct patience patience = {.until = time(NULL) + SRV_REQUESTS_MAX_S};
+    if (orr_size_open(request->srv->catalogue, request->body, ORIGIN, &size, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    if (orr_size_run(size, 1, &patience.stop, watch, &patience, &error)) {
+        orr_size_close(size);
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    }
+    char *text = orr_size_render(size, ORR_FORMAT_JSON, NULL);
+    orr_size_close(size);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
 /* ---------------------------------------------------------------- hardware */
 
 static enum MHD_Result sensitivity(struct srv_request *request)
@@ -251,6 +267,7 @@ static const struct srv_route ROUTES[] = {
     {"POST", API "train", train},
     {"POST", API "infer", infer},
     {"POST", API "serving", serving},
+    {"POST", API "size", size},
     {"POST", API "search", srv_search},
     {"POST", API "sweep", srv_sweep},
     {"POST", API "sensitivity", sensitivity},

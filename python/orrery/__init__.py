@@ -24,7 +24,7 @@ from . import _library as c
 from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns, value_of
 
 __all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "fit", "infer", "search",
-           "serving", "sweep", "train", "version"]
+           "serving", "size", "sweep", "train", "version"]
 
 Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
 
@@ -187,6 +187,29 @@ class Catalogue:
             text = c.take_text(c.lib.orr_service_render(handle, c.FORMATS.index("json"), None))
         finally:
             c.lib.orr_service_close(handle)
+        result: Dict[str, Any] = json.loads(text)
+        return result
+
+    def size(self, model: Part, system: Union[Part, Sequence[Part]], *, traffic: Mapping[str, Any],
+             slo: Sequence[str], budget: Union[int, str, None] = None, objective: Optional[str] = None,
+             batch: Optional[Sequence[int]] = None, chunk: Optional[Sequence[int]] = None, threads: int = 0,
+             set: Optional[Mapping[str, Any]] = None, **fields: Any) -> Dict[str, Any]:
+        """Find the cheapest plan that serves a load within limits; see :func:`orrery.size`."""
+        request = _request("size", model, "", None, set, fields)
+        request["system"] = list(system) if isinstance(system, (list, tuple)) else system
+        request["traffic"] = traffic
+        request["slo"] = list(slo)
+        asked = {"budget": budget, "objective": objective, "batch": batch, "chunk": chunk}
+        request["size"] = {key: value for key, value in asked.items() if value is not None}
+        handle, error = c.c_void_p(), c.CError()
+        if c.lib.orr_size_open(self._handle, _encode(request), _ORIGIN, handle, error):
+            raise Error(error)
+        try:
+            if c.lib.orr_size_run(handle, threads, None, None, None, error):
+                raise Error(error)
+            text = c.take_text(c.lib.orr_size_render(handle, c.FORMATS.index("json"), None))
+        finally:
+            c.lib.orr_size_close(handle)
         result: Dict[str, Any] = json.loads(text)
         return result
 
@@ -380,6 +403,17 @@ def serving(model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Seque
     :func:`infer`.
     """
     return catalogue().serving(model, system, traffic=traffic, slo=slo, **arguments)
+
+
+def size(model: Part, system: Union[Part, Sequence[Part]], *, traffic: Mapping[str, Any], slo: Sequence[str],
+         **arguments: Any) -> Dict[str, Any]:
+    """Find the cheapest plan that serves a load within limits and return the answer (docs/size.md).
+
+    ``system`` is one system, ``"a,b"`` or a list; ``traffic`` and ``slo`` are those of :func:`serving`. ``budget`` is a
+    number of GPUs or ``"$40/h"``, ``objective`` is ``"cost"`` or ``"gpus"``, ``batch`` and ``chunk`` are limits of an
+    engine's step to try. ``tp``, ``pp`` and ``ep`` may be lists such as ``"1,2,4"``.
+    """
+    return catalogue().size(model, system, traffic=traffic, slo=slo, **arguments)
 
 
 def search(kind: str, model: Part, system: Part, **arguments: Any) -> SearchResult:

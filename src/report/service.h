@@ -36,6 +36,13 @@ void orr_service_json(const struct orr_service *service, struct orr_text *text);
 void orr_service_csv(const struct orr_service *service, struct orr_text *text);
 void orr_service_trace(const struct orr_service *service, struct orr_text *text);
 void orr_service_html(const struct orr_service *service, struct orr_text *text);
+/* A limit as it is written: "ttft_s.p99<=1 s". */
+void orr_slo_text(const struct orr_slo *slo, struct orr_text *text);
+/* Puts every number of a result into an object; 0: done. The closed form knows means only. */
+int orr_serving_result_json(json_t *json, const struct orr_serving_result *result, bool mean_only);
+/* What arrives, in one line of text. */
+void orr_traffic_text(const struct orr_serving_request *request, struct orr_text *line);
+json_t *orr_serving_request_json(const struct orr_serving_request *request);
 /* The request with every default resolved. */
 json_t *orr_service_request(const struct orr_service *service);
 

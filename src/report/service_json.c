@@ -43,6 +43,8 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value > 0)
             failed |= json_object_set_new(json, counts[i].key, json_integer((json_int_t)counts[i].value));
+    if (t->router != ORR_ROUTER_ROUND_ROBIN)
+        failed |= json_object_set_new(json, "router", json_string(orr_router_names[t->router]));
     if (t->arrival == ORR_ARRIVAL_GAMMA)
         failed |= json_object_set_new(json, "burstiness", orr_json_real(t->burstiness));
     if (t->arrival == ORR_ARRIVAL_DIURNAL) failed |= json_object_set_new(json, "period_s", orr_json_real(t->period_s));
@@ -64,30 +66,39 @@ static const char *stat_name(double quantile)
     return quantile <= 0.95 ? "p95" : "p99";
 }
 
+void orr_slo_text(const struct orr_slo *slo, struct orr_text *text)
+{
+    orr_text_add(text, "%s.%s<=%.9g s", orr_timing_name(slo->kind), stat_name(slo->quantile), slo->limit_s);
+}
+
 static json_t *slos_json(const struct orr_serving_request *request)
 {
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; i < request->n_slos; i++) {
         struct orr_text line = {0};
-        orr_text_add(&line, "%s.%s<=%.9g s", orr_timing_name(request->slos[i].kind),
-                     stat_name(request->slos[i].quantile), request->slos[i].limit_s);
+        orr_slo_text(&request->slos[i], &line);
         failed |= json_array_append_new(list, orr_json_word(line.data ? line.data : ""));
         free(line.data);
     }
     return orr_json_whole(list, failed);
 }
 
-json_t *orr_service_request(const struct orr_service *service)
+json_t *orr_serving_request_json(const struct orr_serving_request *request)
 {
-    json_t *json = orr_request_json(&service->request.job, false);
+    json_t *json = orr_request_json(&request->job, false);
     int failed = !json;
     if (json) {
         failed |= json_object_set_new(json, "kind", json_string("serving"));
-        failed |= json_object_set_new(json, "traffic", traffic_json(&service->request));
-        failed |= json_object_set_new(json, "slo", slos_json(&service->request));
+        failed |= json_object_set_new(json, "traffic", traffic_json(request));
+        failed |= json_object_set_new(json, "slo", slos_json(request));
     }
     return orr_json_whole(json, failed);
+}
+
+json_t *orr_service_request(const struct orr_service *service)
+{
+    return orr_serving_request_json(&service->request);
 }
 
 /* A distribution; the closed form knows its mean alone. */
@@ -156,18 +167,23 @@ static int put_numbers(json_t *json, const struct orr_serving_result *r)
     return failed;
 }
 
+int orr_serving_result_json(json_t *json, const struct orr_serving_result *r, bool mean_only)
+{
+    int failed = 0;
+    for (int i = 0; i < ORR_N_TIMINGS; i++)
+        failed |=
+            json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i), timing_json(&r->timing[i], mean_only));
+    failed |= put_numbers(json, r);
+    return failed | json_object_set_new(json, "interval80", intervals_json(r));
+}
+
 void orr_service_json(const struct orr_service *service, struct orr_text *text)
 {
-    const struct orr_serving_result *r = &service->result;
     json_t *json = json_pack("{ss ss ss}", "schema", ORR_SCHEMA, "kind", "serving", "method",
                              service->closed_form ? "closed form" : "simulation");
     int failed = !json;
     if (json) {
-        for (int i = 0; i < ORR_N_TIMINGS; i++)
-            failed |= json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i),
-                                          timing_json(&r->timing[i], service->closed_form));
-        failed |= put_numbers(json, r);
-        failed |= json_object_set_new(json, "interval80", intervals_json(r));
+        failed |= orr_serving_result_json(json, &service->result, service->closed_form);
         failed |= json_object_set_new(json, "request", orr_service_request(service));
     }
     orr_json_lines(text, orr_json_whole(json, failed));

@@ -26,7 +26,7 @@ static void add_lengths(const struct orr_lengths *l, struct orr_text *line)
     }
 }
 
-static void add_traffic(const struct orr_serving_request *request, struct orr_text *line)
+void orr_traffic_text(const struct orr_serving_request *request, struct orr_text *line)
 {
     const struct orr_traffic *t = &request->traffic;
     if (t->arrival == ORR_ARRIVAL_CLOSED) orr_text_add(line, "%lld users", (long long)t->concurrency);
@@ -41,6 +41,7 @@ static void add_traffic(const struct orr_serving_request *request, struct orr_te
         add_lengths(&t->output_len, line);
         orr_text_add(line, " tokens");
     }
+    if (t->router != ORR_ROUTER_ROUND_ROBIN) orr_text_add(line, " · %s", orr_router_names[t->router]);
     if (t->prefix_share > 0) orr_text_add(line, " · %.3g %% of prompts shared", 100 * t->prefix_share);
 }
 
@@ -52,7 +53,7 @@ static void add_heading(const struct orr_service *service, const struct orr_styl
     orr_summary_line(text, style, "serving", &line);
     orr_summary_degrees(&job->plan, &line);
     orr_summary_line(text, style, "plan", &line);
-    add_traffic(&service->request, &line);
+    orr_traffic_text(&service->request, &line);
     orr_summary_line(text, style, "traffic", &line);
     orr_text_add(&line, "%s · scheduler %s · %lld sequences, %lld tokens a step", job->engine.id,
                  orr_scheduler_names[job->engine.scheduler], (long long)job->engine.max_requests,

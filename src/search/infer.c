@@ -389,27 +389,51 @@ static void keep_unit(struct tour *t, const struct orr_infer_result *result, voi
                       .result = *result};
 }
 
-/* List the units of a pool, cut by tp, pp and ep alone: prompt units of this slice, or all answer units. */
-static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
+void orr_infer_units(const struct orr_search_request *request, int64_t most_gpus, orr_visit_unit *visit, void *context)
 {
-    const struct orr_space *space = &t->search->request.space;
-    const struct orr_model *model = &t->search->request.job.model;
-    const int64_t experts = orr_most_experts(model);
-    t->role = role;
-    t->n_layouts = 0;
-    for (int64_t tp = 1; tp < gpus; tp++)
-        for (int64_t pp = 1; tp * pp < gpus && pp <= model->n_layers; pp++)
+    const struct orr_space *space = &request->space;
+    const int64_t experts = orr_most_experts(&request->job.model);
+    for (int64_t tp = 1; tp <= most_gpus; tp++)
+        for (int64_t pp = 1; tp * pp <= most_gpus && pp <= request->job.model.n_layers; pp++)
             for (int64_t ep = 1; ep <= experts; ep++) {
                 const int64_t etp = usual_etp(experts, tp, ep), dp = ep * etp > tp ? ep * etp / tp : 1;
-                if (experts % ep || tp * pp * dp >= gpus || !orr_chosen(&space->tp, tp) ||
+                if (experts % ep || tp * pp * dp > most_gpus || !orr_chosen(&space->tp, tp) ||
                     !orr_chosen(&space->pp, pp) || !orr_chosen(&space->ep, ep) || !orr_chosen(&space->etp, etp))
                     continue;
-                if (!in_slice(t) && role == PROMPT) continue;
-                choose_layout(t, tp, 1, pp, dp);
-                t->choice.ep = (int32_t)ep;
-                t->choice.etp = (int32_t)etp;
-                visit_batches(t, keep_unit, units);
+                const struct orr_choice unit = {.gpus = (int32_t)(tp * pp * dp),
+                                                .tp = (int32_t)tp,
+                                                .cp = 1,
+                                                .pp = (int32_t)pp,
+                                                .dp = (int32_t)dp,
+                                                .ep = (int32_t)ep,
+                                                .etp = (int32_t)etp};
+                visit(context, &unit);
             }
+}
+
+struct unit_list {
+    struct tour *tour;
+    struct orr_units *units;
+};
+
+static void list_unit(void *context, const struct orr_choice *unit)
+{
+    const struct unit_list *list = context;
+    struct tour *t = list->tour;
+    if (!in_slice(t) && t->role == PROMPT) return;
+    choose_layout(t, unit->tp, 1, unit->pp, unit->dp);
+    t->choice.ep = unit->ep;
+    t->choice.etp = unit->etp;
+    visit_batches(t, keep_unit, list->units);
+}
+
+/* List the units of a pool: prompt units of this slice, or all answer units. Both pools have at least one GPU. */
+static void list_units(struct tour *t, int64_t gpus, enum role role, struct orr_units *units)
+{
+    struct unit_list list = {t, units};
+    t->role = role;
+    t->n_layouts = 0;
+    orr_infer_units(&t->search->request, gpus - 1, list_unit, &list);
 }
 
 static int64_t unit_gpus(const struct unit *unit)

@@ -161,6 +161,10 @@ void orr_search_infer_block(const struct orr_search *search, int pass, int64_t b
 void orr_search_infer_done(struct orr_worker *worker);
 void orr_infer_found(const struct orr_search_request *request, const struct orr_infer_result *result,
                      const struct orr_choice *choice, struct orr_found *found);
+/* Visit every smallest pool of at most so many GPUs that the request allows, cut by tp, pp and ep alone: one replica,
+ * or as many replicas (dp) as share one set of experts. The rules of orr_job_check are not applied. */
+typedef void orr_visit_unit(void *context, const struct orr_choice *unit);
+void orr_infer_units(const struct orr_search_request *request, int64_t most_gpus, orr_visit_unit *visit, void *context);
 int64_t orr_search_infer_blocks(const struct orr_search_request *request);
 void orr_infer_choose(const struct orr_search_request *request, const struct orr_choice *choice, struct orr_job *job);
 /* As orr_search_predict; also sets the job of the result, which is that of the answers' pool if there are two. */

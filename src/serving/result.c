@@ -59,15 +59,21 @@ static bool keeps(const struct orr_tally *tally, const double value_s[ORR_N_TIMI
     return true;
 }
 
-void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
+void orr_record_times(const struct orr_request_record *r, double value_s[ORR_N_TIMINGS])
 {
     const double further = (double)(r->output_len - 1);
     const double tpot_s = further > 0 ? (r->finish_s - r->first_s) / further : 0;
-    const double value_s[ORR_N_TIMINGS] = {[ORR_TIMING_TTFT] = r->first_s - r->arrival_s,
-                                           [ORR_TIMING_TPOT] = tpot_s,
-                                           [ORR_TIMING_ITL] = tpot_s,
-                                           [ORR_TIMING_LATENCY] = r->finish_s - r->arrival_s,
-                                           [ORR_TIMING_QUEUE] = r->start_s - r->visible_s};
+    value_s[ORR_TIMING_TTFT] = r->first_s - r->arrival_s;
+    value_s[ORR_TIMING_TPOT] = value_s[ORR_TIMING_ITL] = tpot_s;
+    value_s[ORR_TIMING_LATENCY] = r->finish_s - r->arrival_s;
+    value_s[ORR_TIMING_QUEUE] = r->start_s - r->visible_s;
+}
+
+void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
+{
+    const double further = (double)(r->output_len - 1);
+    double value_s[ORR_N_TIMINGS];
+    orr_record_times(r, value_s);
     tally->finished++;
     if (r->arrival_s < tally->from_s) return;
     tally->counted++;
@@ -84,7 +90,7 @@ void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *r)
 
 /* ---------------------------------------------------------------- result */
 
-static double at_quantile(const struct orr_timing *spread, double quantile)
+double orr_timing_at(const struct orr_timing *spread, double quantile)
 {
     if (quantile <= 0) return spread->mean;
     if (quantile <= 0.5) return spread->p50;
@@ -104,7 +110,7 @@ static void fill_spreads(struct orr_tally *tally, struct orr_replica *replica, s
     result->slo_met = true;
     for (size_t i = 0; i < tally->n_slos; i++)
         result->slo_met &=
-            at_quantile(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
+            orr_timing_at(&result->timing[tally->slos[i].kind], tally->slos[i].quantile) <= tally->slos[i].limit_s;
 }
 
 static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool mixes, double time_s)
@@ -125,10 +131,12 @@ static struct orr_step_means means_of(const struct orr_replica_sums *sums, bool 
 }
 
 void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
-                      struct orr_replica *replica, double last_s, struct orr_serving_result *result)
+                      struct orr_replica *const *fleet, int64_t n_fleet, double last_s,
+                      struct orr_serving_result *result)
 {
+    struct orr_replica *const replica = fleet[0];
     const struct orr_replica_sums *sums = orr_replica_sums_of(replica);
-    const double replicas = (double)job->plan.dp, gpus = (double)job->plan.gpus;
+    const double replicas = (double)job->plan.dp / (double)n_fleet, gpus = (double)job->plan.gpus;
     const double time_s = orr_max(1e-12, last_s - tally->from_s), counted = (double)tally->counted;
     int64_t n_free;
     const double blocks = (double)orr_replica_blocks(replica, &n_free);
@@ -146,10 +154,14 @@ void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct
     result->goodput_requests_per_s = result->completed_requests_per_s * result->slo_frac;
     result->prefix_hit_frac = tally->input_tokens > 0 ? tally->cached_tokens / tally->input_tokens : 0;
     result->mean_running_batch = sums->busy_s > 0 ? sums->running_s / sums->busy_s : 0;
-    result->mean_waiting = result->timing[ORR_TIMING_QUEUE].mean * counted / time_s; /* Little's law */
+    result->mean_waiting =
+        result->timing[ORR_TIMING_QUEUE].mean * counted / (double)n_fleet / time_s; /* Little's law */
     result->kv_used_frac = sums->busy_s > 0 ? sums->used_block_s / sums->busy_s / orr_max(1, blocks) : 0;
-    result->preemptions = sums->preemptions * job->plan.dp;
-    result->refused = sums->refused * job->plan.dp;
+    for (int64_t i = 0; i < n_fleet; i++) {
+        const struct orr_replica_sums *own = orr_replica_sums_of(fleet[i]);
+        result->preemptions += own->preemptions * job->plan.dp / n_fleet;
+        result->refused += own->refused * job->plan.dp / n_fleet;
+    }
     result->busy_frac = orr_min(1, sums->busy_s / time_s);
     result->prompt_frac = sums->busy_s > 0 ? sums->prompt_s / sums->busy_s : 0;
     const struct orr_step_means means = means_of(sums, mixes, time_s);

@@ -4,6 +4,16 @@
 
 #include "serving/replica.h"
 
+/* The times of one finished request; gaps between its tokens by their mean, 0 for an answer of one token. */
+void orr_record_times(const struct orr_request_record *record, double value_s[ORR_N_TIMINGS]);
+/* The value at a quantile of an orr_slo; 0 is the mean. */
+double orr_timing_at(const struct orr_timing *spread, double quantile);
+
+/* Simulate as orr_simulate does, with steps of the same plan that the caller keeps from run to run. */
+enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic *traffic,
+                             const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
+                             struct orr_serving_result *result, struct orr_error *error);
+
 /* Sums over groups of successive requests, whose spread tells how far the mean of a finite run is off (Eq. 529). When
  * all groups are full, neighbours are joined and groups become twice as large. */
 enum { ORR_BATCHES = 40 };
@@ -29,9 +39,11 @@ struct orr_tally {
 bool orr_tally_open(struct orr_tally *tally); /* keeps from_s and slos */
 void orr_tally_close(struct orr_tally *tally);
 void orr_tally_add(struct orr_tally *tally, const struct orr_request_record *record);
-/* The result of `dp` replicas that all fare like this one. `last_s` is the end of the last request. */
+/* The result of `dp` replicas: all of them, or one that all others fare like. Batch, cache and power are those of the
+ * first. `last_s` is the end of the last request. */
 void orr_tally_result(struct orr_tally *tally, const struct orr_job *job, struct orr_scratch *scratch,
-                      struct orr_replica *replica, double last_s, struct orr_serving_result *result);
+                      struct orr_replica *const *fleet, int64_t n_fleet, double last_s,
+                      struct orr_serving_result *result);
 
 /* Does one sequence of the traffic fit at all? */
 void orr_serving_fits(const struct orr_infer_result *alone, const struct orr_replica_facts *facts,

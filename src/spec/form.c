@@ -122,7 +122,7 @@ struct place {
  * that lead further down, are keys of "set". */
 static struct place place_of(const struct orr_form *form, const char *path)
 {
-    static const char *const SECTIONS[] = {"plan", "workload", "search", "traffic"};
+    static const char *const SECTIONS[] = {"plan", "workload", "search", "traffic", "size"};
     struct place place = {.path = path, .key = path};
     const char *dot = strchr(path, '.');
     if (!dot) return place;
@@ -242,6 +242,11 @@ enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_re
         request.root ? orr_request_serving(form->catalogue, &request, serving, error) : orr_out_of_memory(error, NULL);
     orr_doc_close(&request);
     return err;
+}
+
+enum orr_err orr_form_sizing(const struct orr_form *form, struct orr_size_request *size, struct orr_error *error)
+{
+    return orr_request_size(form->catalogue, &form->request, size, error);
 }
 
 char *orr_form_text(const struct orr_form *form)

@@ -10,5 +10,8 @@ struct orr_form *orr_form_copy(const struct orr_form *form);
 /* Read the form's request of kind "serving". */
 enum orr_err orr_form_serving(const struct orr_form *form, struct orr_serving_request *serving,
                               struct orr_error *error);
+/* Read the form's request of kind "size". */
+struct orr_size_request;
+enum orr_err orr_form_sizing(const struct orr_form *form, struct orr_size_request *size, struct orr_error *error);
 
 #endif

@@ -31,6 +31,7 @@ const char *const orr_fp8_recipe_names[ORR_N_FP8_RECIPES] = {ORR_FP8_RECIPES(NAM
 const char *const orr_expert_kernel_names[ORR_N_EXPERT_KERNELS] = {ORR_EXPERT_KERNELS(NAME)};
 const char *const orr_scheduler_names[ORR_N_SCHEDULERS] = {ORR_SCHEDULERS(NAME)};
 const char *const orr_arrival_names[ORR_N_ARRIVALS] = {ORR_ARRIVALS(NAME)};
+const char *const orr_router_names[ORR_N_ROUTERS] = {ORR_ROUTERS(NAME)};
 const char *const orr_length_law_names[ORR_N_LENGTH_LAWS] = {ORR_LENGTH_LAWS(NAME)};
 static const char *const TIMING_NAMES[ORR_N_TIMINGS] = {ORR_TIMINGS(NAME)};
 

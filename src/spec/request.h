@@ -30,6 +30,10 @@ enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct or
 /* Fill a request of kind "serving" from a parsed one, which is taken apart. */
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error);
+/* Fill a request of kind "size" from a parsed one. */
+struct orr_size_request;
+enum orr_err orr_request_size(const struct orr_catalogue *catalogue, const struct orr_doc *request,
+                              struct orr_size_request *size, struct orr_error *error);
 /* Does the work of orr_request_read for a request whose "set" is already applied. */
 enum orr_err orr_request_job(const struct orr_catalogue *catalogue, const struct orr_doc *request, unsigned *stale,
                              struct orr_job *job, struct orr_error *error);

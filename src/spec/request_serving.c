@@ -17,6 +17,7 @@ enum { TRACE_ROWS_MAX = 10000000, DEFAULT_REQUESTS = 10000, LEAST_REQUESTS = 200
 
 static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_ENUM(orr_traffic, arrival, false, orr_arrival_names, "when requests arrive"),
+    ORR_ENUM(orr_traffic, router, false, orr_router_names, "which replica gets a request"),
     ORR_REAL(orr_traffic, rate_per_s, ORR_UNIT_NONE, false, 1e-9, RATE_MAX, "requests per second"),
     ORR_REAL(orr_traffic, burstiness, ORR_UNIT_NONE, false, 0.01, 1000, "shape of gamma gaps; 1: Poisson"),
     ORR_REAL(orr_traffic, swing_frac, ORR_UNIT_NONE, false, 0, 1, "diurnal: amplitude over mean rate"),
@@ -257,6 +258,10 @@ static enum orr_err choose_arrival(const struct orr_doc *request, const json_t *
     if (rated && !rate) return orr_doc_fail(request, "traffic", error, "this arrival needs rate_per_s");
     if (t->arrival == ORR_ARRIVAL_CLOSED && !users)
         return orr_doc_fail(request, "traffic", error, "a closed loop needs concurrency");
+    if (t->arrival == ORR_ARRIVAL_CLOSED && t->router != ORR_ROUTER_ROUND_ROBIN)
+        return orr_doc_fail(request, "traffic.router", error,
+                            "has no effect on a closed loop, whose users stay with "
+                            "their replica");
     if (t->arrival == ORR_ARRIVAL_TRACE && !trace) return orr_doc_fail(request, "traffic", error, "needs a trace");
     return ORR_OK;
 }

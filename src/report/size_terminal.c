@@ -1,0 +1,134 @@
+/* This file writes the size of a service for people: what was asked, the plan, its times, and the front. */
+#include "base/number.h"
+#include "base/units.h"
+#include "report/service.h"
+#include "report/size.h"
+#include "report/summary.h"
+#include "report/table.h"
+#include "spec/spec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void add_heading(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_size_request *r = &size->request;
+    const struct orr_serving_request *service = &r->services[0];
+    struct orr_text line = {0};
+    orr_text_add(&line, "%s · %s · ", r->spaces[0].job.model.id, r->spaces[0].job.engine.id);
+    for (size_t i = 0; i < r->n_systems; i++)
+        orr_text_add(&line, "%s%s", i > 0 ? ", " : "", r->spaces[i].job.system.id);
+    orr_summary_line(text, style, "size", &line);
+    orr_traffic_text(service, &line);
+    orr_summary_line(text, style, "traffic", &line);
+    for (size_t i = 0; i < service->n_slos; i++) {
+        if (i > 0) orr_text_add(&line, " · ");
+        orr_slo_text(&service->slos[i], &line);
+    }
+    orr_summary_line(text, style, "limits", &line);
+    if (r->budget_usd_per_h > 0) orr_text_add(&line, "$%.4g/h", r->budget_usd_per_h);
+    else orr_text_add(&line, "%lld GPUs", (long long)r->budget_gpus);
+    orr_text_add(&line, " · the fewest %s", r->by_gpus ? "GPUs" : "dollars");
+    orr_summary_line(text, style, "budget", &line);
+    orr_text_add(text, "\n");
+    free(line.data);
+}
+
+static void add_plan(const struct orr_size *size, const struct orr_sized *plan, const struct orr_style *style,
+                     struct orr_text *text)
+{
+    const struct orr_choice *c = &plan->choice;
+    const struct orr_plan degrees = {
+        .tp = c->tp, .pp = c->pp, .vpp = 1, .dp = c->dp, .cp = 1, .ep = c->ep, .etp = c->etp};
+    struct orr_text line = {0};
+    orr_text_add(&line, "%d × %s · $%.4g/h", c->gpus, size->request.spaces[plan->system].job.system.id,
+                 plan->usd_per_h);
+    orr_summary_line(text, style, size->answer.found ? "answer" : "nearest", &line);
+    orr_summary_degrees(&degrees, &line);
+    orr_text_add(&line, " · weights %s", orr_weight_format_name((enum orr_weight_format)c->weights));
+    orr_summary_line(text, style, "plan", &line);
+    orr_text_add(&line, "%lld sequences, %lld tokens a step", (long long)plan->max_requests,
+                 (long long)plan->max_step_tokens);
+    orr_summary_line(text, style, "engine", &line);
+    orr_text_add(&line, "%.4g tokens/s per GPU · batch %.1f · $%.4g per million output tokens",
+                 plan->result.output_tokens_per_s_per_gpu, plan->result.mean_running_batch,
+                 plan->result.cost_usd_per_million_output_tokens);
+    orr_summary_line(text, style, "load", &line);
+    orr_text_add(text, "\n");
+    free(line.data);
+}
+
+static void add_limits(const struct orr_size *size, const struct orr_sized *plan, const struct orr_style *style,
+                       struct orr_text *text)
+{
+    const struct orr_serving_request *service = &size->request.services[plan->system];
+    struct orr_table table;
+    orr_table_start(&table, "lrrl");
+    ORR_ROW(&table, ORR_PAINT_DIM, "limit", "mean", "value", "");
+    for (size_t i = 0; i < service->n_slos; i++) {
+        const struct orr_slo *slo = &service->slos[i];
+        const struct orr_timing *timing = &plan->result.timing[slo->kind];
+        const double value_s = orr_timing_at(timing, slo->quantile);
+        struct orr_text name = {0};
+        char mean[32], value[32], share[64];
+        orr_slo_text(slo, &name);
+        (void)snprintf(share, sizeof share, "%.0f %% of it%s", 100 * value_s / slo->limit_s,
+                       value_s > slo->limit_s ? ", missed" : "");
+        ORR_ROW(&table, ORR_PAINT_NONE, name.data ? name.data : "", orr_print_s(mean, timing->mean),
+                orr_print_s(value, value_s), share);
+        free(name.data);
+    }
+    orr_table_print(&table, text, style);
+}
+
+/* One row per plan; the bar is the worst time over its limit, full at twice the limit. */
+static void add_front(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_size_answer *a = &size->answer;
+    struct orr_table table;
+    if (a->n_front < 2) return;
+    orr_text_section(text, style, "cost against latency");
+    orr_table_start(&table, "rrlrrrrb");
+    table.drop = "00000210";
+    ORR_ROW(&table, ORR_PAINT_DIM, "$/h", "GPUs", "plan", "worst", "ttft p99", "tpot p99", "tokens/s/GPU", "");
+    for (size_t i = 0; i < a->n_front; i++) {
+        const struct orr_sized *p = &a->front[i];
+        const struct orr_choice *c = &p->choice;
+        char usd[32], gpus[32], plan[128], worst[32], ttft[32], tpot[32], rate[32], bar[32];
+        (void)snprintf(usd, sizeof usd, "%.4g", p->usd_per_h);
+        (void)snprintf(gpus, sizeof gpus, "%d", c->gpus);
+        (void)snprintf(plan, sizeof plan, "%s tp%d pp%d dp%d%s%.0d", size->request.spaces[p->system].job.system.id,
+                       c->tp, c->pp, c->dp, c->ep > 1 ? " ep" : "", c->ep > 1 ? c->ep : 0);
+        (void)snprintf(worst, sizeof worst, "%.0f %%", 100 * p->ratio);
+        (void)snprintf(rate, sizeof rate, "%.4g", p->result.output_tokens_per_s_per_gpu);
+        (void)snprintf(bar, sizeof bar, "%.4f", orr_min(1, p->ratio / 2));
+        ORR_ROW(&table,
+                a->found && c->gpus == a->best.choice.gpus && p->cost == a->best.cost ? ORR_PAINT_GOOD : ORR_PAINT_NONE,
+                usd, gpus, plan, worst, orr_print_s(ttft, p->result.timing[ORR_TIMING_TTFT].p99),
+                orr_print_s(tpot, p->result.timing[ORR_TIMING_TPOT].p99), rate, bar);
+    }
+    orr_table_print(&table, text, style);
+}
+
+void orr_size_terminal(const struct orr_size *size, const struct orr_style *style, struct orr_text *text)
+{
+    const struct orr_size_answer *a = &size->answer;
+    add_heading(size, style, text);
+    if (!a->found) {
+        struct orr_text reason = {0};
+        orr_size_reason(size, &reason);
+        orr_text_wrap(text, style, "  no plan: ", 11, reason.data ? reason.data : "", " ");
+        orr_text_add(text, "\n");
+        free(reason.data);
+    }
+    if (isfinite(a->best.ratio)) {
+        add_plan(size, &a->best, style, text);
+        add_limits(size, &a->best, style, text);
+        add_front(size, style, text);
+    }
+    orr_text_add(text, "\n  %lld plans of %lld layouts, %lld of which fit; %lld simulated\n",
+                 (long long)a->counts.plans, (long long)a->counts.units, (long long)a->counts.fitting,
+                 (long long)a->counts.simulated);
+    if (!a->complete) orr_text_add(text, "  stopped early: there may be better plans\n");
+}
