@@ -459,10 +459,10 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
     X(INTERLEAVED, "interleaved", "Eq. 69: 1F1B over vpp chunks per rank")    \
     X(ZB_H1, "zb-h1", "Eq. 70: zero bubble, 1F1B memory")                     \
     X(ZB_H2, "zb-h2", "Eq. 71: zero bubble, twice the memory")                \
-    X(ZB_V, "zb-v", "Eq. 410: zero bubble, two chunks in a V, 1F1B memory")   \
-    X(V_HALF, "v-half", "Eq. 411: two chunks in a V, half the memory")        \
-    X(DUALPIPE, "dualpipe", "Eq. 412: from both ends, weights twice")         \
-    X(DUALPIPE_V, "dualpipe-v", "Eq. 413: dualpipe cut in half, a V")
+    X(ZB_V, "zb-v", "Eq. 137: zero bubble, two chunks in a V, 1F1B memory")   \
+    X(V_HALF, "v-half", "Eq. 138: two chunks in a V, half the memory")        \
+    X(DUALPIPE, "dualpipe", "Eq. 139: from both ends, weights twice")         \
+    X(DUALPIPE_V, "dualpipe-v", "Eq. 140: dualpipe cut in half, a V")
 
 /* How layers are divided over the stages of a pipeline where a plan does not list them. */
 #define ORR_STAGE_RULES(X)                                                    \
@@ -1598,7 +1598,7 @@ struct orr_serving {
 };
 
 /* Times of a job over the plausible values of the keys that its request leaves to the program (docs/equations.md,
- * Eqs. 480-482). All members are 0 where it leaves none. */
+ * Eqs. 179-181). All members are 0 where it leaves none. */
 struct orr_spread {
     int64_t n_tried, n_fit;                 /* fillings that the rules allow; those of them that fit in memory */
     double low_s, high_s;                   /* step times of the fastest and of the slowest plausible filling */

@@ -1,6 +1,6 @@
 /* A stack from measured runs: `orrery fit` (docs/fit.md). Physical numbers of an engine are moved from those of its
  * parent as far as the runs ask for it: maximum a posteriori on the program's own predictions, averaged by evidence
- * over the parent as it is, the parent fitted, and other engines of the same kind. Eqs. 470-479. */
+ * over the parent as it is, the parent fitted, and other engines of the same kind. Eqs. 169-178. */
 #ifndef ORR_CALIBRATE_STACK_H
 #define ORR_CALIBRATE_STACK_H
 
@@ -66,7 +66,7 @@ double orr_stack_value(int i, double parent, double x);
 double orr_stack_natural(int i, double parent, double x);
 double orr_stack_natural_slope(int i, double parent, double x);
 void orr_stack_bounds(int i, double parent, double *low, double *high);
-/* Minus the logarithm of the prior at x, its derivative, and the curvature of the Laplace approximation (Eq. 472). */
+/* Minus the logarithm of the prior at x, its derivative, and the curvature of the Laplace approximation (Eq. 171). */
 double orr_stack_penalty(int i, double x);
 double orr_stack_penalty_slope(int i, double x);
 double orr_stack_curvature(int i, double x);
@@ -87,7 +87,7 @@ struct orr_stack_run {
     struct orr_job job;
 };
 
-/* The runs of some tables as one engine would run them, and straight lines through the parent (Eq. 473). Ratios are
+/* The runs of some tables as one engine would run them, and straight lines through the parent (Eq. 172). Ratios are
  * predicted over measured time. */
 struct orr_stack_runs {
     struct orr_validation *table;

@@ -1,4 +1,4 @@
-/* The average over engines: the parent as it is, the parent fitted, and other engines. Eqs. 478, 479. */
+/* The average over engines: the parent as it is, the parent fitted, and other engines. Eqs. 177, 178. */
 #include "calibrate/stack.h"
 
 #include "base/number.h"
@@ -17,7 +17,7 @@
 /* Members below this weight change nothing that is printed. */
 #define NEGLIGIBLE 1e-3
 
-/* Eq. 478: weights from the evidence and the weights before. */
+/* Eq. 177: weights from the evidence and the weights before. */
 static void weigh(struct orr_stack_mixture *m, const double *before)
 {
     double most = -HUGE_VAL, sum = 0;
@@ -80,7 +80,7 @@ struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker
         square += m->weight * (variance + one.mean * one.mean);
     }
     guess.mean /= sum;
-    guess.variance = square / sum - guess.mean * guess.mean; /* Eq. 479 */
+    guess.variance = square / sum - guess.mean * guess.mean; /* Eq. 178 */
     return guess;
 }
 

@@ -1,5 +1,5 @@
 /* Which run would tell most. Candidates are measured runs with one cell changed; the gain of a candidate is by how much
- * its result would narrow the predictions of all candidates and runs. Eq. 479a. */
+ * its result would narrow the predictions of all candidates and runs. Eq. 178a. */
 #include "calibrate/stack_fit.h"
 
 #include "base/error.h"
@@ -149,7 +149,7 @@ static void collect(struct orr_stack *stack, struct orr_stack_worker *worker, st
         orr_stack_gradient(stack->fit_runs, stack->chosen[i], open_fit(stack), g->of[g->n++]);
 }
 
-/* Eq. 479a: the share of the mean width that a run with gradient c would take away. */
+/* Eq. 178a: the share of the mean width that a run with gradient c would take away. */
 static double narrowing(const struct orr_stack *stack, const struct gradients *g, size_t c)
 {
     const struct orr_stack_fit *fit = open_fit(stack);

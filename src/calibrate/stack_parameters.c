@@ -1,4 +1,4 @@
-/* The numbers that runs can tell: how each may differ from the parent's, and how far. Eqs. 471, 472. */
+/* The numbers that runs can tell: how each may differ from the parent's, and how far. Eqs. 170, 171. */
 #include "calibrate/stack.h"
 
 #include "base/number.h"

@@ -175,7 +175,7 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 
 /* ---------------------------------------------------------------- straight lines */
 
-/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 473). */
+/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 172). */
 static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                        const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j)
 {

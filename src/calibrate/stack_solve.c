@@ -1,5 +1,5 @@
 /* One engine fitted to runs: maximum a posteriori with robust errors, on straight lines that are drawn anew through the
- * program's own predictions, and the Laplace approximation about the maximum. Eqs. 473-477. */
+ * program's own predictions, and the Laplace approximation about the maximum. Eqs. 172-176. */
 #include "calibrate/stack.h"
 
 #include "base/number.h"
@@ -46,7 +46,7 @@ static double parent_of(const struct problem *p, size_t i, int j)
 
 /* ---------------------------------------------------------------- the objective */
 
-/* Eq. 473: the ratio of run i on its straight line. */
+/* Eq. 172: the ratio of run i on its straight line. */
 static double ratio_at(const struct problem *p, size_t i, const double *x)
 {
     double ratio = p->ratio[i];
@@ -65,7 +65,7 @@ static double loss(double error, double within)
     return 0.5 * (FREEDOM + 1) * log1p(error * error / (FREEDOM * within * within));
 }
 
-/* Eq. 474 in x (active parameters, then the level), for NLopt. */
+/* Eq. 173 in x (active parameters, then the level), for NLopt. */
 static double objective(unsigned n, const double *x, double *gradient, void *context)
 {
     const struct problem *p = context;
@@ -178,7 +178,7 @@ static double weight_of(double error, double within)
     return (FREEDOM + 1) / (FREEDOM + error * error / (within * within));
 }
 
-/* Eq. 475: covariance at x; returns the logarithm of its determinant. *told becomes the effective number of
+/* Eq. 174: covariance at x; returns the logarithm of its determinant. *told becomes the effective number of
  * parameters. */
 static double laplace(const struct problem *p, const double *x, double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS],
                       double *told)
@@ -204,7 +204,7 @@ static double laplace(const struct problem *p, const double *x, double covarianc
     return -log_det;
 }
 
-/* Eq. 476: the spread of single runs, given their errors and the number of parameters that they told. */
+/* Eq. 175: the spread of single runs, given their errors and the number of parameters that they told. */
 static double spread_of(const double *errors, size_t n, double told, double within)
 {
     double sum = WITHIN_WEIGHT * WITHIN * WITHIN;
@@ -348,7 +348,7 @@ static bool pass(struct orr_stack_worker *worker, struct problem *p, double *x)
     return true;
 }
 
-/* Eq. 477: the evidence, and everything else that is known about the maximum. The ratios are exact there. */
+/* Eq. 176: the evidence, and everything else that is known about the maximum. The ratios are exact there. */
 static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit)
 {
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS];

@@ -1,5 +1,5 @@
 /* Grouped products: the rows of each expert times its own weights. Frameworks launch them as one kernel with tiles of
- * their own, or as plain products. Eqs. 28, 450-452. */
+ * their own, or as plain products. Eqs. 28, 158-160. */
 #include "cost/cost.h"
 
 #include "base/number.h"
@@ -82,7 +82,7 @@ static void cost_tuned(const struct orr_job *job, const struct orr_op *op, struc
     orr_cost_name_bound(cost);
 }
 
-/* Eq. 450: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
+/* Eq. 158: the blocks of `height` rows that an expert fills on average. Tokens choose experts at random, so that the
  * rows of one vary by the root of their mean; every expert that is used fills at least one block. */
 static double mean_blocks(double rows, double height)
 {
@@ -94,7 +94,7 @@ static double mean_blocks(double rows, double height)
     return blocks;
 }
 
-/* Eqs. 450, 451: the kernel has two tiles and clusters of SMs that share the weights of a tile. A cluster computes all
+/* Eqs. 158, 159: the kernel has two tiles and clusters of SMs that share the weights of a tile. A cluster computes all
  * its tiles along the rows, also those that have none. Only one SM of a cluster has weights of its own on the way, so
  * that few rows are read at the rate of so many SMs. */
 static void cost_clustered(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
@@ -118,7 +118,7 @@ static void cost_clustered(const struct orr_job *job, const struct orr_op *op, s
     orr_cost_name_bound(cost);
 }
 
-/* Eq. 452: plain products one after another. Each has its own waves and its own start. */
+/* Eq. 160: plain products one after another. Each has its own waves and its own start. */
 static void cost_loop(const struct orr_job *job, const struct orr_op *op, struct orr_cost *cost)
 {
     struct orr_op one = *op;

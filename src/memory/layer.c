@@ -11,7 +11,7 @@ static bool unfused(const struct orr_job *job)
     return job->workload.attention == ORR_ATTENTION_UNFUSED;
 }
 
-/* Bytes of one element of a saved GEMM input (Eq. 458). A tower stays in 16 bits. */
+/* Bytes of one element of a saved GEMM input (Eq. 166). A tower stays in 16 bits. */
 static double input_width(const struct orr_job *job, const struct orr_dims *d)
 {
     if (!d->low_precision) return d->w_a;
@@ -26,7 +26,7 @@ static bool trained(const struct orr_job *job, const struct orr_layer_kind *kind
 }
 
 /* Copies of an input that is kept for the gradients of the weights that read it: one for trained matrices, one for
- * their adapters, or one for each adapter that casts it; none for frozen matrices (Eq. 437). */
+ * their adapters, or one for each adapter that casts it; none for frozen matrices (Eq. 154). */
 static double input_copies(const struct orr_job *job, const struct orr_layer_kind *kind, enum orr_target first,
                            enum orr_target last)
 {
@@ -157,7 +157,7 @@ static double by_ops_bytes(const struct orr_job *job, const struct orr_dims *d, 
     return d->w_a * (2 * d->T_norm * d->h + d->T * columns / d->t) + score_bytes(job, d, kind);
 }
 
-/* Eq. 415: bytes that the operators of a list make again: outputs of the norms; queries, keys and values; the sum
+/* Eq. 142: bytes that the operators of a list make again: outputs of the norms; queries, keys and values; the sum
  * before the second norm; gate and up; inputs of the last products; and rows as experts read them. */
 static double repeated_bytes(const struct orr_job *job, const struct orr_dims *d, const struct orr_layer_kind *kind)
 {
@@ -254,10 +254,10 @@ double orr_in_flight(const struct orr_plan *plan, double n_micro_batches, int64_
     case ORR_SCHEDULE_INTERLEAVED: return orr_min(m, (2 * (p - 1 - i) + (v - 1) * p + 1) / v); /* Eq. 69 */
     case ORR_SCHEDULE_ZB_H1: return orr_min(m, p);                                             /* Eq. 70 */
     case ORR_SCHEDULE_ZB_H2: return orr_min(m, 2 * p - 1);                                     /* Eq. 71 */
-    case ORR_SCHEDULE_ZB_V: return orr_min(m, p);                                              /* Eq. 410 */
-    case ORR_SCHEDULE_V_HALF: return orr_min(m, (double)((plan->pp + 2) / 2));                 /* Eq. 411 */
-    case ORR_SCHEDULE_DUALPIPE: return orr_min(m, p + 1);                                      /* Eq. 412 */
-    case ORR_SCHEDULE_DUALPIPE_V: return orr_min(m, p + 0.5);                                  /* Eq. 413 */
+    case ORR_SCHEDULE_ZB_V: return orr_min(m, p);                                              /* Eq. 137 */
+    case ORR_SCHEDULE_V_HALF: return orr_min(m, (double)((plan->pp + 2) / 2));                 /* Eq. 138 */
+    case ORR_SCHEDULE_DUALPIPE: return orr_min(m, p + 1);                                      /* Eq. 139 */
+    case ORR_SCHEDULE_DUALPIPE_V: return orr_min(m, p + 0.5);                                  /* Eq. 140 */
     case ORR_N_SCHEDULES: break;
     }
     return m;

@@ -51,7 +51,7 @@ static void offload_states(const struct orr_job *job, struct rank_bytes *r)
     if (job->plan.offload[ORR_OFFLOAD_GRADIENTS] != ORR_STORE_NONE) r->gradient_16bit = 0;
 }
 
-/* Eq. 458: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
+/* Eq. 166: narrow copies of the weights of layers, which stay from step to step; the ends have none. Sharded weights
  * are cast when they are gathered. */
 static double narrow_bytes(const struct orr_job *job, const struct orr_stage *stage, double params)
 {
@@ -80,7 +80,7 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->params = whole;
     r->weights = plan->zero >= 3 ? w * (stage->dense_params / dp + stage->expert_params / edp)
                                  : w * (stage->dense_params + stage->expert_params); /* Eq. 80 */
-    if (orr_adapts(job)) {                                                           /* Eq. 438 */
+    if (orr_adapts(job)) {                                                           /* Eq. 155 */
         const double shard = plan->zero >= 3 ? dp : 1, expert_shard = plan->zero >= 3 ? edp : 1;
         const double less = w - orr_base_bytes(job), own = orr_adapter_casts(job) ? 4 : w;
         r->weights -= less * (stage->matrix_params / shard + stage->expert_params / expert_shard);
@@ -93,13 +93,13 @@ static void add_static(const struct orr_job *job, const struct orr_stage *stage,
     r->optimizer =
         (states.optimizer_bytes * matrices + states.other_bytes * (1 - matrices)) * (plan->zero >= 1 ? sharded : whole);
     r->gradient_16bit = states.live_16bit && plan->zero < 2 ? w : 0;
-    if (engine->autocast) { /* Eq. 440 */
+    if (engine->autocast) { /* Eq. 157 */
         const double cast = stage->matrix_params + stage->expert_params +
                                 (stage->head && !job->model.tied_embeddings ? orr_rank_head_params(job) : 0);
         r->weights *= 4 / w;
         r->casts = w * cast;
     }
-    if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 439 */
+    if (engine->gradients_dropped && plan->zero < 2 && orr_micro_batches(job) <= 1) { /* Eq. 156 */
         r->gradients = 0;
         r->gradient_16bit = states.gradient_bytes;
     }

@@ -48,7 +48,7 @@ double orr_state_bytes(const struct orr_job *job, const struct orr_stage *stage)
 /* Capacity less context and fragmentation (Eq. 79). */
 double orr_usable_bytes(const struct orr_job *job);
 
-/* A GPU's share of the memory of its host (Eq. 419). */
+/* A GPU's share of the memory of its host (Eq. 146). */
 double orr_host_bytes(const struct orr_job *job);
 
 /* Also works out most_bytes, the peak with a host that runs ahead. */

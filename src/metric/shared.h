@@ -19,9 +19,9 @@
     X(QUANTILE_90, "quantiles_s.p90", S, "one measured " of " in ten is expected above", "interval_s[1]",              \
       "validation residuals", r->interval_high_s)                                                                     \
     X(INTERVAL_FROM, "interval_from", WORD, "what widens the interval most", "largest term of the width",             \
-      "Eq. 494", orr_doubt_text(r->interval_from))                                                                    \
+      "Eq. 186", orr_doubt_text(r->interval_from))                                                                    \
     X(INTERVAL_NARROWED, "interval_narrowed_by", WORD, "what to measure to narrow the interval",                      \
-      "by interval_from", "Eq. 494", orr_doubt_remedy(r->interval_from))                                              \
+      "by interval_from", "Eq. 186", orr_doubt_remedy(r->interval_from))                                              \
     X(ENGINE_MEASURED, "engine_measured", FLAG, "measured runs have this engine in this regime",                      \
       "at least 8 measured times", "validation rows", r->engine_measured)                                             \
     X(INTERVAL_CLASS, "interval_class", WORD, "class of jobs whose validation residuals give the interval",           \

@@ -48,7 +48,7 @@
       "executed_flops / (step_time_s · gpus · peak_flops_per_s)", "Eq. 3", r->hfu_frac)                               \
     X(TRUST, "trust", WORD, "calibrated: constants fitted to this chip's kernels; datasheet: family values",          \
       "the calibration lists the chip", "calibration file", orr_trust(j))                                             \
-    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eqs. 79, 419", \
+    X(FITS, "fits", FLAG, "the plan fits in memory", "memory_bytes.most <= memory_bytes.usable", "Eqs. 79, 146", \
       r->fits)                                                                                                        \
     X(REASON, "reason", WORD, "what is missing and the cheapest change; only when it does not fit",                   \
       "from the memory ledger", "Eq. 79", (const char *)r->reason)                                                    \
@@ -82,7 +82,7 @@
       "Σ over the other ranks, by schedule: gpipe, 1f1b F + B; interleaved (F + B)/vpp; zb-h1 F + B - 2 W;"           \
       " zb-h2 F + B - 3 W; zb-v max(F, B - W) - W; v-half half of F + B + 2 max(F, B - W) - 2 W;"                     \
       " dualpipe (pp/2 - 1)/(pp - 1) of F + 2 B - 3 W, dualpipe-v half of it",                                        \
-      "Eqs. 67-73, 410-414", r->time_s[ORR_TIME_PP_BUBBLE])                                                           \
+      "Eqs. 67-73, 137-141", r->time_s[ORR_TIME_PP_BUBBLE])                                                           \
     X(TIME_DP, "time_s.dp_exposed", S, "gradient and weight collectives not hidden",                                  \
       "dp_collectives_s - hidden_s.dp", "Eqs. 75-77", r->time_s[ORR_TIME_DP_EXPOSED])                                 \
     X(TIME_OPTIMIZER, "time_s.optimizer", S, "optimizer step",                                                        \
@@ -126,9 +126,9 @@
     X(MEMORY_HEADROOM, "memory_bytes.headroom", BYTES, "usable memory left at the peak; below 0: does not fit",       \
       "memory_bytes.usable - memory_bytes.most", "definition", r->memory.usable_bytes - r->memory.most_bytes)         \
     X(MEMORY_HOST, "memory_bytes.host", BYTES, "kept in host memory for one GPU, by offloading",                      \
-      "Σ offloaded states and saved inputs", "Eq. 419", r->memory.host_bytes)                                         \
+      "Σ offloaded states and saved inputs", "Eq. 146", r->memory.host_bytes)                                         \
     X(MEMORY_NVME, "memory_bytes.nvme", BYTES, "kept on the drives of the host for one GPU, by offloading",           \
-      "Σ offloaded states and saved inputs", "Eq. 419", r->memory.nvme_bytes)                                         \
+      "Σ offloaded states and saved inputs", "Eq. 146", r->memory.nvme_bytes)                                         \
     X(PEAK_STAGE, "peak_stage", COUNT, "pipeline rank with the highest peak", "largest of the ranks' peaks",          \
       "Eq. 79", r->memory.peak_stage)                                                                                 \
     X(PEAK_INSTANT, "peak_instant", WORD, "moment of the step at which the peak occurs",                              \

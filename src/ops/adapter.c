@@ -1,5 +1,5 @@
 /* Adapters and frozen weights: the small products beside frozen ones, and the parameters that are trained. Sizes of a
- * target matrix -> operators and counts (Eqs. 430-434). */
+ * target matrix -> operators and counts (Eqs. 147-151). */
 #include "ops/adapter.h"
 
 #include "base/number.h"
@@ -46,7 +46,7 @@ bool orr_trains_tower(const struct orr_job *job)
 }
 
 /* Parameters beside one matrix of `in` inputs and `out` outputs: two matrices of the rank; DoRA adds one length per
- * output (Eq. 430). */
+ * output (Eq. 147). */
 static double beside(const struct orr_job *job, const struct orr_layer_kind *kind, enum orr_target target, double in,
                      double out)
 {
@@ -131,7 +131,7 @@ static void emit_small_product(struct orr_emit *emit, struct orr_linear_names na
 }
 
 /* Casts of the input to the adapter's format and back to the format of products, both ways, and of its two matrices
- * and their gradients: bytes of elements, and launches (Eq. 432). */
+ * and their gradients: bytes of elements, and launches (Eq. 149). */
 static void emit_casts(struct orr_emit *emit, double inputs)
 {
     orr_emit_pointwise(emit, &(struct orr_pointwise_op){.name = "adapter.upcast",
@@ -151,7 +151,7 @@ static void emit_casts(struct orr_emit *emit, double inputs)
 }
 
 /* DoRA makes the sum of the frozen matrix and the adapter's product, with the identity as input, and the length of its
- * columns; outputs are scaled by trained lengths over these (Eq. 433). */
+ * columns; outputs are scaled by trained lengths over these (Eq. 150). */
 static void emit_lengths(struct orr_emit *emit, double k, double n, double outputs, double rank)
 {
     const double w = emit->dims.w_a, element = orr_adapter_casts(emit->job) ? 24 : 12;
@@ -176,7 +176,7 @@ static void emit_lengths(struct orr_emit *emit, double k, double n, double outpu
 }
 
 /* Beside (m, k) x (k, n): x A, (x A) B, the product with the scale, and the sum; backward also sums the two gradients
- * of the input (Eq. 431). */
+ * of the input (Eq. 148). */
 static void emit_beside(struct orr_emit *emit, const struct orr_linear *linear, double n)
 {
     const struct orr_adapter *adapter = &emit->job->workload.adapter;
@@ -210,7 +210,7 @@ void orr_emit_adapters(struct orr_emit *emit, const struct orr_linear *linear)
             emit_beside(emit, linear, linear->parts[i].n);
 }
 
-/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 434). */
+/* A frozen matrix that is stored in fewer bits is restored to 16 bits before each product that reads it (Eq. 151). */
 void orr_emit_restore(struct orr_emit *emit, const struct orr_linear *linear, enum orr_phase phase)
 {
     const double kernels = orr_base_kernels(emit->job);

@@ -1,4 +1,4 @@
-/* Which weights are trained, and what adapters add to the frozen ones (Eqs. 430-434). */
+/* Which weights are trained, and what adapters add to the frozen ones (Eqs. 147-151). */
 #ifndef ORR_OPS_ADAPTER_H
 #define ORR_OPS_ADAPTER_H
 
@@ -31,7 +31,7 @@ bool orr_trains_embedding(const struct orr_job *job);
 bool orr_trains_head(const struct orr_job *job);
 bool orr_trains_tower(const struct orr_job *job);
 
-/* Parameters of the adapters of one layer of a kind on one rank, outside its routed experts and inside them (Eq. 430).
+/* Parameters of the adapters of one layer of a kind on one rank, outside its routed experts and inside them (Eq. 147).
  * Column-parallel matrices have A whole and B divided, row-parallel ones the reverse. */
 double orr_adapter_params(const struct orr_job *job, const struct orr_layer_kind *kind);
 double orr_adapter_expert_params(const struct orr_job *job, const struct orr_layer_kind *kind);

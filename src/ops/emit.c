@@ -164,7 +164,7 @@ static void emit_forward(struct orr_emit *emit, const struct orr_linear *linear)
     }
 }
 
-/* The products of a linear layer in one format. In training, casts come first in each direction (Eqs. 41, 454-456). */
+/* The products of a linear layer in one format. In training, casts come first in each direction (Eqs. 41, 162-164). */
 static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *linear)
 {
     const double m = linear->m, n = linear->n, k = linear->k, w = emit->dims.w_a;
@@ -202,7 +202,7 @@ static int32_t emit_products_of(struct orr_emit *emit, const struct orr_linear *
     return dgrad;
 }
 
-/* Matrices that read the same input as products of their own. Backward adds their gradients of the input (Eq. 435). */
+/* Matrices that read the same input as products of their own. Backward adds their gradients of the input (Eq. 152). */
 static int32_t emit_parts(struct orr_emit *emit, const struct orr_linear *linear)
 {
     const double w = emit->dims.w_a, inputs = linear->m * linear->k;
@@ -224,7 +224,7 @@ static int32_t emit_parts(struct orr_emit *emit, const struct orr_linear *linear
     return dgrad;
 }
 
-/* A recipe may leave some layers in 16 bits (Eq. 457): their products are executed by that share of the layers. */
+/* A recipe may leave some layers in 16 bits (Eq. 165): their products are executed by that share of the layers. */
 int32_t orr_emit_linear(struct orr_emit *emit, const struct orr_linear *linear)
 {
     if (linear->n_parts > 1 && emit->job->kind == ORR_JOB_TRAIN && emit->job->engine.split_products)

@@ -179,7 +179,7 @@ struct orr_part_params orr_plain_part(const struct orr_emit *emit, double params
     return (struct orr_part_params){.dense = params, .trained_dense = emit->frozen ? 0 : params};
 }
 
-/* Autocast makes 16-bit copies of fp32 weights in every forward pass, and fp32 gradients of 16-bit ones (Eq. 440). */
+/* Autocast makes 16-bit copies of fp32 weights in every forward pass, and fp32 gradients of 16-bit ones (Eq. 157). */
 static void emit_autocast(struct orr_emit *emit, const struct orr_part_params *params)
 {
     const double trained = params->trained_dense + params->trained_expert;

@@ -45,7 +45,7 @@ static void emit_router(struct orr_emit *emit, const struct orr_layer_kind *kind
                                                     .backward_launches = 4});
 }
 
-/* What frameworks launch besides the products, the scores and the copies of rows (Eq. 453): they sort the choices,
+/* What frameworks launch besides the products, the scores and the copies of rows (Eq. 161): they sort the choices,
  * count the rows of each expert and, where they loop over experts, gather and scatter the rows of each. Where the host
  * must know the counts, it waits for the device, which is then idle. Backward has twice as many kernels, as in the
  * measured loop (validation/kernels/h200_host_layers.csv), and no wait, because the counts are known. */
@@ -91,7 +91,7 @@ static void emit_permute(struct orr_emit *emit, struct rows rows, double local, 
                                                         .backward_launches = half + worked});
 }
 
-/* Eq. 460: do the kernels of this pass send a token to every expert at once, for a short latency, and not once to every
+/* Eq. 168: do the kernels of this pass send a token to every expert at once, for a short latency, and not once to every
  * rank? */
 static bool copy_per_expert(const struct orr_emit *emit)
 {

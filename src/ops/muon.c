@@ -1,5 +1,5 @@
 /* Muon: the momentum of every weight matrix of a layer is made nearly orthogonal by Newton-Schulz iterations, which are
- * products in 16 bits; all other parameters have AdamW. Matrices of a stage -> operators of the optimizer. Eq. 459. */
+ * products in 16 bits; all other parameters have AdamW. Matrices of a stage -> operators of the optimizer. Eq. 167. */
 #include "ops/muon.h"
 
 #include "base/number.h"
@@ -93,7 +93,7 @@ static void emit_pass(struct orr_emit *emit, const char *name, double bytes, dou
     op->launches = launches;
 }
 
-/* Eq. 459. A rank whose shard ends inside a matrix works on the whole matrix, so that no rank has less than one; it
+/* Eq. 167. A rank whose shard ends inside a matrix works on the whole matrix, so that no rank has less than one; it
  * gathers the other parts in 16 bits first. Without sharding every rank works on all matrices. */
 void orr_emit_muon(struct orr_emit *emit, const struct orr_matrices *all, double shards)
 {

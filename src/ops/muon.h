@@ -1,4 +1,4 @@
-/* Weight matrices of the layers of a pipeline rank, and the operators by which Muon updates them (Eq. 459). */
+/* Weight matrices of the layers of a pipeline rank, and the operators by which Muon updates them (Eq. 167). */
 #ifndef ORR_OPS_MUON_H
 #define ORR_OPS_MUON_H
 

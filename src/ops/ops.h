@@ -121,7 +121,7 @@ double orr_tower_flops(const struct orr_job *job);
 double orr_model_flops_causal(const struct orr_job *job);
 
 /* Bytes per second between a GPU and its host, each way, or on to the drives that the GPUs of a host share (Eq.
- * 417). */
+ * 144). */
 static inline double orr_host_rate(const struct orr_job *job, bool drives)
 {
     const double link = job->system.host_link_bytes_per_s, share = job->system.nvme_bytes_per_s / orr_gpus_of_host(job);

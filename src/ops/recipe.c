@@ -1,4 +1,4 @@
-/* Casts of training in 8 bits or fewer, per element, from the recipe, the engine and the chip. Eqs. 454-458. */
+/* Casts of training in 8 bits or fewer, per element, from the recipe, the engine and the chip. Eqs. 162-166. */
 #include "ops/recipe.h"
 
 #include "base/number.h"
@@ -41,7 +41,7 @@ struct pieces {
     struct orr_cast second;  /* the copy along the other direction, made beside the first or afterwards */
 };
 
-/* Eq. 454: a copy reads w and writes e and s bytes. The other copy is needed where a copy serves one direction only, or
+/* Eq. 162: a copy reads w and writes e and s bytes. The other copy is needed where a copy serves one direction only, or
  * where products want both operands along the reduction; a kernel of its own reads the tensor again, or turns the
  * narrow copy round. Scales of blocks are put into the order of the matrix units by one more kernel. */
 static struct pieces pieces_of(const struct orr_job *job, const struct scaling *scaling, double e)
@@ -62,7 +62,7 @@ static struct orr_cast sum(struct orr_cast a, struct orr_cast b)
     return (struct orr_cast){a.bytes + b.bytes, a.launches + b.launches};
 }
 
-/* Eq. 455: the input is cast for forward and for the weight gradient, at once or again in backward; the gradient for
+/* Eq. 163: the input is cast for forward and for the weight gradient, at once or again in backward; the gradient for
  * the input's and for the weight's gradient. */
 static void set_inputs(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double e,
                        struct orr_recipe *recipe)
@@ -82,7 +82,7 @@ static void set_inputs(const struct orr_job *job, const struct scaling *scaling,
     recipe->input_again = none;
 }
 
-/* Eq. 456: weights are cast once per step and kept in both copies, or in every micro-batch and dropped. Weights that
+/* Eq. 164: weights are cast once per step and kept in both copies, or in every micro-batch and dropped. Weights that
  * are gathered in 8 bits are cast by the rank that has them, which is little work, and need no 16-bit copy; this and
  * gathers of inputs need one scale for all that is gathered, or units that scale blocks. */
 static void set_weights(const struct orr_job *job, const struct scaling *scaling, const struct pieces *p, double e,

@@ -1,4 +1,4 @@
-/* What training in 8 bits or fewer casts, keeps and gathers (Eqs. 454-458). The recipe says how tensors are scaled, the
+/* What training in 8 bits or fewer casts, keeps and gathers (Eqs. 162-166). The recipe says how tensors are scaled, the
  * engine which kernels do it, and the chip whether products need operands in both orders. */
 #ifndef ORR_OPS_RECIPE_H
 #define ORR_OPS_RECIPE_H

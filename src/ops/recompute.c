@@ -1,4 +1,4 @@
-/* Recomputation operator by operator: which operators of a layer belong to a name of the list (Eq. 415). What is
+/* Recomputation operator by operator: which operators of a layer belong to a name of the list (Eq. 142). What is
  * not kept then is counted in src/memory/layer.c. */
 #include "ops/emit.h"
 

@@ -164,7 +164,7 @@ void orr_count_layers(const struct orr_model *model, double n_layers[ORR_MAX_LAY
         for (int64_t i = 0; i < model->n_layers; i++) n_layers[model->layer_kind[i]] += 1;
 }
 
-/* What is trained of a stage whose parameters are counted (Eq. 430). */
+/* What is trained of a stage whose parameters are counted (Eq. 147). */
 static void count_trained(const struct orr_job *job, struct orr_stage *stage)
 {
     stage->trained_dense = stage->dense_params;

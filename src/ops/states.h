@@ -11,7 +11,7 @@ struct orr_states {
     double gradient_bytes;  /* an accumulated gradient */
     double optimizer_bytes; /* master weight and moments of a weight matrix of a layer */
     double other_bytes;     /* the same of embeddings, head, norms and biases */
-    bool muon;              /* updates of matrices are made orthogonal (Eq. 459) */
+    bool muon;              /* updates of matrices are made orthogonal (Eq. 167) */
     bool live_16bit;        /* 16-bit gradients stay beside the accumulated ones until the optimizer copies them */
     bool first_kept;        /* the gradient of the first micro-batch is stored, not added to zeros */
     bool casts;             /* gradients and weights are cast around the optimizer by kernels of their own */
@@ -25,7 +25,7 @@ static inline double orr_reduce_bytes(const struct orr_job *job)
 }
 
 /* Adapters in fp32 are their own master weights; in 16 bits they have none. Moments have the adapter's format, or that
- * of the optimizer that the workload names if it is narrower (Eq. 436). */
+ * of the optimizer that the workload names if it is narrower (Eq. 153). */
 static inline struct orr_states orr_adapter_states(const struct orr_job *job)
 {
     const double width = orr_adapter_casts(job) ? 4 : 2;

@@ -66,7 +66,7 @@ static void emit_transfer(struct orr_emit *emit, const char *name, enum orr_phas
     op->from_drives = store == ORR_STORE_NVME;
 }
 
-/* Eq. 417: what a layer sends to the host or fetches from it in one micro-batch: its rank's share of the weights in
+/* Eq. 144: what a layer sends to the host or fetches from it in one micro-batch: its rank's share of the weights in
  * both passes (once if they stay gathered), of the gradients, and its saved input. */
 static void emit_offloads(struct orr_emit *emit, double dense_params, double expert_params)
 {
@@ -138,7 +138,7 @@ static void emit_step_pass(struct orr_emit *emit, const char *name, enum orr_poi
     op->launches = launches;
 }
 
-/* Eq. 418: the host reads gradients and states and writes states and weights, while new weights travel to the GPU,
+/* Eq. 145: the host reads gradients and states and writes states and weights, while new weights travel to the GPU,
  * gradients that are not there yet travel to the host, and drives read and write the states: the slowest of these sets
  * the time. */
 static void emit_host_optimizer(struct orr_emit *emit, double params, const struct orr_states *states)
@@ -195,7 +195,7 @@ static void emit_bucket_copies(struct orr_emit *emit, double params)
         emit_step_pass(emit, "dp.buckets", ORR_POINTWISE_COPY, bytes, CAST_LAUNCHES);
 }
 
-/* Narrow weights are made once per iteration, in both copies, unless every micro-batch makes its own (Eq. 456). */
+/* Narrow weights are made once per iteration, in both copies, unless every micro-batch makes its own (Eq. 164). */
 static void emit_weight_cast(struct orr_emit *emit, double params)
 {
     if (emit->recipe.narrow && emit->recipe.weight_step_bytes > 0)

@@ -1,4 +1,4 @@
-/* Fills in what a request leaves to the program. Eqs. 480, 481. */
+/* Fills in what a request leaves to the program. Eqs. 179, 180. */
 #include "predict/fill.h"
 
 #include "predict/scratch.h"
@@ -126,7 +126,7 @@ size_t orr_best_filling(const struct orr_filling *fillings, size_t n)
     for (size_t i = 1; i < n; i++) {
         const struct orr_filling *a = &fillings[i], *b = &fillings[best];
         const bool faster = a->step_time_s < b->step_time_s, smaller = a->memory_bytes < b->memory_bytes;
-        if (a->fits != b->fits ? a->fits : a->fits ? faster : smaller) best = i; /* Eq. 480 */
+        if (a->fits != b->fits ? a->fits : a->fits ? faster : smaller) best = i; /* Eq. 179 */
     }
     return best;
 }
@@ -159,7 +159,7 @@ struct orr_spread orr_spread_of(const struct orr_filling *fillings, size_t n, co
     for (size_t i = 0; i < n; i++) {
         spread.n_fit += fillings[i].fits;
         if (fillings[i].step_time_s > spread.high_s && plausible(&fillings[i], best, fillings, n, engine))
-            spread.high_s = fillings[i].step_time_s; /* Eq. 481 */
+            spread.high_s = fillings[i].step_time_s; /* Eq. 180 */
     }
     return spread;
 }

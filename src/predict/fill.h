@@ -20,9 +20,9 @@ struct orr_filling {
 
 /* The job with its open values filled in, which lives in the scratch; the job itself if none is open. */
 const struct orr_job *orr_filled(const struct orr_job *job, struct orr_scratch *scratch);
-/* The index of the fastest filling that fits (Eq. 480), or of the one with the least memory if none does. */
+/* The index of the fastest filling that fits (Eq. 179), or of the one with the least memory if none does. */
 size_t orr_best_filling(const struct orr_filling *fillings, size_t n);
-/* Times of the best and of the slowest plausible filling (Eq. 481). */
+/* Times of the best and of the slowest plausible filling (Eq. 180). */
 struct orr_spread orr_spread_of(const struct orr_filling *fillings, size_t n, const struct orr_engine *engine);
 
 #endif

@@ -100,7 +100,7 @@ static bool leaves_node(const struct orr_job *job)
     return job->plan.gpus > job->system.domain_gpus;
 }
 
-/* Fills what every doubt adds in logarithms, downwards and upwards (Eqs. 491 and 492). */
+/* Fills what every doubt adds in logarithms, downwards and upwards (Eqs. 183 and 184). */
 static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                         struct prior doubts[ORR_N_DOUBTS])
 {
@@ -115,7 +115,7 @@ static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const
     doubts[ORR_DOUBT_HOST].up += log(1 + exposure->fixed_frac);
 }
 
-/* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 493). */
+/* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 185). */
 static void add_fabric(const struct orr_job *job, const struct orr_exposure *exposure,
                        struct prior doubts[ORR_N_DOUBTS])
 {
@@ -134,7 +134,7 @@ static void add_cells(const struct orr_spread *spread, struct prior doubts[ORR_N
         doubts[ORR_DOUBT_CELLS].up = log(spread->high_s / spread->low_s);
 }
 
-/* Adds the doubts in squares, and names the widest (Eq. 494). */
+/* Adds the doubts in squares, and names the widest (Eq. 186). */
 static struct orr_interval combined(const char *name, const struct prior doubts[ORR_N_DOUBTS], bool measured)
 {
     double down = 0, up = 0, most = 0;
@@ -156,7 +156,7 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
 #define LEAST_DOWN 0.09
 #define LEAST_UP   0.17
 
-/* The 90 % quantile of a Student t with 4 degrees of freedom, the distribution of errors in a fit (Eq. 475). */
+/* The 90 % quantile of a Student t with 4 degrees of freedom, the distribution of errors in a fit (Eq. 174). */
 #define FITTED_QUANTILE 1.533
 
 /* A fitted engine carries what its own runs left unexplained, and what they left unsure. */

@@ -16,7 +16,7 @@ struct orr_measured_run {
 
 struct orr_nearest {
     const struct orr_measured_run *run; /* NULL: there is no measured run of this kind of job */
-    double distance;                    /* in logarithms of time: what the errors of the two may differ by (Eq. 495) */
+    double distance;                    /* in logarithms of time: what the errors of the two may differ by (Eq. 187) */
     bool outside;                       /* farther than ORR_MEASURED_REACH */
 };
 

@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- pipeline bubble */
 
-/* Returns what one other rank adds to fill and drain: the second terms of Eqs. 67-71, and Eqs. 410-413. */
+/* Returns what one other rank adds to fill and drain: the second terms of Eqs. 67-71, and Eqs. 137-140. */
 static const char *bubble_formula(enum orr_schedule schedule, const char **source)
 {
     switch (schedule) {
@@ -22,10 +22,10 @@ static const char *bubble_formula(enum orr_schedule schedule, const char **sourc
     case ORR_SCHEDULE_INTERLEAVED: *source = "Eqs. 69, 73"; return "(F + B) / vpp";
     case ORR_SCHEDULE_ZB_H1: *source = "Eqs. 70, 73"; return "max(0, F + B - 2 · W)";
     case ORR_SCHEDULE_ZB_H2: *source = "Eqs. 71, 73"; return "max(0, F + B - 3 · W)";
-    case ORR_SCHEDULE_ZB_V: *source = "Eqs. 410, 73"; return "max(0, max(F, B - W) - W)";
-    case ORR_SCHEDULE_V_HALF: *source = "Eqs. 411, 73"; return "max(0, F + B + 2 · max(F, B - W) - 2 · W) / 2";
-    case ORR_SCHEDULE_DUALPIPE: *source = "Eqs. 412, 73"; return "(pp / 2 - 1) / (pp - 1) · max(0, F + 2 · B - 3 · W)";
-    case ORR_SCHEDULE_DUALPIPE_V: *source = "Eqs. 413, 73"; return "max(0, F + 2 · B - 3 · W) / 2";
+    case ORR_SCHEDULE_ZB_V: *source = "Eqs. 137, 73"; return "max(0, max(F, B - W) - W)";
+    case ORR_SCHEDULE_V_HALF: *source = "Eqs. 138, 73"; return "max(0, F + B + 2 · max(F, B - W) - 2 · W) / 2";
+    case ORR_SCHEDULE_DUALPIPE: *source = "Eqs. 139, 73"; return "(pp / 2 - 1) / (pp - 1) · max(0, F + 2 · B - 3 · W)";
+    case ORR_SCHEDULE_DUALPIPE_V: *source = "Eqs. 140, 73"; return "max(0, F + 2 · B - 3 · W) / 2";
     case ORR_N_SCHEDULES: break;
     }
     *source = "";

@@ -1,5 +1,5 @@
 /* The orders of tasks of zb-v (Qi et al. 2023, section 6), v-half (Qi et al. 2024) and the two dualpipes (DeepSeek-V3
- * report, 2024), as lists. Eqs. 410-413. */
+ * report, 2024), as lists. Eqs. 137-140. */
 #include "schedule/orders.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void weight_gradient(struct order *o, int64_t chunk)
     put(o, ORR_TASK_WEIGHT_GRADIENT, chunk, false);
 }
 
-/* Eq. 410: forwards of the first chunk until the first micro-batch is back, then both chunks in turn, each with its
+/* Eq. 137: forwards of the first chunk until the first micro-batch is back, then both chunks in turn, each with its
  * gradients; at the end weight gradients fill the wait for the last input gradients. */
 static void zb_v(struct order *o, int64_t p, int64_t rank)
 {
@@ -76,7 +76,7 @@ static void zb_v(struct order *o, int64_t p, int64_t rank)
     while (o->done[0][2] < o->done[0][1]) weight_gradient(o, 0);
 }
 
-/* Eq. 411: a block of six slots, one each for both forwards, both input gradients and both weight gradients,
+/* Eq. 138: a block of six slots, one each for both forwards, both input gradients and both weight gradients,
  * repeats for every micro-batch. On rank i its tasks begin at the slots below; the list has the tasks in the order
  * of their slots. */
 static void v_half(struct order *o, int64_t p, int64_t rank)
@@ -113,7 +113,7 @@ static void joined_pair(struct order *o, int64_t forwards, int64_t backwards)
     put(o, ORR_TASK_FULL_BACKWARD, backwards, o->n > before);
 }
 
-/* Eqs. 412, 413: a V of p ranks. Its steady state is blocks of a forward and a backward of another micro-batch. */
+/* Eqs. 139, 140: a V of p ranks. Its steady state is blocks of a forward and a backward of another micro-batch. */
 static void dual(struct order *o, int64_t p, int64_t rank)
 {
     const int64_t after = p - 1 - rank, n = rank + 1;

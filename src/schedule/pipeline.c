@@ -1,5 +1,5 @@
 /* The iteration time of a pipeline in closed form, and of the data-parallel collectives after it. Eqs. 67-77,
- * 410-414. */
+ * 137-141. */
 #include "schedule/schedule.h"
 
 #include "base/number.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* The time that every other rank adds to fill and drain, per schedule (the second terms of Eqs. 67-71, and Eqs.
- * 410-413). In a zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so
+ * 137-140). In a zero-bubble schedule a rank passes its input gradients on before it works out its weight gradients, so
  * the latter add nothing. */
 static double bubble_share_s(const struct orr_plan *plan, const struct orr_rank_time *rank)
 {
@@ -65,7 +65,7 @@ bool orr_sends_overlap(const struct orr_job *job)
            orr_may_overlap(&job->plan, ORR_GROUP_PP);
 }
 
-/* Eq. 414: the first micro-batch passes every rank forth and back before its last weight gradient. Where few
+/* Eq. 141: the first micro-batch passes every rank forth and back before its last weight gradient. Where few
  * micro-batches follow, a schedule with two chunks per rank has nothing to fill that wait with. */
 static double lone_passage_s(const struct orr_plan *plan, const struct orr_rank_time *classes, size_t n_classes)
 {

@@ -1,5 +1,5 @@
 /* This file finds the cheapest plan by simulation, within the bounds of size_bound.c, the front of cost against latency
- * and, where nothing keeps the limits, the nearest miss. Eqs. 552-555. */
+ * and, where nothing keeps the limits, the nearest miss. Eqs. 227-230. */
 #include "search/size.h"
 
 #include "base/error.h"
@@ -17,7 +17,7 @@
 /* Units are confirmed in rounds of so many. A round starts from the best plan of earlier rounds alone, so that threads
  * do not change which runs are made. */
 enum { ROUND = 8, NEAREST = 8 };
-/* Eq. 554: requests of a replica's run: at least so many, and so many times its mean batch, but not without end. */
+/* Eq. 229: requests of a replica's run: at least so many, and so many times its mean batch, but not without end. */
 enum { LEAST_REQUESTS = 4000, BATCHES = 20, MOST_REQUESTS = 40000 };
 
 struct sizing {
@@ -68,7 +68,7 @@ static void count_late(void *context, const struct orr_request_record *record)
     }
 }
 
-/* Eq. 554; a run of a given duration, and a trace, stay as they are. */
+/* Eq. 229; a run of a given duration, and a trace, stay as they are. */
 static struct orr_traffic traffic_of(const struct orr_serving_request *service, const struct orr_job *job)
 {
     struct orr_traffic traffic = service->traffic;
@@ -80,7 +80,7 @@ static struct orr_traffic traffic_of(const struct orr_serving_request *service, 
     return traffic;
 }
 
-/* Eq. 552. */
+/* Eq. 227. */
 static void judge(const struct orr_serving_request *service, struct orr_sized *plan)
 {
     const struct orr_serving_result *r = &plan->result;
@@ -198,7 +198,7 @@ static bool better(const struct orr_sized *a, const struct orr_sized *b)
     return a->ratio < b->ratio;
 }
 
-/* Eq. 555: the fewest copies that keep the limits, between those that the closed form rules out and those that cost
+/* Eq. 230: the fewest copies that keep the limits, between those that the closed form rules out and those that cost
  * more than the best plan so far. */
 static void confirm_limits(struct desk *desk, int64_t i, struct orr_sized *best)
 {

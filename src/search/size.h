@@ -1,6 +1,6 @@
 /* The size of a service: the cheapest plan that keeps the limits of a traffic. Every unit (one replica, or the replicas
  * that share one set of experts) of every system is tried with every limit of its engine's steps, and in as many copies
- * as the budget allows. The closed form bounds what a unit can do (Eqs. 550-553); a simulation confirms it. */
+ * as the budget allows. The closed form bounds what a unit can do (Eqs. 225-228); a simulation confirms it. */
 #ifndef ORR_SEARCH_SIZE_H
 #define ORR_SEARCH_SIZE_H
 
@@ -18,7 +18,7 @@ struct orr_sized {
     int64_t copies;           /* of the unit */
     int64_t max_requests, max_step_tokens;
     double usd_per_h, cost; /* cost: what is made small, dollars per hour or GPUs */
-    double ratio;           /* the worst value over its limit, Eq. 552; HUGE_VAL: it does not fit, or queues grow */
+    double ratio;           /* the worst value over its limit, Eq. 227; HUGE_VAL: it does not fit, or queues grow */
     size_t worst;           /* whose */
     bool met;
     struct orr_serving_result result;

@@ -1,4 +1,4 @@
-/* This file lists the units of a sizing and bounds them by the closed form. Eqs. 550-553. */
+/* This file lists the units of a sizing and bounds them by the closed form. Eqs. 225-228. */
 #include "search/size.h"
 
 #include "base/number.h"
@@ -146,7 +146,7 @@ static bool mean_times(const struct bound *b, double copies, double value_s[ORR_
     return steady.stable;
 }
 
-/* Eqs. 550, 551: the worst mean over its limit, as it is or with the slack that pruning leaves. */
+/* Eqs. 225, 226: the worst mean over its limit, as it is or with the slack that pruning leaves. */
 static double closed_ratio(const struct bound *b, double copies, bool slack)
 {
     double value_s[ORR_N_TIMINGS], served_frac, worst = 0;
@@ -160,7 +160,7 @@ static double closed_ratio(const struct bound *b, double copies, bool slack)
     return worst;
 }
 
-/* Eq. 553: the fewest copies that the closed form does not rule out; load, and with it every time, falls with their
+/* Eq. 228: the fewest copies that the closed form does not rule out; load, and with it every time, falls with their
  * number. 0: even the most are ruled out. */
 static int64_t fewest_copies(const struct bound *b, int64_t most)
 {

@@ -1,5 +1,5 @@
 /* This file has the rules by which schedulers form a step: who is admitted, which prompts are read, who gives way when
- * the cache is full. Eqs. 516-520. */
+ * the cache is full. Eqs. 194-198. */
 #include "base/number.h"
 #include "serving/state.h"
 
@@ -30,7 +30,7 @@ static int64_t blocks_of(const struct orr_replica *r, int64_t tokens)
     return (tokens + r->block - 1) / r->block;
 }
 
-/* Eq. 520: sequences that need a block in the tick after `steps` more. */
+/* Eq. 198: sequences that need a block in the tick after `steps` more. */
 static int64_t growing_at(const struct orr_replica *r, int64_t steps)
 {
     return r->growing[(r->tick + steps) % r->cycle];
@@ -38,14 +38,14 @@ static int64_t growing_at(const struct orr_replica *r, int64_t steps)
 
 /* ---------------------------------------------------------------- admission */
 
-/* Eqs. 516, 517: blocks of the prompt, above a watermark where others run; or of prompt and whole answer. */
+/* Eqs. 194, 195: blocks of the prompt, above a watermark where others run; or of prompt and whole answer. */
 static bool fits(const struct orr_replica *r, const struct orr_sequence *s, int64_t blocks)
 {
     const bool alone = r->n_running == 0;
     const int64_t free = orr_free_blocks(r);
     if (blocks > free - (r->reserves ? 0 : growing_at(r, 0))) return false;
     if (alone || r->reserves) return true;
-    if (r->by_ratio) { /* Eq. 518 */
+    if (r->by_ratio) { /* Eq. 196 */
         const double promised = r->ratio * (r->outstanding - r->fresh) + r->fresh;
         return (double)s->prompt + orr_expected(s) < (double)(free * r->block) - promised;
     }
@@ -57,7 +57,7 @@ static int64_t needed_blocks(const struct orr_replica *r, const struct orr_seque
     return blocks_of(r, r->reserves ? s->ask.input_len + s->ask.max_output_len : s->prompt);
 }
 
-/* Eq. 546: whole blocks of the beginning that are in the cache; at least one token is always computed. */
+/* Eq. 224: whole blocks of the beginning that are in the cache; at least one token is always computed. */
 static int64_t found_blocks(const struct orr_replica *r, const struct orr_sequence *s, int32_t place)
 {
     if (place == ORR_NOBODY) return 0;
@@ -137,7 +137,7 @@ static bool add_chunk(struct orr_replica *r, int32_t slot, int64_t tokens)
     return true;
 }
 
-/* Eq. 519: while sequences decode, engines hold prompts back until enough have come or enough steps have passed. */
+/* Eq. 197: while sequences decode, engines hold prompts back until enough have come or enough steps have passed. */
 static bool held(const struct orr_replica *r)
 {
     const struct orr_engine *e = &r->facts.engine;
@@ -188,7 +188,7 @@ double orr_ratio_after(const struct orr_replica *r, double steps)
     return orr_max(orr_min(r->ratio, e->admit_least_frac), r->ratio - fall * steps);
 }
 
-/* The first decode step after which Eq. 518 admits the first of the line: the ratio falls, outputs come nearer to their
+/* The first decode step after which Eq. 196 admits the first of the line: the ratio falls, outputs come nearer to their
  * ends, and blocks are taken. */
 static int64_t ratio_steps(const struct orr_replica *r)
 {
@@ -261,7 +261,7 @@ static int32_t victim(const struct orr_replica *r)
     return best;
 }
 
-/* Eq. 518a: the ratio after a retraction. */
+/* Eq. 196a: the ratio after a retraction. */
 static void reset_ratio(struct orr_replica *r)
 {
     double made = 0, most = 1;

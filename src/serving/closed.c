@@ -1,6 +1,6 @@
 /* This file finds the steady state of a replica in closed form. Everything follows from the number n of decoding
  * sequences: the time of a step, what a prompt adds to it, the rate, the wait for the first token. The rate grows with
- * n, so n is found by halving an interval. Eqs. 533-545. */
+ * n, so n is found by halving an interval. Eqs. 211-223. */
 #include "serving/closed.h"
 
 #include "base/number.h"
@@ -75,7 +75,7 @@ static double prompt_s(const struct search *s, double tokens, double prompts, do
 
 /* ---------------------------------------------------------------- one point */
 
-/* Eq. 538: the mean rest of a step that runs when a request comes, over steps with and without prompts. */
+/* Eq. 216: the mean rest of a step that runs when a request comes, over steps with and without prompts. */
 static double residual_s(const struct point *p, double share)
 {
     const double mean_s = (1 - share) * p->tau_s + share * p->own_s;
@@ -95,7 +95,7 @@ static double whole_steps(double steps)
 }
 
 /* Handling of a request and the rest of the step that runs when it is done. A user of a closed loop asks when a step
- * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 538a). */
+ * has just ended, so that handling takes whole steps, unless it is long or varies by more than a step (Eq. 216a). */
 static double handling_s(const struct search *s, const struct point *p, double busy, double share)
 {
     const double request_s = s->request_s, own_s = busy * residual_s(p, share);
@@ -105,7 +105,7 @@ static double handling_s(const struct search *s, const struct point *p, double b
     return whole_steps(request_s / p->step_s) * p->step_s;
 }
 
-/* Eqs. 533-539. */
+/* Eqs. 211-217. */
 static struct point point_at(const struct search *s, double n)
 {
     const struct orr_demand *d = s->demand;
@@ -113,15 +113,15 @@ static struct point point_at(const struct search *s, double n)
     const double beside = s->mixes ? n : 0;
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     struct point p = {.tau_s = decode_s(s, n), .joined = 1};
-    p.chunks = e->chunked_prefill ? orr_max(1, orr_ceil(d->input / left)) : 1;                  /* Eq. 533 */
+    p.chunks = e->chunked_prefill ? orr_max(1, orr_ceil(d->input / left)) : 1;                  /* Eq. 211 */
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)
         p.joined = orr_max(1, orr_min((double)e->batch_wait_steps * n / s->further, floor(left / d->input)));
     p.own_s = prompt_s(s, p.joined * d->input / p.chunks, p.joined, (d->input - d->input / p.chunks) / 2, beside);
-    p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 534 */
-    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 535 */
+    p.adds_s = p.chunks * (p.own_s - (s->mixes ? p.tau_s : 0)) / p.joined; /* Eq. 212 */
+    p.step_s = p.tau_s + (s->further > 0 ? n * p.adds_s / s->further : 0); /* Eq. 213 */
     p.step_s = orr_max(p.step_s, n * e->stream_s_per_token / s->facts->host_speed);
-    if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 536 */
+    if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s); /* Eq. 214 */
     p.load = p.rate_per_s * p.adds_s;
     const double lag_s = e->async_scheduling && n > 0.5 ? p.step_s : 0; /* decided one step ahead */
     const double share = orr_min(1, p.rate_per_s * p.step_s * p.chunks / p.joined);
@@ -129,16 +129,16 @@ static struct point point_at(const struct search *s, double n)
     const double full = d->input * p.joined / left; /* queue for the budget once steps are full */
     const double wait_s = full > 0.9 ? p.rate_per_s * p.adds_s * p.adds_s / (2 * orr_max(0.02, 1 - p.load)) : 0;
     double hold_s = 0;
-    if (e->batch_wait_steps > 0 && p.rate_per_s > 0) { /* Eq. 537a */
+    if (e->batch_wait_steps > 0 && p.rate_per_s > 0) { /* Eq. 215a */
         const double full_s = e->batch_wait_tokens_frac * s->budget / (d->input * p.rate_per_s);
         hold_s = busy * orr_min((double)e->batch_wait_steps * p.step_s, full_s) / 2;
     }
     p.ttft_s = handling_s(s, &p, busy, share) + lag_s + hold_s + p.chunks * p.own_s +
-               p.rate_per_s * p.step_s * p.adds_s / 2 + wait_s; /* Eq. 537 */
+               p.rate_per_s * p.step_s * p.adds_s / 2 + wait_s; /* Eq. 215 */
     return p;
 }
 
-/* Eq. 541: most sequences that the cache and the engine's own limit leave room for. */
+/* Eq. 219: most sequences that the cache and the engine's own limit leave room for. */
 static double most_decodes(const struct search *s)
 {
     const struct orr_demand *d = s->demand;
@@ -150,7 +150,7 @@ static double most_decodes(const struct search *s)
 
 /* ---------------------------------------------------------------- the start of a closed loop */
 
-/* Eq. 540: all users ask at once; groups of prompts that fill the budget are answered one after another. Returns the
+/* Eq. 218: all users ask at once; groups of prompts that fill the budget are answered one after another. Returns the
  * mean end of a user's own group. The last group's end is that of all. */
 static double burst_s(const struct search *s, double users, double *last_s)
 {
@@ -170,7 +170,7 @@ static double burst_s(const struct search *s, double users, double *last_s)
     return started > 0 ? sum_s / started : 0;
 }
 
-/* Eq. 542: users with equal answers come back together, so that every round is a burst. */
+/* Eq. 220: users with equal answers come back together, so that every round is a burst. */
 static void march(const struct search *s, double users, struct orr_steady *steady)
 {
     double last_s;
@@ -197,7 +197,7 @@ static double solve(const struct search *s, double most, double (*excess)(const 
     return (low + high) / 2;
 }
 
-/* Eq. 543: users who wait for a first token, think or decode are all users. */
+/* Eq. 221: users who wait for a first token, think or decode are all users. */
 static double excess_users(const struct search *s, double n)
 {
     const struct point p = point_at(s, n);
@@ -238,7 +238,7 @@ static void take(const struct search *s, const struct point *p, double n, struct
     steady->prompt_tokens = p->joined * s->demand->input / p->chunks;
 }
 
-/* Eq. 544: where the limit binds, a closed loop waits for places; requests at a rate wait without end. */
+/* Eq. 222: where the limit binds, a closed loop waits for places; requests at a rate wait without end. */
 static void steady_limited(const struct search *s, double most, struct orr_steady *steady)
 {
     const struct orr_demand *d = s->demand;
@@ -255,7 +255,7 @@ static void steady_limited(const struct search *s, double most, struct orr_stead
     steady->ttft_s = orr_max(p.ttft_s, ttft_s);
 }
 
-/* Eq. 545: the first requests of every user arrive together, and their first tokens count too. */
+/* Eq. 223: the first requests of every user arrive together, and their first tokens count too. */
 static void add_burst(const struct search *s, struct orr_steady *steady)
 {
     const struct orr_demand *d = s->demand;

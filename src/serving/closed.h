@@ -1,4 +1,4 @@
-/* The steady state of a service in closed form. Eqs. 533-545. */
+/* The steady state of a service in closed form. Eqs. 211-223. */
 #ifndef ORR_SERVING_CLOSED_H
 #define ORR_SERVING_CLOSED_H
 
@@ -29,7 +29,7 @@ struct orr_demand {
 struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct orr_mean_lengths *lengths,
                                 double replicas);
 
-/* Eqs. 533-545; `scale` multiplies every step (1: none), for the error of the model. */
+/* Eqs. 211-223; `scale` multiplies every step (1: none), for the error of the model. */
 struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct orr_steps *steps,
                                 const struct orr_demand *demand, double scale);
 /* Writes a steady state as a result of the whole system. */
@@ -37,7 +37,7 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                        const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
 
-/* Eq. 532: the 80 % intervals, of the model's error and of a finite run; the result carries the latter when called. */
+/* Eq. 210: the 80 % intervals, of the model's error and of a finite run; the result carries the latter when called. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
                            struct orr_serving_result *result);

@@ -1,4 +1,4 @@
-/* This file writes a steady state as a result, and has the intervals of results. Eqs. 530, 532. */
+/* This file writes a steady state as a result, and has the intervals of results. Eqs. 208, 210. */
 #include "base/number.h"
 #include "predict/interval.h"
 #include "predict/scratch.h"
@@ -56,7 +56,7 @@ static double joined(double model, double run)
     return exp(model < 1 ? -sqrt(squares) : sqrt(squares));
 }
 
-/* Eq. 532: the closed form with steps at either end of the interval of their class says how far means move; near
+/* Eq. 210: the closed form with steps at either end of the interval of their class says how far means move; near
  * saturation that is much more than the steps themselves. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,

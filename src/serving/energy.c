@@ -1,4 +1,4 @@
-/* This file has the power of a replica under load. Eq. 531. */
+/* This file has the power of a replica under load. Eq. 209. */
 #include "base/number.h"
 #include "predict/pass.h"
 #include "predict/scratch.h"

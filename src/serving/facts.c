@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Engines size the cache with the activations of a step that is as full as they allow. The mean request tells how many
- * bytes a token takes, because windows and states make short and long sequences differ. Eq. 527. */
+ * bytes a token takes, because windows and states make short and long sequences differ. Eq. 205. */
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result)
 {

@@ -1,4 +1,4 @@
-/* This file keeps the beginnings of prompts that are in the cache. Eq. 546. */
+/* This file keeps the beginnings of prompts that are in the cache. Eq. 224. */
 #include "serving/prefix.h"
 
 #include "base/random.h"

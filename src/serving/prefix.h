@@ -1,6 +1,6 @@
 /* Beginnings of prompts that stay in the cache after their request has ended: found again by a number that stands for
  * their tokens, and given up oldest first when room is needed. Engines find them block by block by hashes (vLLM) or in
- * a radix tree (SGLang, TensorRT-LLM); for prompts that share one beginning both come to the same. Eq. 546. */
+ * a radix tree (SGLang, TensorRT-LLM); for prompts that share one beginning both come to the same. Eq. 224. */
 #ifndef ORR_SERVING_PREFIX_H
 #define ORR_SERVING_PREFIX_H
 

@@ -1,4 +1,4 @@
-/* This file lets time pass in a replica: requests become visible, steps run, tokens leave. Eqs. 521-526. */
+/* This file lets time pass in a replica: requests become visible, steps run, tokens leave. Eqs. 199-204. */
 #include "serving/replica.h"
 
 #include "base/number.h"
@@ -51,7 +51,7 @@ void orr_replica_free(struct orr_replica *r)
     free(r);
 }
 
-/* Eq. 521: the front end takes requests one after another; what it does to one delays only that one. */
+/* Eq. 199: the front end takes requests one after another; what it does to one delays only that one. */
 static double visible_s(struct orr_replica *r, const struct orr_ask *ask)
 {
     const struct orr_engine *e = &r->facts.engine;
@@ -205,7 +205,7 @@ static void account(struct orr_replica *r, const struct orr_step_record *record)
     if (r->sink.stepped) r->sink.stepped(r->sink.context, record);
 }
 
-/* Eq. 522: tokens leave one after another, so that a front end that is too slow for them sets the pace. */
+/* Eq. 200: tokens leave one after another, so that a front end that is too slow for them sets the pace. */
 static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t tokens)
 {
     const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens;
@@ -244,7 +244,7 @@ static struct orr_mixed mixed_of(const struct orr_replica *r)
         const double tokens = (double)r->chunks[i].tokens;
         mixed.tokens += r->chunks[i].tokens;
         mixed.cached += s->computed;
-        mixed.pairs += tokens * ((double)s->computed + tokens / 2); /* Eq. 523 */
+        mixed.pairs += tokens * ((double)s->computed + tokens / 2); /* Eq. 201 */
     }
     mixed.prompts = (int64_t)r->n_chunks;
     if (mixed.decodes > 0) mixed.context = r->contexts / (double)mixed.decodes;
@@ -308,10 +308,10 @@ static void run_mixed(struct orr_replica *r)
 
 static double line_sum_s(const struct orr_line *line, double k)
 {
-    return k * line->first_s + line->slope_s * k * (k - 1) / 2; /* Eq. 524 */
+    return k * line->first_s + line->slope_s * k * (k - 1) / 2; /* Eq. 202 */
 }
 
-/* Eq. 525: the least number of steps that take at least so long. */
+/* Eq. 203: the least number of steps that take at least so long. */
 static int64_t steps_within(const struct orr_line *line, double time_s)
 {
     if (time_s <= 0) return 0;
@@ -335,7 +335,7 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
- * is made when the one before begins (Eq. 526), so a request is admitted one step later. */
+ * is made when the one before begins (Eq. 204), so a request is admitted one step later. */
 static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);

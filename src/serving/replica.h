@@ -1,5 +1,5 @@
 /* One replica of an engine under load: requests go in, finished requests come out, and time passes in between. It runs
- * steps as the engine's scheduler forms them (Eqs. 516-524) and jumps over steps between events.
+ * steps as the engine's scheduler forms them (Eqs. 194-202) and jumps over steps between events.
  *
  * A driver submits requests, at the latest when the replica has reached their arrival, and lets it run. While it runs,
  * the replica tells a sink of every finished request; the sink may submit further requests that arrive at that moment

@@ -1,4 +1,4 @@
-/* This file turns finished requests and sums of a replica into a result. Eqs. 528-530. */
+/* This file turns finished requests and sums of a replica into a result. Eqs. 206-208. */
 #include "serving/result.h"
 
 #include "base/number.h"
@@ -104,7 +104,7 @@ static void fill_spreads(struct orr_tally *tally, struct orr_replica *replica, s
         struct orr_sketch *sketch = i == ORR_TIMING_ITL ? orr_replica_itl(replica) : &tally->spread[i];
         const double error = orr_batches_error_frac(&tally->batches[i == ORR_TIMING_ITL ? ORR_TIMING_TPOT : i]);
         result->timing[i] = orr_sketch_timing(sketch);
-        result->timing[i].low_frac = exp(-1.28 * error); /* Eq. 529 */
+        result->timing[i].low_frac = exp(-1.28 * error); /* Eq. 207 */
         result->timing[i].high_frac = exp(1.28 * error);
     }
     result->slo_met = true;

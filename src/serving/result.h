@@ -1,4 +1,4 @@
-/* From finished requests and sums of a replica to a result. Eqs. 528-532. */
+/* From finished requests and sums of a replica to a result. Eqs. 206-210. */
 #ifndef ORR_SERVING_RESULT_H
 #define ORR_SERVING_RESULT_H
 
@@ -14,7 +14,7 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
                              const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
                              struct orr_serving_result *result, struct orr_error *error);
 
-/* Sums over groups of successive requests, whose spread tells how far the mean of a finite run is off (Eq. 529). When
+/* Sums over groups of successive requests, whose spread tells how far the mean of a finite run is off (Eq. 207). When
  * all groups are full, neighbours are joined and groups become twice as large. */
 enum { ORR_BATCHES = 40 };
 struct orr_batches {
@@ -57,7 +57,7 @@ struct orr_step_means {
     double prompt_tokens, prompt_context; /* of a step with prompts; tokens in the cache before it */
     bool mixes;                           /* steps with prompts decode too */
 };
-/* Eq. 531: mean watts of one GPU. */
+/* Eq. 209: mean watts of one GPU. */
 double orr_serving_power_w(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch);
 /* Fills power, energy and cost from the means, of all GPUs of the job. */
 void orr_serving_costs(const struct orr_job *job, const struct orr_step_means *means, struct orr_scratch *scratch,

@@ -1,4 +1,4 @@
-/* This file has the routers in front of replicas. Eq. 556. */
+/* This file has the routers in front of replicas. Eq. 231. */
 #include "serving/router.h"
 
 #include "base/random.h"

@@ -1,4 +1,4 @@
-/* This file drives one replica with its share of the traffic and turns what it sees into a result. Eqs. 528-530. */
+/* This file drives one replica with its share of the traffic and turns what it sees into a result. Eqs. 206-208. */
 #include "base/error.h"
 #include "base/number.h"
 #include "serving/closed.h"

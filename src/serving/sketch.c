@@ -1,4 +1,4 @@
-/* This file holds distributions in bounded memory. Eq. 515. */
+/* This file holds distributions in bounded memory. Eq. 193. */
 #include "serving/sketch.h"
 
 #include "base/number.h"
@@ -18,7 +18,7 @@ void orr_sketch_close(struct orr_sketch *sketch)
     sketch->samples = NULL;
 }
 
-/* Eq. 515: exponent and leading bits of the fraction of a double are the number of its bin. */
+/* Eq. 193: exponent and leading bits of the fraction of a double are the number of its bin. */
 static size_t bin_of(double value)
 {
     uint64_t raw;

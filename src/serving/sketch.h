@@ -1,6 +1,6 @@
 /* A sketch holds a distribution of positive numbers in bounded memory. Up to ORR_SKETCH_EXACT samples are kept, and
  * quantiles are exact; beyond, and for weighted samples, counters over a grid with 128 bins an octave hold them, whose
- * middles are at most 0.39 % off (Eq. 515). Sketches of parts of a run can be added in any order. */
+ * middles are at most 0.39 % off (Eq. 193). Sketches of parts of a run can be added in any order. */
 #ifndef ORR_SERVING_SKETCH_H
 #define ORR_SERVING_SKETCH_H
 

@@ -103,7 +103,7 @@ void orr_running_remove(struct orr_replica *r, int32_t slot);
 
 /* Tokens that a sequence may still make, as admission counts them. */
 double orr_expected(const struct orr_sequence *s);
-/* Eq. 518b: the share of outstanding outputs that admission counts after so many decode steps. */
+/* Eq. 196b: the share of outstanding outputs that admission counts after so many decode steps. */
 double orr_ratio_after(const struct orr_replica *r, double steps);
 /* Chooses the prompt chunks of the next step; chunks stay empty where only decoding sequences run. */
 void orr_form_step(struct orr_replica *r);

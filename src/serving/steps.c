@@ -1,4 +1,4 @@
-/* This file keeps the times of steps at the knots of a grid and interpolates between them. Eqs. 513, 514. */
+/* This file keeps the times of steps at the knots of a grid and interpolates between them. Eqs. 191, 192. */
 #include "serving/steps.h"
 
 #include "base/number.h"
@@ -21,7 +21,7 @@ struct place {
     double frac;
 };
 
-/* Eq. 513, for value >= 1. The bits of a double are its exponent and, below, the fraction of the octave. */
+/* Eq. 191, for value >= 1. The bits of a double are its exponent and, below, the fraction of the octave. */
 static inline struct place place_of(double value, int bits)
 {
     const int shift = 52 - bits;
@@ -284,7 +284,7 @@ static double exact_mixed_s(struct orr_steps *steps, const struct orr_mixed *m)
     return steps->price(steps->context, &step);
 }
 
-/* Eq. 514: four straight lines, one inside the other. Weight products come in tiles of rows, so that their time has
+/* Eq. 192: four straight lines, one inside the other. Weight products come in tiles of rows, so that their time has
  * stairs at multiples of a tile; knots lie on multiples too if they count the rows of the whole step. Where the prompts
  * are the smaller part, the table counts their tokens. */
 double orr_steps_mixed(struct orr_steps *steps, const struct orr_mixed *m)

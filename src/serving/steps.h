@@ -1,6 +1,6 @@
 /* Times of steps in nanoseconds of work. orr_step_time prices a step in about a microsecond; here its values at the
  * knots of a grid are kept, and steps between knots are interpolated. A grid has a fixed number of knots in every
- * octave, so that a place on it comes from the bits of the number. Eqs. 513, 514.
+ * octave, so that a place on it comes from the bits of the number. Eqs. 191, 192.
  *
  * Steps that only decode: sequences (exact up to 64, then 64 knots an octave) and mean context (4 knots an octave;
  * attention is piecewise linear in it). Steps with prompts: tokens (16 knots an octave), keys per prompt token,

@@ -1,4 +1,4 @@
-/* This file draws requests: gaps between arrivals, lengths of prompts and answers, and prefixes. Eqs. 510-512. */
+/* This file draws requests: gaps between arrivals, lengths of prompts and answers, and prefixes. Eqs. 188-190. */
 #include "serving/traffic.h"
 
 #include "base/number.h"
@@ -36,7 +36,7 @@ static double normal(uint64_t key, uint64_t index)
     return radius * cos(2 * PI * orr_random_frac(key, 2 * index + 1));
 }
 
-/* Eq. 511: the quantile function, straight between its points. */
+/* Eq. 189: the quantile function, straight between its points. */
 static double empirical(const struct orr_lengths *lengths, double share)
 {
     return orr_quantile(lengths->points, (size_t)lengths->n_points, share);
@@ -133,7 +133,7 @@ struct orr_mean_lengths orr_traffic_lengths(const struct orr_traffic *traffic)
 
 /* ---------------------------------------------------------------- arrivals */
 
-/* Eq. 510: a gamma variable of mean 1 (Marsaglia and Tsang 2000; shapes below 1 by the power of a uniform variable). */
+/* Eq. 188: a gamma variable of mean 1 (Marsaglia and Tsang 2000; shapes below 1 by the power of a uniform variable). */
 static double gamma_gap(uint64_t seed, uint64_t id, double shape)
 {
     const uint64_t key = orr_random_bits(seed * N_PURPOSES + GAP, id);
@@ -149,7 +149,7 @@ static double gamma_gap(uint64_t seed, uint64_t id, double shape)
     return value / shape;
 }
 
-/* Eq. 512: the time at which so many requests are expected under a rate that follows a sine, by Newton's method. */
+/* Eq. 190: the time at which so many requests are expected under a rate that follows a sine, by Newton's method. */
 static double diurnal_s(const struct orr_traffic *t, double expected, double from_s)
 {
     const double turn = 2 * PI / t->period_s;

@@ -1,5 +1,5 @@
 /* Traffic as requests: request i of a stream is a function of the seed and i, so that nothing is stored and the order
- * of asking does not matter. Eqs. 510-512. */
+ * of asking does not matter. Eqs. 188-190. */
 #ifndef ORR_SERVING_TRAFFIC_H
 #define ORR_SERVING_TRAFFIC_H
 

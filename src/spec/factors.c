@@ -1,4 +1,4 @@
-/* Factors of a fitted stack -> constants of a job. Eq. 470: a rate becomes rate * factor / time_factor, and a time
+/* Factors of a fitted stack -> constants of a job. Eq. 169: a rate becomes rate * factor / time_factor, and a time
  * becomes time * factor * time_factor, so that time_factor alone stretches every prediction by the same factor. */
 #include "spec/factors.h"
 

@@ -10,7 +10,7 @@ void orr_factors_none(struct orr_engine *engine);
 /* Does an engine have a factor other than 1? */
 bool orr_factors_act(const struct orr_engine *engine);
 /* Multiplies the constants of a job by the factors of `engine` over those of `before`, which the constants already
- * have (NULL: none). Eq. 470. */
+ * have (NULL: none). Eq. 169. */
 void orr_factors_apply(const struct orr_engine *engine, const struct orr_engine *before, struct orr_job *job);
 
 #endif

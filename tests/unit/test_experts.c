@@ -25,7 +25,7 @@ static struct orr_op experts_of(struct world *w, enum orr_expert_kernel kernel, 
     return op;
 }
 
-/* Eqs. 450, 451. With 16 rows an expert fills one cluster of two tiles of 64 x 128: 2 experts, 2 tiles, 8 columns are
+/* Eqs. 158, 159. With 16 rows an expert fills one cluster of two tiles of 64 x 128: 2 experts, 2 tiles, 8 columns are
  * 32 blocks. A tile takes 2·64·128·4096·100/1e15 = 6.7109 us and 1 us; 32 blocks on 100 SMs are one round. Bytes:
  * 2·(16·4096 + 4096·1024 + 16·1024)·2 = 17,104,896. 16 clusters read 320 GB/s: 53.453 us. Both are joined by Eq. 28. */
 static void few_rows_are_read_by_clusters(void **state)
@@ -43,7 +43,7 @@ static void few_rows_are_read_by_clusters(void **state)
     assert_close(cost.total_s, joined_s + 5e-6, 1e-6);
 }
 
-/* Eq. 450 at an edge: 128 rows on average are more than 128 for half of the experts, which then fill a second cluster:
+/* Eq. 158 at an edge: 128 rows on average are more than 128 for half of the experts, which then fill a second cluster:
  * 1.5 of them. Beyond 128 rows the tile is 128 x 256 and a cluster takes 256 rows: 512 rows fill 2.5. A weight gradient
  * has a whole matrix of outputs: 512 rows are 2. */
 static void random_rows_fill_blocks_on_average(void **state)
@@ -68,7 +68,7 @@ static void random_rows_fill_blocks_on_average(void **state)
     assert_close(cost.compute_s, 2.56 * 27.843546e-6, 1e-6);
 }
 
-/* Eq. 452: a loop takes as long as its products one after another; on streams they share waves, so that they are never
+/* Eq. 160: a loop takes as long as its products one after another; on streams they share waves, so that they are never
  * slower. A chip without clusters has no grouped product of PyTorch and loops. */
 static void loops_add_up_and_streams_share_waves(void **state)
 {
@@ -93,7 +93,7 @@ static void loops_add_up_and_streams_share_waves(void **state)
     assert_close(fallback.total_s, loop.total_s, 0);
 }
 
-/* Eq. 453: 8 experts on one rank, 10 kernels of the layer and 3 of each expert: 34 in forward, 68 in backward. Products
+/* Eq. 161: 8 experts on one rank, 10 kernels of the layer and 3 of each expert: 34 in forward, 68 in backward. Products
  * of a loop are 8 launches. Two waits of 20 us for each of 8 experts are 320 us of an idle device, on a host of twice
  * the speed 160 us. */
 static void frameworks_launch_and_wait(void **state)

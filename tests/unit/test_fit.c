@@ -241,7 +241,7 @@ static void the_order_of_rows_does_not_matter(void **state)
 
 /* ---------------------------------------------------------------- factors and files */
 
-/* time_factor stretches every prediction alike (Eq. 470); the power rule leaves a little. */
+/* time_factor stretches every prediction alike (Eq. 169); the power rule leaves a little. */
 static void time_factor_stretches(void **state)
 {
     for (size_t i = 0; i < COUNT(TRAINING); i++) {

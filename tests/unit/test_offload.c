@@ -1,4 +1,4 @@
-/* States and activations kept by the host (Eqs. 417-419), weights that stay gathered, and the format in which
+/* States and activations kept by the host (Eqs. 144-146), weights that stay gathered, and the format in which
  * gradients are added up. Rates of the systems: h100-sxm 50 GB/s between GPU and host, 307 GB/s of optimizer
  * traffic and 50 GB/s of drives per node of 8; v100-32g-sxm a host of 1.5 TB. */
 #include "support.h"

@@ -121,7 +121,7 @@ static void four_bits_leave_layers_wide(void **state)
     assert_true(w->result.step_time_s > whole_s);
 }
 
-/* Eq. 458. Llama-3-8B has 8,030,261,248 parameters, of which 2 · 128256 · 4096 = 1,050,673,152 and a norm of 4096 are
+/* Eq. 166. Llama-3-8B has 8,030,261,248 parameters, of which 2 · 128256 · 4096 = 1,050,673,152 and a norm of 4096 are
  * at the ends: 6,979,584,000 of layers. Transformer Engine keeps 2 bytes more of each on Hopper. Megatron 2026 gathers
  * in 8 bits: on Blackwell with a scale per tensor a weight has 1 byte instead of 2. */
 static void narrow_copies_take_memory(void **state)

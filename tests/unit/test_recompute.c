@@ -1,4 +1,4 @@
-/* Recomputation of operators and of some layers (Eqs. 88, 415, 416): bytes and times worked out by hand for Llama-2
+/* Recomputation of operators and of some layers (Eqs. 88, 142, 143): bytes and times worked out by hand for Llama-2
  * 7B: h 4096, 32 heads of 128, f 11008, 32 layers; 4096 tokens on one GPU, fused attention. */
 #include "support.h"
 
@@ -30,7 +30,7 @@ static double saved_bytes(struct world *w, const char *recompute)
     return orr_layer_saved_bytes(&w->job, &bytes);
 }
 
-/* Eq. 415. What is left when everything is made again but the core: the layer's input, the core's output and its
+/* Eq. 142. What is left when everything is made again but the core: the layer's input, the core's output and its
  * statistics, 33554432 + 33554432 + 524288. */
 static void a_list_of_operators_drops_their_outputs(void **state)
 {
@@ -80,7 +80,7 @@ static double loss_bytes(const struct world *w)
     return w->result.memory.instants[0].bytes;
 }
 
-/* Eq. 416: of 32 layers 8 are recomputed: a quarter of the time of all, and at the loss each has its input alone. */
+/* Eq. 143: of 32 layers 8 are recomputed: a quarter of the time of all, and at the loss each has its input alone. */
 static void some_layers_take_their_share(void **state)
 {
     struct world *w = *state;

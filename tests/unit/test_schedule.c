@@ -128,7 +128,7 @@ static void fill_ranks(struct orr_rank_time ranks[16], double forward_s, double 
     for (int i = 0; i < 16; i++) ranks[i] = rank_time(forward_s, input_s + wgrad_s, wgrad_s);
 }
 
-/* Eq. 410: with F = input gradient = W there is no bubble. F 1, input 1.2, W 0.8, p 4, m 16: 16 * 3 + 3 * 0.4 = 49.2.
+/* Eq. 137: with F = input gradient = W there is no bubble. F 1, input 1.2, W 0.8, p 4, m 16: 16 * 3 + 3 * 0.4 = 49.2.
  * The order of Qi et al. 2023 reaches it wherever W <= F <= input gradient. */
 static void zb_v_is_eq_410(void **state)
 {
@@ -147,7 +147,7 @@ static void zb_v_is_eq_410(void **state)
         }
 }
 
-/* Eq. 411: equal thirds leave half of 1F1B's bubble, 16 * 3 + 3 * 1.5 = 52.5 with p 4. Other shapes: the repeated block
+/* Eq. 138: equal thirds leave half of 1F1B's bubble, 16 * 3 + 3 * 1.5 = 52.5 with p 4. Other shapes: the repeated block
  * of Qi et al. 2024, squeezed, is longer by a constant that does not grow with p; f 1, input 1.2, W 0.8, p 8, m 32:
  * 96 + 7 * (1 + 2 + 2.4 - 1.6) / 2 = 109.3, simulated 109.5. */
 static void v_half_is_eq_411(void **state)
@@ -165,7 +165,7 @@ static void v_half_is_eq_411(void **state)
     assert_close(simulated_s(job_of(ORR_SCHEDULE_V_HALF, 8, 2), ranks, 32), 109.5, 1e-9);
 }
 
-/* Eqs. 412, 413 are the formula of the DeepSeek-V3 report, (PP / 2 - 1)(F&B + B - 3 W). p 8, m 32, F 1, input 1, W 0.8:
+/* Eqs. 139, 140 are the formula of the DeepSeek-V3 report, (PP / 2 - 1)(F&B + B - 3 W). p 8, m 32, F 1, input 1, W 0.8:
  * 32 * 2.8 + 3 * (1 + 3.6 - 2.4) = 96.2; as a V of 8 ranks 89.6 + 7 * 2.2 / 2 = 97.3. The order of tasks agrees where
  * forward and input gradient take equal time, which the formula supposes; else it differs by the difference. */
 static void dualpipe_is_eqs_412_and_413(void **state)
@@ -185,7 +185,7 @@ static void dualpipe_is_eqs_412_and_413(void **state)
     assert_true(fabs(simulated_s(job, ranks, 32) - closed_form_s(job, ranks, 32)) <= 0.7 + 1e-9);
 }
 
-/* Eq. 414: a lone micro-batch passes all ranks forth and back. F 1.3, input gradient 1.8, W 1.1. */
+/* Eq. 141: a lone micro-batch passes all ranks forth and back. F 1.3, input gradient 1.8, W 1.1. */
 static void a_lone_micro_batch_passes_a_v(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* How sure an answer is: intervals of engines that no run covers, and the nearest measured run. Expected
- * numbers are worked out by hand from the terms of Eqs. 490-495. */
+ * numbers are worked out by hand from the terms of Eqs. 182-187. */
 #include "support.h"
 
 #include "predict/nearest.h"
