@@ -8,7 +8,7 @@ export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # What a stack is called and where it runs is no fact of its physics.
-names='^(name|aliases|kind|family|family_aliases|version|covers|default|vendors)$'
+names='^(name|aliases|parent|chosen_with|undo|kind|family|family_aliases|version|covers|default|vendors)$'
 sed -n -e 's/^ *ORR_[A-Z]*(orr_engine, \([a-z0-9_]*\),.*/\1/p' -e 's/^ *{\.key = "\([a-z0-9_]*\)",$/\1/p' \
     src/spec/engine.c | grep -vE "$names" | sort -u >"$work/keys"
 same() { # name, file with keys: these must be the keys of the reader

@@ -124,9 +124,9 @@ GROUPS = {
         ("reserved_frac", "0", "two nodes"), ("context_bytes", "4 GiB", "dense"), ("workspace_bytes", "4 GiB", "dense"), ("fragmentation_frac", "0.1", "dense")],
     "fitted": [
         ("matrix_rate_factor", "0.9", "dense"), ("attention_rate_factor", "0.7", "dense"), ("dram_rate_factor", "0.85", "chat"),
-        ("grouped_rate_factor", "0.7", "deepseek"), ("scaleup_rate_factor", "0.8", "dense"),
+        ("grouped_rate_factor", "0.7", "wide experts"), ("scaleup_rate_factor", "0.8", "dense"),
         ("scaleout_rate_factor", "0.6", "two nodes"), ("scaleout_latency_factor", "2", "two nodes"),
-        ("straggle_factor", "2", "two nodes"), ("grouped_launch_factor", "2", "deepseek"),
+        ("straggle_factor", "2", "two nodes"), ("grouped_launch_factor", "2", "wide experts"),
         ("pointwise_time_factor", "1.5", "dense"), ("host_time_factor", "2", "pipeline"), ("time_factor", "1.1", "dense")],
 }
 NANOTRON = "train --model nanotron-3b --system h100-sxm-efa3200 --seq 4096 --micro-batch 1 --engine nanotron-2025 "

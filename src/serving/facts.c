@@ -13,7 +13,8 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
     const struct orr_mean_lengths mean = orr_traffic_lengths(traffic);
     const double block = (double)job->engine.kv_block_tokens;
     struct orr_job mean_job = *job;
-    mean_job.serving.batch = job->engine.max_requests;
+    /* An engine that states no limit of a step is taken to read one prompt at a time. */
+    mean_job.serving.batch = job->engine.max_step_tokens > 0 ? job->engine.max_requests : 1;
     mean_job.serving.input_len = (int64_t)orr_max(1, floor(mean.input + 0.5));
     mean_job.serving.output_len = (int64_t)orr_max(1, floor(mean.output + 0.5));
     orr_infer(&mean_job, scratch, result);

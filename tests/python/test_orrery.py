@@ -293,7 +293,7 @@ class Fit(unittest.TestCase):
         report = orrery.fit(ROOT / "examples/my-runs.csv", engine="megatron-core-2025", with_={"precision": "bf16"})
         self.assertEqual(report["n_runs"], 5)
         with self.assertRaisesRegex(orrery.Error, "did you mean"):
-            orrery.fit([self.RUN], engine="megatron-core-2052")
+            orrery.fit([self.RUN], engine="megatorn-core-2025")
 
 
 class Package(unittest.TestCase):

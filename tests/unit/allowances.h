@@ -26,9 +26,9 @@ static const struct allowance {
     {"a higher L2 rate is slower", 0.001},
     {"a higher L2 rate is slower (serving)", 0.001},
     /* chunks of prompts are priced as equal ones: one prompt more may make one chunk more, of a size that fits tiles */
-    {"one sequence more: earlier first token", 0.12},
+    {"one sequence more: earlier first token", 0.18},
     /* decode attention stops cutting contexts once the sequences fill the SMs, and saves the reduction (Eq. 48) */
-    {"one sequence more takes less", 0.03},
+    {"one sequence more takes less", 0.05},
     {"one sequence more takes less (pp > 1)", 0.03},
     {"one sequence more: less per token", 0.03},
     {"one sequence more: less per token (pp > 1)", 0.03},
