@@ -1906,7 +1906,6 @@ struct orr_traffic {
     X(QUEUE, "queue_s", "from the engine's receipt of a request to its first step")
 #define ORR_X_TIMING_(name, ...) ORR_TIMING_##name,
 enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
-const char *orr_timing_name(enum orr_timing_kind kind);
 
 /* A distribution in five numbers, and the 80 % interval of its mean as factors: of the model's own error, and with that
  * of a finite run. */
@@ -1932,11 +1931,6 @@ struct orr_serving_request {
     struct orr_trace_row *trace;    /* owned; NULL: none */
     char trace_file[1024];
 };
-/* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
-ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
-                                                    const char *origin, struct orr_serving_request *request,
-                                                    struct orr_error *error);
-void orr_serving_request_close(struct orr_serving_request *request);
 
 /* One finished request. */
 struct orr_request_record {

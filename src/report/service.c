@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "spec/form.h"
+#include "spec/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -45,6 +45,7 @@ enum { ORR_N_MATRIX_DTYPES = ORR_DTYPE_INT4 };
 const char *orr_time_part_name(enum orr_time_part part);
 const char *orr_memory_part_name(enum orr_memory_part part);
 const char *orr_bound_name(enum orr_bound bound);
+const char *orr_timing_name(enum orr_timing_kind kind);
 /* What widens an interval, and what narrows it, in words. */
 const char *orr_doubt_text(enum orr_doubt doubt);
 const char *orr_doubt_remedy(enum orr_doubt doubt);

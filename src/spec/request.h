@@ -128,4 +128,10 @@ bool orr_recompute_single(const json_t *value);
 enum orr_err orr_offload_read(const struct orr_doc *request, json_t *value, struct orr_plan *plan,
                               struct orr_error *error);
 
+/* Read a request of the JSON contract (docs/json.md). Close it even after an error. */
+ORR_NODISCARD enum orr_err orr_serving_read(const struct orr_catalogue *catalogue, const char *json,
+                                            const char *origin, struct orr_serving_request *request,
+                                            struct orr_error *error);
+void orr_serving_request_close(struct orr_serving_request *request);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "spec/csv.h"
 #include "validate/served.h"
+#include "spec/names.h"
 
 #include <math.h>
 #include <stdio.h>
