@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <glob.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -60,6 +61,8 @@ char *cli_read_file(const char *path, const char **origin);
 /* The places of files that come with the program: $ORRERY_DATADIR or the installed folder; then the current
  * directory. */
 void cli_data_places(const char *places[2]);
+/* Find the measurements that come with the program; free them with globfree. */
+enum cli_status cli_find_measurements(glob_t *files);
 
 /* The candidate closest to `word`, for "did you mean"; NULL if none is close. */
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n_candidates);

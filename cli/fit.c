@@ -18,22 +18,6 @@ static const char usage[] =
 
 /* ---------------------------------------------------------------- what few runs are worth */
 
-/* The tables of measurements that come with the program, without the record of errors. */
-static enum cli_status find_tables(glob_t *files)
-{
-    const char *places[2];
-    cli_data_places(places);
-    for (size_t i = 0; i < 2; i++) {
-        struct orr_text pattern = {0};
-        cli_text_add(&pattern, "%s/validation/*.csv", places[i]);
-        const int code = glob(pattern.data, 0, NULL, files);
-        free(pattern.data);
-        if (code == 0) return CLI_ANSWERED;
-        globfree(files);
-    }
-    return cli_fail("no validation/*.csv in %s or in the current directory; name the CSV files", places[0]);
-}
-
 static enum cli_status run_few_shot(const struct cli_args *args, const char *const *csvs, const char *const *origins,
                                     size_t n)
 {
@@ -55,7 +39,7 @@ static enum cli_status run_few_shot(const struct cli_args *args, const char *con
 static enum cli_status few_shot(const struct cli_args *args)
 {
     glob_t files = {0};
-    if (!args->n_words && find_tables(&files)) return CLI_BAD;
+    if (!args->n_words && cli_find_measurements(&files)) return CLI_BAD;
     const size_t n_paths = args->n_words ? args->n_words : files.gl_pathc;
     char **csvs = calloc(n_paths + 1, sizeof *csvs);
     const char **origins = calloc(n_paths + 1, sizeof *origins);

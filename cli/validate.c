@@ -29,7 +29,7 @@ void cli_data_places(const char *places[2])
 }
 
 /* Find the measurements that come with the program: in the installed folder, else below the current directory. */
-static enum cli_status find_files(glob_t *files)
+enum cli_status cli_find_measurements(glob_t *files)
 {
     const char *places[2];
     cli_data_places(places);
@@ -156,7 +156,7 @@ static enum cli_status validate(const struct cli_args *args)
     if (beside) return cli_fail("--ablation cannot be combined with --%s", beside);
     if (args->n_words) return validate_files(args, args->words, args->n_words);
     glob_t files = {0};
-    if (find_files(&files)) return CLI_BAD;
+    if (cli_find_measurements(&files)) return CLI_BAD;
     const enum cli_status status = validate_files(args, (const char *const *)files.gl_pathv, files.gl_pathc);
     globfree(&files);
     return status;
