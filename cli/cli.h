@@ -17,6 +17,7 @@ enum cli_status cli_infer(int argc, const char *const *argv);
 enum cli_status cli_size(int argc, const char *const *argv);
 enum cli_status cli_serving(int argc, const char *const *argv);
 enum cli_status cli_serving_steady(int argc, const char *const *argv); /* always in closed form */
+enum cli_status cli_compare(int argc, const char *const *argv);
 enum cli_status cli_search(int argc, const char *const *argv);
 enum cli_status cli_validate(int argc, const char *const *argv);
 enum cli_status cli_sweep(int argc, const char *const *argv);
@@ -25,6 +26,7 @@ enum cli_status cli_calibrate(int argc, const char *const *argv);
 enum cli_status cli_technology(int argc, const char *const *argv);
 enum cli_status cli_sensitivity(int argc, const char *const *argv);
 enum cli_status cli_serve(int argc, const char *const *argv);
+enum cli_status cli_mcp(int argc, const char *const *argv);
 enum cli_status cli_reproduce(int argc, const char *const *argv);
 enum cli_status cli_list(int argc, const char *const *argv);
 enum cli_status cli_show(int argc, const char *const *argv);

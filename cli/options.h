@@ -52,13 +52,15 @@ enum {
     CLI_FOR_FIT = 4096,
     CLI_FOR_SERVING = 1 << 16, /* with INFER: also has the options of its requests */
     CLI_FOR_SIZE = 1 << 17,    /* likewise */
+    CLI_FOR_COMPARE = 1 << 18, /* with TRAIN or INFER: also has the options of their requests */
+    CLI_FOR_MCP = 1 << 19,
     CLI_FOR_TRAFFIC = CLI_FOR_SERVING | CLI_FOR_SIZE,
     CLI_FOR_MANY = CLI_FOR_SWEEP | CLI_FOR_SEARCH,
     CLI_FOR_HARDWARE = CLI_FOR_TECHNOLOGY | CLI_FOR_SENSITIVITY,
-    CLI_FOR_STUDY = CLI_FOR_MANY | CLI_FOR_HARDWARE | CLI_FOR_REPRODUCE | CLI_FOR_TRAFFIC,
+    CLI_FOR_STUDY = CLI_FOR_MANY | CLI_FOR_HARDWARE | CLI_FOR_REPRODUCE | CLI_FOR_TRAFFIC | CLI_FOR_COMPARE,
     CLI_FOR_TABLES = /* commands whose reports have columns */
     CLI_FOR_JOB | CLI_FOR_VALIDATE | CLI_FOR_CALIBRATE | CLI_FOR_SEARCH | CLI_FOR_HARDWARE | CLI_FOR_FIT |
-        CLI_FOR_TRAFFIC
+        CLI_FOR_TRAFFIC | CLI_FOR_COMPARE
 };
 
 struct cli_option {

@@ -110,13 +110,12 @@ static void fill(struct filling *f, const struct cli_args *args)
     put_where(f, args);
 }
 
-/* Open the form of --request FILE, or an empty one of this kind. */
+/* Open the form of a file, by default that of --request FILE, or an empty one of this kind. */
 static enum cli_status open_form(const struct cli_args *args, const struct orr_catalogue *catalogue, const char *kind,
-                                 struct filling *f, const char **origin)
+                                 const char *file, struct filling *f, const char **origin)
 {
-    const char *file = NULL;
     char *text = NULL;
-    for (size_t i = 0; i < args->n_given; i++)
+    for (size_t i = 0; i < args->n_given && !file; i++)
         if (args->given[i].option->kind == CLI_REQUEST) file = args->given[i].value;
     *origin = "command line";
     if (file && !(text = cli_read_file(file, origin))) return CLI_BAD;
@@ -129,10 +128,17 @@ static enum cli_status open_form(const struct cli_args *args, const struct orr_c
 enum cli_status cli_request_form(const struct cli_args *args, const struct orr_catalogue *catalogue,
                                  enum orr_job_kind kind, const char *command, struct orr_form **form)
 {
+    return cli_request_form_of(args, catalogue, kind, command, NULL, form);
+}
+
+enum cli_status cli_request_form_of(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                    enum orr_job_kind kind, const char *command, const char *file,
+                                    struct orr_form **form)
+{
     static const char *const KINDS[] = {"train", "infer"}; /* in the order of enum orr_job_kind */
     const char *other = KINDS[1 - (int)kind], *origin;
     struct filling f = {0};
-    enum cli_status status = open_form(args, catalogue, KINDS[kind], &f, &origin);
+    enum cli_status status = open_form(args, catalogue, KINDS[kind], file, &f, &origin);
     if (!status && !f.err) fill(&f, args);
     if (!status && f.err) status = cli_fail("%s", f.error.text);
     const char *given = status ? NULL : orr_form_get(f.form, "kind");

@@ -11,6 +11,11 @@
 enum cli_status cli_request_form(const struct cli_args *args, const struct orr_catalogue *catalogue,
                                  enum orr_job_kind kind, const char *command, struct orr_form **form);
 
+/* The same, starting from `file` instead; NULL: from --request FILE. */
+enum cli_status cli_request_form_of(const struct cli_args *args, const struct orr_catalogue *catalogue,
+                                    enum orr_job_kind kind, const char *command, const char *file,
+                                    struct orr_form **form);
+
 /* Read the job of this kind that the options ask for. Returns CLI_BAD after printing what is wrong. */
 enum cli_status cli_job_read(const struct cli_args *args, enum orr_job_kind kind, const struct orr_catalogue *catalogue,
                              struct orr_job *job);

@@ -376,6 +376,20 @@ ORR_API bool orr_size_holds(const struct orr_size *size);
 ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum orr_format format,
                                             const struct orr_style *style);
 
+/* The JSON Schema of a request: "train", "infer", "search", "serving" or "size". It is made from the tables that the
+ * readers use. Returns NULL for another word or where memory runs out; the caller owns the text. */
+ORR_API ORR_NODISCARD char *orr_schema_text(const char *question);
+
+/* ---------------------------------------------------------------- comparisons */
+
+/* Compare the answers to 2 to 8 requests of one kind: {"requests": [...], "names": [...]}. The text says what was asked
+ * differently, has the answers side by side with ratios to the first, and says which parts of the time make the
+ * difference. The format is TERMINAL or JSON; the caller owns the text. */
+ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *catalogue, const char *json,
+                                                   const char *origin, enum orr_format format,
+                                                   const struct orr_style *style, char **text,
+                                                   struct orr_error *error);
+
 /* ================================================================ the experimental part */
 
 /* The structs below are open, so that a program may look at and change every fact of a job. New engines and new physics

@@ -102,6 +102,11 @@ struct orr_section {
     const char *kind, *foreign_kind;
 };
 
+/* Every section of a request but its head, as the readers use them; the schema of requests is made of them. */
+extern const struct orr_section orr_train_plan_section, orr_train_workload_section;
+extern const struct orr_section orr_infer_plan_section, orr_infer_workload_section;
+extern const struct orr_section orr_search_section, orr_traffic_section, orr_size_section;
+
 /* Fill `target` from the section; *object is its JSON, NULL if the request has none. */
 enum orr_err orr_section_read(const struct orr_doc *request, const struct orr_section *section, const json_t **object,
                               void *target, struct orr_error *error);

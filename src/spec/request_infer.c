@@ -91,9 +91,9 @@ static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              "frozen",
                                              NULL};
 
-static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
+const struct orr_section orr_infer_plan_section = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
                                         "infer", "train"};
-static const struct orr_section WORKLOAD = {
+const struct orr_section orr_infer_workload_section = {
     "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, TRAIN_WORKLOAD, "infer", "train"};
 
 /* ---------------------------------------------------------------- plan */
@@ -103,7 +103,7 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     struct orr_plan *plan = &job->plan;
     const json_t *object;
     memset(plan, 0, sizeof *plan);
-    enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
+    enum orr_err err = orr_section_read(request, &orr_infer_plan_section, &object, plan, error);
     if (!err) err = orr_plan_fill(request, gpus, &job->model, plan, error);
     plan->zero_group = plan->dp * plan->cp;
     plan->schedule = ORR_SCHEDULE_1F1B;
@@ -247,7 +247,7 @@ enum orr_err orr_request_infer(const struct orr_catalogue *catalogue, const stru
     const json_t *object;
     (void)orr_model_freeze(&job->model, 0, false); /* of a training request before this one */
     enum orr_err err = read_plan(request, gpus, job, error);
-    if (!err) err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
+    if (!err) err = orr_section_read(request, &orr_infer_workload_section, &object, &ask, error);
     if (!err) err = orr_media_read(request, object, &ask.media, job, error);
     if (err) return err;
     if (!json_object_get(object, "moe_imbalance")) ask.serving.moe_imbalance = orr_default_imbalance(job, job->plan.ep);

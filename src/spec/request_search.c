@@ -35,6 +35,8 @@ static const struct orr_field ASK_FIELDS[] = {
     ORR_BOOL(ask, overlap, false, "also plans that switch off an overlap"),
 };
 static const char *const ASK_EXTRA[] = {"limits", "compare", NULL};
+const struct orr_section orr_search_section = {
+    .path = "search", .fields = ASK_FIELDS, .n_fields = ORR_COUNT_OF(ASK_FIELDS), .extra = ASK_EXTRA};
 
 /* ---------------------------------------------------------------- limits */
 

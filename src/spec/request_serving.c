@@ -32,6 +32,8 @@ static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_INT(orr_traffic, prefix_groups, false, 1, 1000000000, "groups of requests with a common prefix"),
 };
 static const char *const TRAFFIC_EXTRA[] = {"input_len", "output_len", "trace", "seed", NULL};
+const struct orr_section orr_traffic_section = {
+    .path = "traffic", .fields = TRAFFIC_FIELDS, .n_fields = ORR_COUNT_OF(TRAFFIC_FIELDS), .extra = TRAFFIC_EXTRA};
 
 static const struct orr_field LENGTH_FIELDS[] = {
     ORR_ENUM(orr_lengths, law, false, orr_length_law_names, "law of the lengths"),

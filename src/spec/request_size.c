@@ -20,6 +20,8 @@ static const struct orr_field ASK_FIELDS[] = {
     ORR_ENUM(ask, objective, false, OBJECTIVES, "what the best plan has least of"),
 };
 static const char *const ASK_EXTRA[] = {"budget", "batch", "chunk", NULL};
+const struct orr_section orr_size_section = {
+    .path = "size", .fields = ASK_FIELDS, .n_fields = ORR_COUNT_OF(ASK_FIELDS), .extra = ASK_EXTRA};
 
 /* ---------------------------------------------------------------- what is asked */
 

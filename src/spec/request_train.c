@@ -98,9 +98,9 @@ static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",       
                                              "draft_tokens", "draft_accept_frac", "disaggregated", NULL};
 static const char *const NO_KEYS[] = {NULL};
 
-static const struct orr_section PLAN = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS,
+const struct orr_section orr_train_plan_section = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS,
                                         "train", "infer"};
-static const struct orr_section WORKLOAD = {
+const struct orr_section orr_train_workload_section = {
     "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, INFER_WORKLOAD, "train", "infer"};
 
 /* ---------------------------------------------------------------- plan */
@@ -174,7 +174,7 @@ static enum orr_err read_plan(const struct orr_doc *request, int64_t gpus, struc
     const struct orr_engine *engine = &job->engine;
     const json_t *object;
     memset(plan, 0, sizeof *plan);
-    enum orr_err err = orr_section_read(request, &PLAN, &object, plan, error);
+    enum orr_err err = orr_section_read(request, &orr_train_plan_section, &object, plan, error);
     const json_t *stage_layers = json_object_get(object, "stage_layers");
     if (!err && stage_layers) err = read_stage_layers(request, stage_layers, plan, error);
     const json_t *overlap = json_object_get(object, "overlap");
@@ -274,7 +274,7 @@ static enum orr_err read_workload(const struct orr_doc *request, struct orr_job 
 {
     const json_t *object;
     struct ask ask = {.attention = -1};
-    enum orr_err err = orr_section_read(request, &WORKLOAD, &object, &ask, error);
+    enum orr_err err = orr_section_read(request, &orr_train_workload_section, &object, &ask, error);
     if (!err) err = fill_attention(request, ask.attention, &job->engine, &ask.workload.attention, error);
     const json_t *recompute = json_object_get(object, "recompute");
     const json_t *ops = json_object_get(object, "recompute_ops");

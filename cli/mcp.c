@@ -1,0 +1,150 @@
+/* orrery mcp: the same questions as tools of the Model Context Protocol, over standard input and output. Each line is one
+ * JSON-RPC 2.0 message. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp.h"
+#include "options.h"
+
+static const char usage[] =
+    "usage: orrery mcp [--catalogue DIR] [--explorer URL]\n"
+    "Answer questions of an assistant: a server of the Model Context Protocol on standard input and output, with the\n"
+    "tools train, infer, serving, size, search, compare, fit, list and show. Requests name parts of the catalogue or\n"
+    "contain them; files of this machine are not read.\n"
+    "Exit status: 0 when the input ends, 2 bad input.";
+
+enum { LINE_MAX_BYTES = 4 << 20 };
+
+/* Codes of JSON-RPC 2.0. */
+enum { PARSE_ERROR = -32700, INVALID_REQUEST = -32600, NO_METHOD = -32601, INVALID_PARAMS = -32602, INTERNAL = -32603 };
+
+static const char *const VERSIONS[] = {"2025-06-18", "2025-03-26", "2024-11-05"}; /* of the protocol, newest first */
+
+static const char INSTRUCTIONS[] =
+    "Orrery predicts time, memory, bottleneck, energy and cost of distributed LLM training and inference. Ask list for "
+    "ids of models, systems and engines; train and infer predict one job, serving a service under load, search finds a "
+    "plan, size finds how many GPUs a load needs. Every answer has an 80 % interval and says what was assumed: pass "
+    "both on.";
+
+/* ---------------------------------------------------------------- messages */
+
+static json_t *error_of(json_t *id, int code, const char *text)
+{
+    return json_pack("{ss sO s{si ss}}", "jsonrpc", "2.0", "id", id ? id : json_null(), "error", "code", code,
+                     "message", text);
+}
+
+static json_t *answer_of(json_t *id, json_t *result)
+{
+    if (!result) return error_of(id, INTERNAL, "out of memory");
+    return json_pack("{ss sO so}", "jsonrpc", "2.0", "id", id, "result", result);
+}
+
+static json_t *initialize(const json_t *params)
+{
+    const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
+    const char *version = VERSIONS[0];
+    for (size_t i = 0; asked && i < sizeof VERSIONS / sizeof *VERSIONS; i++)
+        if (strcmp(asked, VERSIONS[i]) == 0) version = VERSIONS[i];
+    return json_pack("{ss s{s{sb}} s{ss ss ss} ss}", "protocolVersion", version, "capabilities", "tools",
+                     "listChanged", 0, "serverInfo", "name", "orrery", "title", "Orrery", "version", orr_version(),
+                     "instructions", INSTRUCTIONS);
+}
+
+static json_t *call(struct mcp *mcp, json_t *id, const json_t *params)
+{
+    const char *name = json_string_value(json_object_get(params, "name"));
+    json_t *given = json_object_get(params, "arguments");
+    bool known = false;
+    if (!name) return error_of(id, INVALID_PARAMS, "tools/call needs the name of a tool");
+    if (given && !json_is_object(given)) return error_of(id, INVALID_PARAMS, "\"arguments\" must be an object");
+    json_t *arguments = given ? json_deep_copy(given) : json_object();
+    json_t *result = arguments ? mcp_call(mcp, name, arguments, &known) : NULL;
+    json_decref(arguments);
+    if (!known && arguments) return error_of(id, INVALID_PARAMS, "there is no such tool; tools/list has all");
+    return answer_of(id, result);
+}
+
+/* The answer to one message; NULL if it needs none. */
+static json_t *respond(struct mcp *mcp, json_t *message)
+{
+    json_t *id = json_object_get(message, "id");
+    const json_t *params = json_object_get(message, "params");
+    const char *method = json_string_value(json_object_get(message, "method"));
+    const char *version = json_string_value(json_object_get(message, "jsonrpc"));
+    if (!json_is_object(message) || !version || strcmp(version, "2.0") != 0)
+        return error_of(id, INVALID_REQUEST, "a message is one JSON-RPC 2.0 object");
+    if (!method) return json_object_get(message, "result") || json_object_get(message, "error")
+                            ? NULL
+                            : error_of(id, INVALID_REQUEST, "the message has no method");
+    if (!id) return NULL; /* a notification */
+    if (!json_is_string(id) && !json_is_integer(id))
+        return error_of(NULL, INVALID_REQUEST, "an id is a string or an integer");
+    if (strcmp(method, "initialize") == 0) return answer_of(id, initialize(params));
+    if (strcmp(method, "ping") == 0) return answer_of(id, json_object());
+    if (strcmp(method, "tools/list") == 0) return answer_of(id, mcp_tools());
+    if (strcmp(method, "tools/call") == 0) return call(mcp, id, params);
+    return error_of(id, NO_METHOD, "there is no such method");
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static enum cli_status write_message(json_t *message)
+{
+    char *line = message ? json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(message);
+    if (!line) return cli_fail_memory();
+    struct orr_text text = {0};
+    cli_text_add(&text, "%s\n", line);
+    free(line);
+    const enum cli_status status = cli_write(text.data);
+    free(text.data);
+    return status;
+}
+
+static enum cli_status answer_line(struct mcp *mcp, const char *line, size_t n)
+{
+    json_t *message = n <= LINE_MAX_BYTES ? json_loadb(line, n, 0, NULL) : NULL;
+    json_t *answer = message              ? respond(mcp, message)
+                     : n > LINE_MAX_BYTES ? error_of(NULL, INVALID_REQUEST, "a message has at most 4 MiB")
+                                          : error_of(NULL, PARSE_ERROR, "a line is not JSON");
+    json_decref(message);
+    return answer ? write_message(answer) : CLI_ANSWERED;
+}
+
+static enum cli_status answer_lines(struct mcp *mcp)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t n;
+    enum cli_status status = CLI_ANSWERED;
+    while (!status && (n = getline(&line, &capacity, stdin)) >= 0)
+        if (strspn(line, " \t\r\n") < (size_t)n) status = answer_line(mcp, line, (size_t)n);
+    free(line);
+    return status;
+}
+
+static enum cli_status serve(const struct cli_args *args)
+{
+    const char *explorer = cli_args_value(args, "explorer");
+    struct mcp mcp = {.catalogue = cli_args_catalogue(args),
+                      .explorer = explorer ? explorer : "http://127.0.0.1:8080/"};
+    if (!mcp.catalogue) return CLI_BAD;
+    orr_catalogue_seal(mcp.catalogue);
+    mcp.session = orr_session_new(mcp.catalogue);
+    const enum cli_status status = mcp.session ? answer_lines(&mcp) : cli_fail_memory();
+    orr_session_free(mcp.session);
+    orr_catalogue_close(mcp.catalogue);
+    return status;
+}
+
+enum cli_status cli_mcp(int argc, const char *const *argv)
+{
+    struct cli_args args;
+    enum cli_status status = cli_args_parse(argc, argv, CLI_FOR_MCP, 0, &args);
+    if (!status) status = args.help ? cli_options_help(CLI_FOR_MCP, usage) : serve(&args);
+    cli_args_free(&args);
+    return status;
+}

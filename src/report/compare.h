@@ -1,0 +1,42 @@
+/* A comparison has the answers to two or more requests of one kind, in the order in which they were asked. */
+#ifndef ORR_REPORT_COMPARE_H
+#define ORR_REPORT_COMPARE_H
+
+#include "base/text.h"
+#include "report/answer.h"
+#include "report/json_text.h"
+
+#define ORR_COMPARE_MAX 8 /* answers of one comparison */
+
+struct orr_compared {
+    char name[96];
+    struct orr_reader *reader; /* owns the job */
+    struct orr_scratch *scratch;
+    struct orr_answer answer;
+    json_t *request; /* the request with every default resolved, as one flat object */
+};
+
+struct orr_comparison {
+    size_t n;
+    struct orr_compared *columns; /* n of them; the first is what the others are compared with */
+};
+
+/* The metrics that people compare, with the name of their row. */
+struct orr_compare_row {
+    const char *name;
+    int metric;
+};
+const struct orr_compare_row *orr_compare_rows(enum orr_job_kind kind, size_t *n);
+
+/* Is the value of this key of the requests the same in all columns? */
+bool orr_compare_same(const struct orr_comparison *comparison, const char *key);
+/* The seconds by which a part of the time of column i is longer than that of the first column. */
+double orr_compare_longer_s(const struct orr_comparison *comparison, size_t i, int part);
+/* Says in one sentence how column i differs from the first, and which parts of the time make the difference. */
+void orr_compare_sentence(const struct orr_comparison *comparison, size_t i, struct orr_text *text);
+
+void orr_compare_terminal(const struct orr_comparison *comparison, const struct orr_style *style,
+                          struct orr_text *text);
+void orr_compare_json(const struct orr_comparison *comparison, struct orr_text *text);
+
+#endif
