@@ -98,8 +98,7 @@ static enum cli_status one_request(const struct cli_args *args, const struct orr
 {
     struct orr_form *form = NULL;
     const bool file = ends_with(word, ".json");
-    enum cli_status status =
-        cli_request_form_of(args, catalogue, kind->kind, "compare ", file ? word : NULL, &form);
+    enum cli_status status = cli_request_form_of(args, catalogue, kind->kind, "compare ", file ? word : NULL, &form);
     if (!status && !file && strcmp(word, "=") != 0)
         status = strchr(word, '=') && strncmp(word, "generated:", 10) != 0 ? set_fields(form, kind->command, word)
                                                                            : set_part(form, catalogue, word);

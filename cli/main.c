@@ -23,7 +23,7 @@ static const struct cli_command commands[] = {
     {"size", cli_size, "find the fewest GPUs or dollars that serve a load within limits of latency"},
     {"serving", cli_serving, "simulate a service under load: queueing, latency percentiles, goodput, cost"},
     {"search", cli_search, "find the best of all valid plans for a model on N GPUs: exhaustive and exact"},
-    {"compare", cli_compare, "several systems, engines, plans or requests side by side, with the differences explained"},
+    {"compare", cli_compare, "systems, engines, plans or requests side by side, with the differences explained"},
     {"sweep", cli_sweep, "predict at many points, with fields over lists and ranges; stored and resumable"},
     {"validate", cli_validate, "score predictions against measurements"},
     {"fit", cli_fit, "a stack of your own from a few measured runs or logs"},

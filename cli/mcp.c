@@ -1,5 +1,5 @@
-/* orrery mcp: the same questions as tools of the Model Context Protocol, over standard input and output. Each line is one
- * JSON-RPC 2.0 message. */
+/* orrery mcp: the same questions as tools of the Model Context Protocol, over standard input and output. Each line is
+ * one JSON-RPC 2.0 message. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,13 @@ enum { LINE_MAX_BYTES = 4 << 20 };
 
 /* Codes of JSON-RPC 2.0. */
 enum { PARSE_ERROR = -32700, INVALID_REQUEST = -32600, NO_METHOD = -32601, INVALID_PARAMS = -32602, INTERNAL = -32603 };
+/* A code of the protocol: a version that this server does not speak. */
+enum { OTHER_VERSION = -32022 };
 
-static const char *const VERSIONS[] = {"2025-06-18", "2025-03-26", "2024-11-05"}; /* of the protocol, newest first */
+/* Versions of the protocol, newest first. The first has no handshake: every request names its version. Those after it
+ * begin with initialize, and the newest of them is offered to a client that asks for an unknown one. */
+static const char *const VERSIONS[] = {"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+enum { N_VERSIONS = sizeof VERSIONS / sizeof *VERSIONS, NEWEST_WITH_HANDSHAKE = 1 };
 
 static const char INSTRUCTIONS[] =
     "Orrery predicts time, memory, bottleneck, energy and cost of distributed LLM training and inference. Ask list for "
@@ -36,21 +41,66 @@ static json_t *error_of(json_t *id, int code, const char *text)
                      "message", text);
 }
 
+static json_t *versions(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < N_VERSIONS && list; i++)
+        if (json_array_append_new(list, json_string(VERSIONS[i]))) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+/* Answer with a result. It says what every result of the newest version says; earlier ones ignore that. */
 static json_t *answer_of(json_t *id, json_t *result)
 {
-    if (!result) return error_of(id, INTERNAL, "out of memory");
+    if (!result || json_object_set_new(result, "resultType", json_string("complete"))) {
+        json_decref(result);
+        return error_of(id, INTERNAL, "out of memory");
+    }
     return json_pack("{ss sO so}", "jsonrpc", "2.0", "id", id, "result", result);
+}
+
+/* Say how long a result may be kept: this program always answers the same. */
+static json_t *kept(json_t *result)
+{
+    if (!result) return NULL;
+    const int failed = json_object_set_new(result, "ttlMs", json_integer(3600000)) |
+                       json_object_set_new(result, "cacheScope", json_string("private"));
+    if (!failed) return result;
+    json_decref(result);
+    return NULL;
 }
 
 static json_t *initialize(const json_t *params)
 {
     const char *asked = json_string_value(json_object_get(params, "protocolVersion"));
-    const char *version = VERSIONS[0];
-    for (size_t i = 0; asked && i < sizeof VERSIONS / sizeof *VERSIONS; i++)
+    const char *version = VERSIONS[NEWEST_WITH_HANDSHAKE];
+    for (size_t i = NEWEST_WITH_HANDSHAKE; asked && i < N_VERSIONS; i++)
         if (strcmp(asked, VERSIONS[i]) == 0) version = VERSIONS[i];
-    return json_pack("{ss s{s{sb}} s{ss ss ss} ss}", "protocolVersion", version, "capabilities", "tools",
-                     "listChanged", 0, "serverInfo", "name", "orrery", "title", "Orrery", "version", orr_version(),
-                     "instructions", INSTRUCTIONS);
+    return json_pack("{ss s{s{sb}} s{ss ss ss} ss}", "protocolVersion", version, "capabilities", "tools", "listChanged",
+                     0, "serverInfo", "name", "orrery", "title", "Orrery", "version", orr_version(), "instructions",
+                     INSTRUCTIONS);
+}
+
+static json_t *discover(void)
+{
+    return kept(json_pack("{so s{s{sb}} ss s{s{ss ss}}}", "supportedVersions", versions(), "capabilities", "tools",
+                          "listChanged", 0, "instructions", INSTRUCTIONS, "_meta", "io.modelcontextprotocol/serverInfo",
+                          "name", "orrery", "version", orr_version()));
+}
+
+/* The answer to a request that names a version this server does not speak; NULL for all others. */
+static json_t *other_version(json_t *id, const json_t *params)
+{
+    const json_t *meta = json_object_get(params, "_meta");
+    const char *asked = json_string_value(json_object_get(meta, "io.modelcontextprotocol/protocolVersion"));
+    for (size_t i = 0; asked && i < N_VERSIONS; i++)
+        if (strcmp(asked, VERSIONS[i]) == 0) return NULL;
+    if (!asked) return NULL;
+    return json_pack("{ss sO s{si ss s{ss so}}}", "jsonrpc", "2.0", "id", id, "error", "code", OTHER_VERSION, "message",
+                     "unsupported version of the protocol", "data", "requested", asked, "supported", versions());
 }
 
 static json_t *call(struct mcp *mcp, json_t *id, const json_t *params)
@@ -76,15 +126,19 @@ static json_t *respond(struct mcp *mcp, json_t *message)
     const char *version = json_string_value(json_object_get(message, "jsonrpc"));
     if (!json_is_object(message) || !version || strcmp(version, "2.0") != 0)
         return error_of(id, INVALID_REQUEST, "a message is one JSON-RPC 2.0 object");
-    if (!method) return json_object_get(message, "result") || json_object_get(message, "error")
-                            ? NULL
-                            : error_of(id, INVALID_REQUEST, "the message has no method");
+    if (!method)
+        return json_object_get(message, "result") || json_object_get(message, "error")
+                   ? NULL
+                   : error_of(id, INVALID_REQUEST, "the message has no method");
     if (!id) return NULL; /* a notification */
     if (!json_is_string(id) && !json_is_integer(id))
         return error_of(NULL, INVALID_REQUEST, "an id is a string or an integer");
+    json_t *refusal = other_version(id, params);
+    if (refusal) return refusal;
     if (strcmp(method, "initialize") == 0) return answer_of(id, initialize(params));
+    if (strcmp(method, "server/discover") == 0) return answer_of(id, discover());
     if (strcmp(method, "ping") == 0) return answer_of(id, json_object());
-    if (strcmp(method, "tools/list") == 0) return answer_of(id, mcp_tools());
+    if (strcmp(method, "tools/list") == 0) return answer_of(id, kept(mcp_tools()));
     if (strcmp(method, "tools/call") == 0) return call(mcp, id, params);
     return error_of(id, NO_METHOD, "there is no such method");
 }

@@ -27,8 +27,8 @@ static enum orr_err job(struct mcp *mcp, const char *json, struct reply *reply)
     enum orr_err err =
         orr_session_render(mcp->session, json, "request", ORR_FORMAT_JSON, NULL, &reply->json, &reply->error);
     if (!err)
-        err = orr_session_render(mcp->session, json, "request", ORR_FORMAT_TERMINAL, &PLAIN, &reply->text,
-                                 &reply->error);
+        err =
+            orr_session_render(mcp->session, json, "request", ORR_FORMAT_TERMINAL, &PLAIN, &reply->text, &reply->error);
     return err;
 }
 
@@ -98,8 +98,8 @@ static enum orr_err compare(struct mcp *mcp, const char *json, struct reply *rep
     enum orr_err err =
         orr_compare_ask(mcp->catalogue, json, "request", ORR_FORMAT_JSON, NULL, &reply->json, &reply->error);
     if (!err)
-        err = orr_compare_ask(mcp->catalogue, json, "request", ORR_FORMAT_TERMINAL, &PLAIN, &reply->text,
-                              &reply->error);
+        err =
+            orr_compare_ask(mcp->catalogue, json, "request", ORR_FORMAT_TERMINAL, &PLAIN, &reply->text, &reply->error);
     return err;
 }
 
@@ -152,8 +152,8 @@ static enum orr_err show_part(struct mcp *mcp, enum orr_part part, const char *i
     enum orr_err err =
         orr_facts_render(mcp->catalogue, part, id, NULL, ORR_FORMAT_JSON, NULL, &reply->json, &reply->error);
     if (!err)
-        err = orr_facts_render(mcp->catalogue, part, id, NULL, ORR_FORMAT_TERMINAL, &PLAIN, &reply->text,
-                               &reply->error);
+        err =
+            orr_facts_render(mcp->catalogue, part, id, NULL, ORR_FORMAT_TERMINAL, &PLAIN, &reply->text, &reply->error);
     return err;
 }
 
@@ -161,8 +161,8 @@ static enum orr_err show(struct mcp *mcp, const char *json, struct reply *reply)
 {
     json_t *arguments = json_loads(json, 0, NULL);
     const char *name = json_string_value(json_object_get(arguments, "name"));
-    enum orr_err err = refuse(reply, "name: no part \"%.60s\" in the catalogue; the tool list shows all",
-                              name ? name : "");
+    enum orr_err err =
+        refuse(reply, "name: no part \"%.60s\" in the catalogue; the tool list shows all", name ? name : "");
     for (int part = 0; part < ORR_N_PARTS && name; part++) {
         const char *id = orr_catalogue_named(mcp->catalogue, (enum orr_part)part, name);
         if (!id) continue;
@@ -210,8 +210,8 @@ static const struct tool TOOLS[] = {
      "Time to first token, time per token, memory, bottleneck and cost of a batch that arrives at once.", job, true,
      NULL},
     {"serving", "Simulate a service under load",
-     "Latency percentiles, goodput, queueing and cost of an engine under traffic (rate_per_s or concurrency).",
-     serving, true, NULL},
+     "Latency percentiles, goodput, queueing and cost of an engine under traffic (rate_per_s or concurrency).", serving,
+     true, NULL},
     {"size", "Size a service",
      "The fewest GPUs or dollars that serve a rate within limits of latency (slo), over one or more systems.", size,
      true, NULL},
@@ -241,10 +241,9 @@ json_t *mcp_tools(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < N_TOOLS && list; i++) {
-        json_t *tool =
-            json_pack("{ss ss ss so s{sb sb sb}}", "name", TOOLS[i].name, "title", TOOLS[i].title, "description",
-                      TOOLS[i].description, "inputSchema", arguments_schema(&TOOLS[i]), "annotations", "readOnlyHint",
-                      1, "idempotentHint", 1, "openWorldHint", 0);
+        json_t *tool = json_pack("{ss ss ss so s{sb sb sb}}", "name", TOOLS[i].name, "title", TOOLS[i].title,
+                                 "description", TOOLS[i].description, "inputSchema", arguments_schema(&TOOLS[i]),
+                                 "annotations", "readOnlyHint", 1, "idempotentHint", 1, "openWorldHint", 0);
         if (!tool || json_array_append_new(list, tool)) {
             json_decref(list);
             list = NULL;
@@ -327,9 +326,9 @@ json_t *mcp_call(struct mcp *mcp, const char *name, json_t *arguments, bool *kno
     struct reply reply = {0};
     char *request = json_dumps(arguments, JSON_COMPACT | JSON_REAL_PRECISION(17));
     if (!request) return NULL;
-    json_t *result = tool->ask(mcp, request, &reply)
-                         ? json_pack("{s[{ss ss}] sb}", "content", "type", "text", "text", reply.error.text, "isError", 1)
-                         : result_of(mcp, tool, arguments, &reply);
+    json_t *result = tool->ask(mcp, request, &reply) ? json_pack("{s[{ss ss}] sb}", "content", "type", "text", "text",
+                                                                 reply.error.text, "isError", 1)
+                                                     : result_of(mcp, tool, arguments, &reply);
     free(request);
     free(reply.text);
     free(reply.json);

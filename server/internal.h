@@ -28,6 +28,7 @@ struct srv {
     char bind[64], host[256];
     bool wildcard;            /* The server listens at every address of the machine. */
     char *list;               /* answer of /api/v1/catalogue */
+    char *openapi;            /* answer of /api/v1/openapi.json */
     pthread_key_t workers;    /* the struct srv_worker of each thread */
     atomic_size_t body_bytes; /* bytes of requests being read */
     atomic_int n_studies;
@@ -40,6 +41,8 @@ struct srv_worker {
     struct orr_scratch *scratch;
     struct orr_answer answer; /* its latest answer */
 };
+/* The document of /api/v1/openapi.json from its file; NULL if out of memory. */
+char *srv_openapi(const char *bytes, size_t n_bytes);
 /* The worker of this thread; NULL if out of memory. */
 struct srv_worker *srv_worker(struct srv *srv);
 

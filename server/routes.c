@@ -136,6 +136,17 @@ static enum MHD_Result size(struct srv_request *request)
     return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
 }
 
+/* ---------------------------------------------------------------- comparisons */
+
+static enum MHD_Result compare(struct srv_request *request)
+{
+    struct orr_error error;
+    char *text = NULL;
+    if (orr_compare_ask(request->srv->catalogue, request->body, ORIGIN, ORR_FORMAT_JSON, NULL, &text, &error))
+        return srv_reply_error(request->connection, MHD_HTTP_BAD_REQUEST, &error);
+    return srv_reply_text(request->connection, MHD_HTTP_OK, SRV_JSON, text);
+}
+
 /* ---------------------------------------------------------------- hardware */
 
 static enum MHD_Result sensitivity(struct srv_request *request)
@@ -245,7 +256,7 @@ static enum MHD_Result reply_file(struct srv_request *request, const struct srv_
 
 static enum MHD_Result openapi(struct srv_request *request)
 {
-    return reply_file(request, find_file("/openapi.json"));
+    return srv_reply_bytes(request->connection, SRV_JSON, request->srv->openapi, strlen(request->srv->openapi), false);
 }
 
 /* Answer with the explorer, or with a page that says how to build it. */
@@ -271,6 +282,7 @@ static const struct srv_route ROUTES[] = {
     {"POST", API "search", srv_search},
     {"POST", API "sweep", srv_sweep},
     {"POST", API "sensitivity", sensitivity},
+    {"POST", API "compare", compare},
     {"POST", API "technology", technology},
     {"POST", API "fit", fit},
     {"GET", API "catalogue", catalogue},

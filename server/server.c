@@ -80,6 +80,14 @@ static struct MHD_Daemon *start_daemon(struct srv *srv, const struct srv_options
         (unsigned)SRV_CONNECTIONS_MAX, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
+static char *describe(void)
+{
+    for (size_t i = 0; i < srv_n_files; i++)
+        if (strcmp(srv_files[i].path, "/openapi.json") == 0)
+            return srv_openapi((const char *)srv_files[i].bytes, srv_files[i].size);
+    return NULL;
+}
+
 static struct srv *srv_new(const struct srv_options *options, char message[SRV_MESSAGE])
 {
     struct orr_error error;
@@ -95,6 +103,12 @@ static struct srv *srv_new(const struct srv_options *options, char message[SRV_M
     srv->wildcard = strcmp(srv->bind, "0.0.0.0") == 0 || strcmp(srv->bind, "::") == 0;
     if (orr_catalogue_render(srv->catalogue, ORR_N_PARTS, true, ORR_FORMAT_JSON, NULL, &srv->list, &error)) {
         (void)snprintf(message, SRV_MESSAGE, "%s", error.text);
+        srv_stop(srv);
+        return NULL;
+    }
+    srv->openapi = describe();
+    if (!srv->openapi) {
+        (void)snprintf(message, SRV_MESSAGE, "out of memory");
         srv_stop(srv);
         return NULL;
     }
@@ -143,5 +157,6 @@ void srv_stop(struct srv *srv)
     if (own) worker_free(own);
     (void)pthread_key_delete(srv->workers);
     free(srv->list);
+    free(srv->openapi);
     free(srv);
 }

@@ -23,7 +23,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _library as c
 from ._result import COLUMNS, Column, Result, SearchResult, Table, read_columns, value_of
 
-__all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "fit", "infer", "search",
+__all__ = ["COLUMNS", "Catalogue", "Column", "Error", "Result", "SearchResult", "Table", "catalogue", "compare", "fit", "infer", "search",
            "serving", "size", "sweep", "train", "version"]
 
 Part = Union[str, "os.PathLike[str]", Mapping[str, Any]]  # an id, a path of a file, or the object itself
@@ -248,6 +248,18 @@ class Catalogue:
         finally:
             c.lib.orr_sweep_close(handle)
 
+    def compare(self, *requests: Mapping[str, Any], names: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+        """As :func:`orrery.compare`, with the parts of this catalogue."""
+        question: Dict[str, Any] = {"requests": list(requests)}
+        if names is not None:
+            question["names"] = list(names)
+        text, error = c.c_void_p(), c.CError()
+        if c.lib.orr_compare_ask(self._handle, _encode(question), _ORIGIN, c.FORMATS.index("json"), None,
+                                 c.byref(text), error):
+            raise Error(error)
+        report: Dict[str, Any] = json.loads(c.take_text(text.value or 0))
+        return report
+
     def fit(self, runs: Union[str, "os.PathLike[str]", Sequence[str]], *, engine: Optional[str] = None,
             name: str = "my-stack", with_: Optional[Mapping[str, Any]] = None, skip: Optional[int] = None) -> Dict[str, Any]:
         """As :func:`orrery.fit`, with the parts of this catalogue."""
@@ -391,6 +403,18 @@ def infer(model: Part, system: Part, *, gpus: Optional[int] = None, set: Optiona
     kv_precision, ...
     """
     return (_default or catalogue())._ask("infer", _request("infer", model, system, gpus, set, fields))
+
+
+def compare(*requests: Mapping[str, Any], names: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """Compare two to eight requests of one kind (docs/compare.md): what was asked differently (``asked``), the
+    ``results``, the ``parts`` of their time, and ``why`` they differ.
+
+    >>> job = {"kind": "train", "model": "llama3-8b", "system": "h100-sxm", "gpus": 8}
+    >>> both = orrery.compare(job, {**job, "system": "b200-sxm"}, names=["H100", "B200"])
+    >>> both["asked"][0]["key"]
+    'system'
+    """
+    return catalogue().compare(*requests, names=names)
 
 
 def serving(model: Part, system: Part, *, traffic: Mapping[str, Any], slo: Sequence[str] = (), **arguments: Any

@@ -65,6 +65,7 @@ _FUNCTIONS = {
     "orr_session_columns": (c_size_t, [c_int, POINTER(CColumn)]),
     "orr_session_render": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(Style), POINTER(c_void_p),
                                    POINTER(CError)]),
+    "orr_compare_ask": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(Style), POINTER(c_void_p), POINTER(CError)]),
     "orr_stack_ask": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
     "orr_service_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
     "orr_service_run": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, POINTER(CError)]),

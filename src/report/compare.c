@@ -15,21 +15,31 @@
 
 const struct orr_compare_row *orr_compare_rows(enum orr_job_kind kind, size_t *n)
 {
-    static const struct orr_compare_row TRAIN[] = {
-        {"step time", ORR_TRAIN_METRIC_STEP_TIME},        {"80 % from", ORR_TRAIN_METRIC_INTERVAL_LOW},
-        {"80 % to", ORR_TRAIN_METRIC_INTERVAL_HIGH},      {"tokens per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU},
-        {"MFU", ORR_TRAIN_METRIC_MFU},                    {"bottleneck", ORR_TRAIN_METRIC_BOTTLENECK},
-        {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL},        {"headroom", ORR_TRAIN_METRIC_MEMORY_HEADROOM},
-        {"fits", ORR_TRAIN_METRIC_FITS},                  {"power per GPU", ORR_TRAIN_METRIC_POWER},
-        {"energy per token", ORR_TRAIN_METRIC_ENERGY_PER_TOKEN}, {"cost per 1e9 tokens", ORR_TRAIN_METRIC_COST_PER_BILLION}};
-    static const struct orr_compare_row INFER[] = {
-        {"first token", ORR_INFER_METRIC_TTFT},           {"next token", ORR_INFER_METRIC_TPOT},
-        {"latency", ORR_INFER_METRIC_LATENCY},            {"80 % from", ORR_INFER_METRIC_INTERVAL_LOW},
-        {"80 % to", ORR_INFER_METRIC_INTERVAL_HIGH},      {"tokens per GPU", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU},
-        {"bottleneck", ORR_INFER_METRIC_BOTTLENECK},      {"memory", ORR_INFER_METRIC_MEMORY_TOTAL},
-        {"largest batch", ORR_INFER_METRIC_MAX_BATCH},    {"fits", ORR_INFER_METRIC_FITS},
-        {"power per GPU", ORR_INFER_METRIC_POWER},        {"energy per token", ORR_INFER_METRIC_ENERGY_PER_TOKEN},
-        {"cost per 1e6 tokens", ORR_INFER_METRIC_COST_PER_MILLION}};
+    static const struct orr_compare_row TRAIN[] = {{"step time", ORR_TRAIN_METRIC_STEP_TIME},
+                                                   {"80 % from", ORR_TRAIN_METRIC_INTERVAL_LOW},
+                                                   {"80 % to", ORR_TRAIN_METRIC_INTERVAL_HIGH},
+                                                   {"tokens per GPU", ORR_TRAIN_METRIC_TOKENS_PER_GPU},
+                                                   {"MFU", ORR_TRAIN_METRIC_MFU},
+                                                   {"bottleneck", ORR_TRAIN_METRIC_BOTTLENECK},
+                                                   {"memory", ORR_TRAIN_METRIC_MEMORY_TOTAL},
+                                                   {"headroom", ORR_TRAIN_METRIC_MEMORY_HEADROOM},
+                                                   {"fits", ORR_TRAIN_METRIC_FITS},
+                                                   {"power per GPU", ORR_TRAIN_METRIC_POWER},
+                                                   {"energy per token", ORR_TRAIN_METRIC_ENERGY_PER_TOKEN},
+                                                   {"cost per 1e9 tokens", ORR_TRAIN_METRIC_COST_PER_BILLION}};
+    static const struct orr_compare_row INFER[] = {{"first token", ORR_INFER_METRIC_TTFT},
+                                                   {"next token", ORR_INFER_METRIC_TPOT},
+                                                   {"latency", ORR_INFER_METRIC_LATENCY},
+                                                   {"80 % from", ORR_INFER_METRIC_INTERVAL_LOW},
+                                                   {"80 % to", ORR_INFER_METRIC_INTERVAL_HIGH},
+                                                   {"tokens per GPU", ORR_INFER_METRIC_OUTPUT_TOKENS_PER_GPU},
+                                                   {"bottleneck", ORR_INFER_METRIC_BOTTLENECK},
+                                                   {"memory", ORR_INFER_METRIC_MEMORY_TOTAL},
+                                                   {"largest batch", ORR_INFER_METRIC_MAX_BATCH},
+                                                   {"fits", ORR_INFER_METRIC_FITS},
+                                                   {"power per GPU", ORR_INFER_METRIC_POWER},
+                                                   {"energy per token", ORR_INFER_METRIC_ENERGY_PER_TOKEN},
+                                                   {"cost per 1e6 tokens", ORR_INFER_METRIC_COST_PER_MILLION}};
     *n = kind == ORR_JOB_TRAIN ? sizeof TRAIN / sizeof *TRAIN : sizeof INFER / sizeof *INFER;
     return kind == ORR_JOB_TRAIN ? TRAIN : INFER;
 }
@@ -102,7 +112,8 @@ static int flatten(json_t *flat, const json_t *object, const char *prefix)
     const char *key;
     const json_t *value;
     int failed = 0;
-    for (void *at = json_object_iter((json_t *)object); at && !failed; at = json_object_iter_next((json_t *)object, at)) {
+    for (void *at = json_object_iter((json_t *)object); at && !failed;
+         at = json_object_iter_next((json_t *)object, at)) {
         char path[96];
         key = json_object_iter_key(at);
         value = json_object_iter_value(at);
@@ -146,8 +157,7 @@ static enum orr_err answer_column(const struct orr_catalogue *catalogue, const j
     free(text);
     if (err) return err;
     orr_predict(job, column->scratch, &column->answer);
-    if (job->kind == ORR_JOB_TRAIN)
-        orr_train_advice(column->answer.job, column->scratch, &column->answer.train);
+    if (job->kind == ORR_JOB_TRAIN) orr_train_advice(column->answer.job, column->scratch, &column->answer.train);
     column->request = flat_request(column->answer.job);
     return column->request ? ORR_OK : fail_memory(error);
 }
@@ -162,9 +172,8 @@ static void close_comparison(struct orr_comparison *comparison)
     free(comparison->columns);
 }
 
-static enum orr_err answer_all(const struct orr_catalogue *catalogue, const struct orr_doc *doc,
-                               const json_t *requests, const json_t *names, struct orr_comparison *comparison,
-                               struct orr_error *error)
+static enum orr_err answer_all(const struct orr_catalogue *catalogue, const struct orr_doc *doc, const json_t *requests,
+                               const json_t *names, struct orr_comparison *comparison, struct orr_error *error)
 {
     for (size_t i = 0; i < comparison->n; i++) {
         struct orr_compared *column = &comparison->columns[i];
@@ -175,8 +184,9 @@ static enum orr_err answer_all(const struct orr_catalogue *catalogue, const stru
         const enum orr_err err = answer_column(catalogue, json_array_get(requests, i), origin, column, error);
         if (err) return err;
         if (column->answer.job->kind != comparison->columns[0].answer.job->kind)
-            return orr_doc_fail(doc, path, error, "is of another kind than the first request; compare train with "
-                                                  "train and infer with infer");
+            return orr_doc_fail(doc, path, error,
+                                "is of another kind than the first request; compare train with "
+                                "train and infer with infer");
     }
     return ORR_OK;
 }
@@ -188,7 +198,6 @@ static enum orr_err check(const struct orr_doc *doc, const json_t *requests, con
     const char *key;
     const json_t *kind = json_object_get(doc->root, "kind");
     const size_t n = json_array_size(requests);
-    if (!json_is_object(doc->root)) return orr_doc_fail(doc, "", error, "must be an object");
     for (void *at = json_object_iter(doc->root); at; at = json_object_iter_next(doc->root, at)) {
         key = json_object_iter_key(at);
         if (strcmp(key, "kind") != 0 && strcmp(key, "requests") != 0 && strcmp(key, "names") != 0)

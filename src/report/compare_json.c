@@ -61,8 +61,8 @@ static json_t *differences(const struct orr_comparison *comparison)
          at = json_object_iter_next((json_t *)request, at)) {
         const char *key = json_object_iter_key(at);
         if (orr_compare_same(comparison, key)) continue;
-        failed = json_array_append_new(
-            list, json_pack("{ss so}", "key", key, "values", across(comparison, asked_of, key)));
+        failed =
+            json_array_append_new(list, json_pack("{ss so}", "key", key, "values", across(comparison, asked_of, key)));
     }
     return orr_json_whole(list, failed);
 }
@@ -73,9 +73,9 @@ static json_t *parts(const struct orr_comparison *comparison)
     int n, failed = !list;
     (void)orr_parts_s(&comparison->columns[0].answer, &n);
     for (int p = 0; p < n && !failed; p++)
-        failed = json_array_append_new(
-            list, json_pack("{ss so}", "part", orr_part_text(comparison->columns[0].answer.job->kind, p), "seconds",
-                            across(comparison, part_of, &p)));
+        failed = json_array_append_new(list, json_pack("{ss so}", "part",
+                                                       orr_part_text(comparison->columns[0].answer.job->kind, p),
+                                                       "seconds", across(comparison, part_of, &p)));
     return orr_json_whole(list, failed);
 }
 

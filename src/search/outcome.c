@@ -58,12 +58,14 @@ static int compare_found(const struct orr_found *a, const struct orr_found *b)
     return order ? order : compare_choices(&a->choice, &b->choice);
 }
 
+/* Plans of two pools are listed once per pool that decodes, with the best pool of prompts beside it. */
 static bool same_layout(const struct orr_choice *a, const struct orr_choice *b)
 {
-    return a->gpus == b->gpus && a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->dp == b->dp &&
-           a->ep == b->ep && a->etp == b->etp && a->disaggregated == b->disaggregated &&
-           a->decode_gpus == b->decode_gpus && a->decode_tp == b->decode_tp && a->decode_pp == b->decode_pp &&
-           a->decode_ep == b->decode_ep;
+    if (a->gpus != b->gpus || a->disaggregated != b->disaggregated) return false;
+    if (a->disaggregated)
+        return a->decode_gpus == b->decode_gpus && a->decode_tp == b->decode_tp && a->decode_pp == b->decode_pp &&
+               a->decode_ep == b->decode_ep;
+    return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->dp == b->dp && a->ep == b->ep && a->etp == b->etp;
 }
 
 /* ---------------------------------------------------------------- best */

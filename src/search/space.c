@@ -54,13 +54,13 @@ bool orr_grow(void **items, size_t *max, size_t n, size_t size)
 }
 
 /* Does the engine have this schedule? Schedules that a request lists are tried on any engine. Of an engine that
- * does not say, those are tried that need no other layout of the model than one piece after the other. */
+ * does not say, those are tried that common launchers have a flag for, so that the winner can be run. */
 static bool has_schedule(const struct orr_search_request *request, enum orr_schedule schedule)
 {
     const char *name = orr_schedule_name(schedule), *list = request->job.engine.schedules;
     const size_t length = strlen(name);
     if (request->space.schedule.n > 0) return orr_chosen(&request->space.schedule, schedule);
-    if (!*list) return !orr_is_vee(schedule) && !orr_is_dual(schedule);
+    if (!*list) list = "gpipe 1f1b interleaved";
     for (const char *at = list; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
         if (n == length && strncmp(at, name, n) == 0) return true;

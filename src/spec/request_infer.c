@@ -92,7 +92,7 @@ static const char *const TRAIN_WORKLOAD[] = {"seq",
                                              NULL};
 
 const struct orr_section orr_infer_plan_section = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), NO_KEYS, TRAIN_PLAN,
-                                        "infer", "train"};
+                                                   "infer", "train"};
 const struct orr_section orr_infer_workload_section = {
     "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, TRAIN_WORKLOAD, "infer", "train"};
 

@@ -178,12 +178,22 @@ static enum orr_err read_list(const struct orr_doc *request, const struct dimens
     }
 }
 
+/* "any" leaves the values to the search. Of schedules it would try only those that the engine has, so all are listed. */
+static enum orr_err read_any(const struct orr_doc *request, const struct dimension *d, struct orr_choices *choices,
+                             struct orr_error *error)
+{
+    enum orr_err err = ORR_OK;
+    for (int64_t i = 0; d->field.names == orr_schedule_names && i < ORR_N_SCHEDULES && !err; i++)
+        err = put(request, d, i, choices, error);
+    return err;
+}
+
 static enum orr_err read_choices(const struct orr_doc *request, const struct dimension *d, json_t *value,
                                  struct orr_choices *choices, struct orr_error *error)
 {
     const char *text = json_string_value(value);
     int64_t one;
-    if (text && strcmp(text, "any") == 0) return ORR_OK;
+    if (text && strcmp(text, "any") == 0) return read_any(request, d, choices, error);
     if (text) return read_list(request, d, text, choices, error);
     if (!json_is_array(value)) {
         const enum orr_err err = read_one(request, d, value, &one, error);

@@ -99,7 +99,7 @@ static const char *const INFER_WORKLOAD[] = {"batch",        "input_len",       
 static const char *const NO_KEYS[] = {NULL};
 
 const struct orr_section orr_train_plan_section = {"plan",  PLAN_FIELDS, ORR_COUNT_OF(PLAN_FIELDS), PLAN_EXTRA, NO_KEYS,
-                                        "train", "infer"};
+                                                   "train", "infer"};
 const struct orr_section orr_train_workload_section = {
     "workload", WORKLOAD_FIELDS, ORR_COUNT_OF(WORKLOAD_FIELDS), WORKLOAD_EXTRA, INFER_WORKLOAD, "train", "infer"};
 

@@ -1,5 +1,5 @@
-/* The JSON Schema of requests, made from the tables of fields that the readers use. Clients that are programs learn from
- * it what they may ask: the OpenAPI document of the server and the tools of orrery mcp contain it. */
+/* The JSON Schema of requests, made from the tables of fields that the readers use. Programs learn from it what they
+ * may ask: the OpenAPI document of the server and the tools of orrery mcp contain it. */
 #include "spec/schema.h"
 
 #include <stdio.h>
@@ -100,8 +100,7 @@ static json_t *field_json(const struct orr_field *field, bool search)
     switch (field->type) {
     case ORR_FIELD_INT:
     case ORR_FIELD_REAL: return number_json(field, search);
-    case ORR_FIELD_BOOL:
-        return json_pack("{so ss}", "type", types_json(search ? "bsa" : "bs"), "description", meaning);
+    case ORR_FIELD_BOOL: return json_pack("{so ss}", "type", types_json(search ? "bsa" : "bs"), "description", meaning);
     case ORR_FIELD_STRING: return json_pack("{ss ss}", "type", "string", "description", meaning);
     case ORR_FIELD_ENUM: return enum_json(field, search);
     }
@@ -160,15 +159,14 @@ static int add_head(json_t *properties, const struct question *question)
     failed |= json_object_set_new(properties, "model",
                                   json_pack("{so ss}", "type", types_json("so"), "description",
                                             "an id, a Hugging Face name, or a config.json as an object"));
-    failed |= json_object_set_new(properties, "system",
-                                  json_pack("{so ss}", "type", types_json(strcmp(question->name, "size") ? "so" : "soa"),
-                                            "description", PART));
     failed |= json_object_set_new(
-        properties, "gpus", json_pack("{so ss}", "type", types_json("is"), "description", "GPUs in all"));
-    failed |= json_object_set_new(
-        properties, "set",
-        json_pack("{ss ss}", "type", "object", "description",
-                  "values over those of the parts: {\"chip.hbm_bytes_per_s\": \"4 TB/s\"}"));
+        properties, "system",
+        json_pack("{so ss}", "type", types_json(strcmp(question->name, "size") ? "so" : "soa"), "description", PART));
+    failed |= json_object_set_new(properties, "gpus",
+                                  json_pack("{so ss}", "type", types_json("is"), "description", "GPUs in all"));
+    failed |= json_object_set_new(properties, "set",
+                                  json_pack("{ss ss}", "type", "object", "description",
+                                            "values over those of the parts: {\"chip.hbm_bytes_per_s\": \"4 TB/s\"}"));
     return failed;
 }
 

@@ -1,0 +1,28 @@
+/* The OpenAPI document: server/static/openapi.json has the routes. The schemas of requests come from the tables that
+ * read them, so that the two cannot differ. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "server/internal.h"
+
+static const char *const QUESTIONS[][2] = {/* a question of orr_schema_text and the name of its schema */
+                                           {"train", "TrainRequest"},
+                                           {"infer", "InferRequest"},
+                                           {"search", "SearchRequest"},
+                                           {"serving", "ServingRequest"},
+                                           {"size", "SizeRequest"}};
+
+char *srv_openapi(const char *bytes, size_t n_bytes)
+{
+    json_t *document = json_loadb(bytes, n_bytes, 0, NULL);
+    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+    int failed = !schemas;
+    for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS && !failed; i++) {
+        char *schema = orr_schema_text(QUESTIONS[i][0]);
+        failed = !schema || json_object_set_new(schemas, QUESTIONS[i][1], json_loads(schema, 0, NULL));
+        free(schema);
+    }
+    char *text = failed ? NULL : json_dumps(document, JSON_INDENT(1));
+    json_decref(document);
+    return text;
+}
