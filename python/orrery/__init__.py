@@ -409,6 +409,7 @@ def compare(*requests: Mapping[str, Any], names: Optional[Sequence[str]] = None)
     """Compare two to eight requests of one kind (docs/compare.md): what was asked differently (``asked``), the
     ``results``, the ``parts`` of their time, and ``why`` they differ.
 
+    >>> import orrery
     >>> job = {"kind": "train", "model": "llama3-8b", "system": "h100-sxm", "gpus": 8}
     >>> both = orrery.compare(job, {**job, "system": "b200-sxm"}, names=["H100", "B200"])
     >>> both["asked"][0]["key"]

@@ -23,6 +23,12 @@
      error},
 static const struct orr_measured_run RUNS[] = {ORR_MEASURED_RUNS(RUN_)};
 
+const struct orr_measured_run *orr_measured_runs(size_t *n)
+{
+    *n = sizeof RUNS / sizeof *RUNS;
+    return RUNS;
+}
+
 /* What another engine, system, regime, size or number of GPUs adds to the distance: judgements in logarithms of time,
  * as the errors of stacks, chips and regimes differ (docs/trust.md). */
 #define ENGINE_FAR   0.2

@@ -20,6 +20,9 @@ struct orr_nearest {
     bool outside;                       /* farther than ORR_MEASURED_REACH */
 };
 
+/* Every measured run on record. */
+const struct orr_measured_run *orr_measured_runs(size_t *n);
+
 /* Beyond this distance a job lies outside what was measured: a choice, at which the errors of two runs of one stack
  * begin to differ by more than runs usually do. */
 #define ORR_MEASURED_REACH 0.15

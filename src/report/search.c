@@ -17,6 +17,42 @@ static void measure(struct orr_search_view *v)
     v->bound_ratio = orr_light_ratio(&v->answer);
     if (v->request->compared) v->compare_ratio = orr_ratio(v->search->compare_objective, v->best[0].objective);
     if (v->n_best > 1) v->second_ratio = orr_ratio(v->best[1].objective, v->best[0].objective);
+    v->simplest_ratio = orr_search_simplest(v->search, &v->best[0], &v->job, v->scratch, &v->simplest);
+    if (memcmp(&v->simplest, &v->best[0].choice, sizeof v->simplest) == 0) v->simplest_ratio = 0;
+    v->measured = orr_search_published(v, &v->published);
+    if (!v->measured) return;
+    orr_search_show(v, &v->published);
+    v->published_s = v->answer.train.step_time_s;
+}
+
+/* Does a plan of the front hardly differ from the one before it: by 1 % in both coordinates, or by vpp alone? */
+static bool hardly_differs(const struct orr_found *before, const struct orr_found *found)
+{
+    struct orr_choice same = found->choice;
+    same.vpp = before->choice.vpp;
+    same.schedule = before->choice.schedule;
+    if (memcmp(&same, &before->choice, sizeof same) == 0) return true;
+    return found->front[0] < 1.01 * before->front[0] && found->front[1] > 0.99 * before->front[1];
+}
+
+/* Copies the front without plans that hardly differ from the one before. Returns false where memory runs out. */
+static bool thin_front(struct orr_search_view *v)
+{
+    const struct orr_found *front;
+    const size_t n = orr_search_front(v->search, &front);
+    v->front = malloc((n + 1) * sizeof *v->front);
+    if (!v->front) return false;
+    for (size_t i = 0; i < n; i++)
+        if (v->n_front == 0 || !hardly_differs(&v->front[v->n_front - 1], &front[i])) v->front[v->n_front++] = front[i];
+    return true;
+}
+
+static void view_close(struct orr_search_view *view)
+{
+    if (!view) return;
+    orr_scratch_free(view->scratch);
+    free(view->front);
+    free(view);
 }
 
 /* Returns NULL where memory runs out. */
@@ -28,22 +64,14 @@ static struct orr_search_view *view_open(const struct orr_search *search, double
     v->request = orr_search_request_of(search);
     v->counts = orr_search_counts_of(search);
     v->n_best = orr_search_best(search, &v->best);
-    v->n_front = orr_search_front(search, &v->front);
     v->seconds = seconds;
     v->scratch = orr_scratch_new();
-    if (v->scratch) {
+    if (v->scratch && thin_front(v)) {
         measure(v);
         return v;
     }
-    free(v);
+    view_close(v);
     return NULL;
-}
-
-static void view_close(struct orr_search_view *view)
-{
-    if (!view) return;
-    orr_scratch_free(view->scratch);
-    free(view);
 }
 
 void orr_search_show(struct orr_search_view *view, const struct orr_choice *choice)

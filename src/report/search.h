@@ -9,11 +9,16 @@ struct orr_search_view {
     const struct orr_search *search;
     const struct orr_search_request *request;
     struct orr_search_counts counts;
-    const struct orr_found *best, *front;
+    const struct orr_found *best;
+    struct orr_found *front; /* owned: the front without plans that hardly differ */
     size_t n_best, n_front;
     double seconds;
-    double second_ratio;  /* objective of the second plan over the winner's; 0 where there is none */
-    double bound_ratio;   /* the winner's time over its speed of light; 0 where there is none */
+    double second_ratio; /* objective of the second plan over the winner's; 0 where there is none */
+    double bound_ratio;  /* the winner's time over its speed of light; 0 where there is none */
+    struct orr_choice simplest, published;
+    double simplest_ratio;                   /* objective of the simplest plan over the winner's; 0: the winner is it */
+    const struct orr_measured_run *measured; /* who ran the published plan; NULL: there is none */
+    double published_s;                      /* time of the published plan, predicted for this question */
     double compare_ratio; /* objective of the plan to compare with over the winner's; 0 where there is none */
     struct orr_scratch *scratch;
     /* The next members are about the plan shown last. */
@@ -63,6 +68,9 @@ void orr_search_limits_text(const struct orr_search_request *request, struct orr
 void orr_search_plan(const struct orr_search_view *view, struct orr_text *text);
 /* The first of the best plans that lies inside what was measured; n_best where none does. It shows that plan. */
 size_t orr_search_inside(struct orr_search_view *view);
+/* The layout of a measured run of the same model, filled in for this question; NULL where there is none. */
+struct orr_measured_run;
+const struct orr_measured_run *orr_search_published(struct orr_search_view *view, struct orr_choice *plan);
 /* Says what a reason to reject means. */
 const char *orr_reject_meaning(enum orr_reject reject);
 /* Prints "1.23 times", for ratios from 1 on. */

@@ -2,6 +2,7 @@
 #include "report/assumed.h"
 #include "report/json_text.h"
 #include "report/record.h"
+#include "predict/nearest.h"
 #include "report/search.h"
 #include "report/sureness.h"
 #include "search/search.h"
@@ -75,6 +76,27 @@ static json_t *compare_json(struct orr_search_view *v)
     const int failed = !plan || json_object_set_new(plan, "better_plans", json_integer((json_int_t)v->counts.better)) ||
                        json_object_set_new(plan, "ratio", ratio_json(v->compare_ratio));
     return orr_json_whole(plan, failed);
+}
+
+/* A plan beside the winner, with its objective over the winner's; a published one with who ran it. */
+static json_t *beside_json(struct orr_search_view *v, const struct orr_choice *choice, double ratio, const char *source)
+{
+    json_t *plan = plan_json(v, choice);
+    int failed = !plan || json_object_set_new(plan, "ratio", ratio_json(ratio));
+    if (!failed && source) failed = json_object_set_new(plan, "source", orr_json_word(source));
+    return orr_json_whole(plan, failed);
+}
+
+static int add_beside(struct orr_search_view *v, json_t *root)
+{
+    int failed = 0;
+    if (v->simplest_ratio > 0)
+        failed |= json_object_set_new(root, "simplest", beside_json(v, &v->simplest, v->simplest_ratio, NULL));
+    if (v->measured)
+        failed |= json_object_set_new(
+            root, "published",
+            beside_json(v, &v->published, orr_ratio(v->published_s, v->best[0].time_s), v->measured->source));
+    return failed;
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -154,6 +176,7 @@ void orr_search_json(struct orr_search_view *v, struct orr_text *text)
             json_object_set_new(root, "assumed", orr_assumed_json(job, orr_unsearched_keys(job), &job->spread)) != 0;
         text->failed |= json_object_set_new(root, "warnings", orr_warnings_json(job)) != 0;
     }
+    if (root) text->failed |= add_beside(v, root) != 0;
     if (root && v->request->compared) text->failed |= json_object_set_new(root, "compare", compare_json(v)) != 0;
     if (root && c->plans == 0) text->failed |= json_object_set_new(root, "obstacles", obstacles_json(v, text)) != 0;
     orr_json_lines(text, root);

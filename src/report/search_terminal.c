@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/assumed.h"
 #include "report/search.h"
+#include "predict/nearest.h"
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
@@ -109,7 +110,36 @@ static void add_inside(struct orr_search_view *v, const struct orr_style *style,
         orr_text_add(&line, " · rank %zu, %s the winner", inside + 1,
                      orr_print_ratio(times, orr_ratio(v->best[inside].objective, v->best[0].objective)));
     } else orr_text_add(&line, "none of the plans listed");
+    orr_text_add(&line,
+                 " · the best prediction of many is an optimistic one: expect a winner that nobody ran to be slower");
     orr_summary_line(text, style, "measured", &line);
+    free(line.data);
+}
+
+/* Adds a plan that needs fewer features and is as good as the winner. */
+static void add_simplest(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    char times[32];
+    if (v->simplest_ratio <= 0) return;
+    orr_search_show(v, &v->simplest);
+    orr_search_plan(v, &line);
+    orr_text_add(&line, " · %s the winner", orr_print_ratio(times, v->simplest_ratio));
+    orr_summary_line(text, style, "simplest", &line);
+    free(line.data);
+}
+
+/* Adds the layout of a run that somebody measured, predicted for this question. */
+static void add_published(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    struct orr_text line = {0};
+    char times[32], time[32];
+    if (!v->measured) return;
+    orr_search_show(v, &v->published);
+    orr_search_plan(v, &line);
+    orr_text_add(&line, " · %s, %s the winner · layout of %s", orr_print_s(time, v->published_s),
+                 orr_print_ratio(times, orr_ratio(v->published_s, v->best[0].time_s)), v->measured->source);
+    orr_summary_line(text, style, "published", &line);
     free(line.data);
 }
 
@@ -128,6 +158,8 @@ static void add_winner(struct orr_search_view *v, const struct orr_style *style,
     orr_table_print(&table, text, style);
     orr_sureness(&v->answer, style, text);
     if (orr_answer_nearest(&v->answer).outside) add_inside(v, style, text);
+    add_simplest(v, style, text);
+    add_published(v, style, text);
     free(line.data);
 }
 

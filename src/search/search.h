@@ -135,6 +135,13 @@ enum orr_err orr_search_predict(const struct orr_search *search, const struct or
 /* The job of a plan of the answer, for orr_train or orr_infer; of the prompts' pool where there are two. */
 void orr_search_job(const struct orr_search *search, const struct orr_choice *choice, struct orr_job *job);
 
+/* Plans whose objectives differ by no more than this factor are as good as each other. */
+#define ORR_ALIKE 1.005
+/* Simplify the best plan of a training search as far as it stays within ORR_ALIKE (simplest.c). Returns the objective of
+ * `simplest` over that of the best; `job` is working memory. */
+double orr_search_simplest(const struct orr_search *search, const struct orr_found *best, struct orr_job *job,
+                           struct orr_scratch *scratch, struct orr_choice *simplest);
+
 /* A list of the request without which there would be valid plans (obstacle.c). */
 struct orr_obstacle {
     const char *key; /* for example "plan.tp" */

@@ -119,6 +119,45 @@ static void listed_plans_give_their_figures(void **state)
     orr_search_free(search);
 }
 
+/* Plans beside the winner give their figures when they are asked alone; the simplest is as good as the winner. */
+static void plans_beside_the_winner_hold(void **state)
+{
+    static const char *const KEYS[] = {"simplest", "published"};
+    struct world *w = *state;
+    struct orr_search *search = search_train(w, "\"top\":3", 1);
+    json_t *json = json_of(search);
+    const double best_s = real_of(json_array_get(json_object_get(json, "best"), 0), "step_time_s");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *plan = json_object_get(json, KEYS[i]);
+        if (i == 1) assert_non_null(json_string_value(json_object_get(plan, "source")));
+        if (!plan) continue;
+        const double alone_s = step_time_alone(w, plan);
+        assert_true(fabs(alone_s / best_s / real_of(plan, "ratio") - 1) < 1e-9);
+        if (i == 0) assert_true(real_of(plan, "ratio") <= 1.005);
+    }
+    json_decref(json);
+    orr_search_free(search);
+}
+
+/* Two plans of a printed front differ by more than the chunks of a pipeline rank, and by 1 % in a coordinate. */
+static void fronts_have_no_near_duplicates(void **state)
+{
+    struct world *w = *state;
+    struct orr_search *search = search_train(w, "\"top\":3,\"front_within\":10", 1);
+    json_t *json = json_of(search);
+    const json_t *front = json_object_get(json, "pareto");
+    assert_true(json_array_size(front) >= 2);
+    for (size_t i = 1; i < json_array_size(front); i++) {
+        const json_t *a = json_object_get(json_array_get(front, i - 1), "front");
+        const json_t *b = json_object_get(json_array_get(front, i), "front");
+        const double x = json_number_value(json_array_get(b, 0)) / json_number_value(json_array_get(a, 0));
+        const double y = json_number_value(json_array_get(b, 1)) / json_number_value(json_array_get(a, 1));
+        assert_true(x >= 1.01 || y <= 0.99);
+    }
+    json_decref(json);
+    orr_search_free(search);
+}
+
 static void reports_do_not_depend_on_threads(void **state)
 {
     struct world *w = *state;
@@ -429,6 +468,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_add_up),
         cmocka_unit_test(listed_plans_give_their_figures),
+        cmocka_unit_test(plans_beside_the_winner_hold),
+        cmocka_unit_test(fronts_have_no_near_duplicates),
         cmocka_unit_test(reports_do_not_depend_on_threads),
         cmocka_unit_test(listed_inference_plans_read_back),
         cmocka_unit_test(two_pools_are_one_answer),
