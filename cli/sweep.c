@@ -17,7 +17,7 @@
 
 /* The number of points in a batch: as many as take about BATCH_S. What is stored does not depend on it. */
 enum { BATCH_MIN = 64, BATCH_MAX = 4096 };
-enum { PAGE_POINTS = 2000 }; /* a page with more is slow to open */
+enum { PAGE_POINTS = 2000, TABLE_POINTS = 100000 }; /* more would be slow to open, or to hold in memory */
 #define BATCH_S 0.2
 
 static const char usage[] =
@@ -296,6 +296,30 @@ static enum cli_status write_page(const char *path, struct orr_sweep *sweep)
     return status;
 }
 
+/* Is the sweep for someone who reads it at once? Then it is a table and not the CSV with every number. */
+static bool wants_table(const struct cli_cluster *cluster, const struct ask *ask)
+{
+    return !cli_args_value(ask->args, "out") && cli_cluster_size(cluster) == 1 &&
+           (cli_args_has(ask->args, "table") || (cli_terminal(STDOUT_FILENO) && !cli_args_has(ask->args, "csv")));
+}
+
+/* Answer all points, then print the table. */
+static enum cli_status print_table(const struct ask *ask, struct orr_sweep *sweep)
+{
+    struct orr_error error;
+    const size_t n = (size_t)orr_sweep_points(sweep);
+    struct orr_sweep_row *rows = n <= TABLE_POINTS ? calloc(n, sizeof *rows) : NULL;
+    if (n > TABLE_POINTS)
+        return cli_fail("%zu points: a table has at most %d; give --out FILE or --csv", n, TABLE_POINTS);
+    if (!rows) return cli_fail_memory();
+    const enum cli_status status =
+        orr_sweep_run(sweep, 0, n, rows, &error)
+            ? cli_fail("%s", error.text)
+            : cli_write_file("-", orr_sweep_render(sweep, 0, n, rows, ORR_FORMAT_TERMINAL, &ask->args->style));
+    free(rows);
+    return status;
+}
+
 static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
 {
     struct cli_table table = {0};
@@ -306,7 +330,8 @@ static enum cli_status run_asked(struct cli_cluster *cluster, struct ask *ask)
     enum cli_status status = catalogue ? open_sweep(ask, catalogue, &sweep) : CLI_BAD;
     if (!status) status = describe(ask, catalogue, sweep, &table);
     status = cli_cluster_agree(cluster, status);
-    if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
+    if (!status && wants_table(cluster, ask)) status = print_table(ask, sweep);
+    else if (!status) status = run_stored(cluster, cli_args_value(ask->args, "out"), &table, sweep);
     if (!status && ask->args->html && cli_cluster_first(cluster)) status = write_page(ask->args->html, sweep);
     free_table(&table);
     orr_sweep_close(sweep);

@@ -186,6 +186,10 @@ static char *rows_json(const struct orr_sweep *sweep, int64_t first, size_t n, c
 char *orr_sweep_render(const struct orr_sweep *sweep, int64_t first, size_t n, const struct orr_sweep_row *rows,
                        enum orr_format format, const struct orr_style *style)
 {
-    (void)style;
+    if (format == ORR_FORMAT_TERMINAL && first == 0) {
+        struct orr_text text = {0};
+        orr_sweep_terminal(sweep, n, rows, style, &text);
+        return orr_text_take(&text);
+    }
     return (format == ORR_FORMAT_HTML ? orr_sweep_page : rows_json)(sweep, first, n, rows);
 }
