@@ -7,10 +7,12 @@
 #include "report/summary.h"
 #include "report/sureness.h"
 #include "report/table.h"
+#include "report/text_plot.h"
 #include "search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FRONT_ROWS = 12 };
 
@@ -198,6 +200,35 @@ static void add_plans(struct orr_search_view *v, const struct orr_found *found, 
 }
 
 /* Adds the front, thinned to a few rows that keep its ends. */
+/* Draws the whole front: seconds, or bytes where the second coordinate is memory. */
+static void draw_front(const struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
+{
+    double *x = malloc(v->n_front * sizeof *x), *y = malloc(v->n_front * sizeof *y);
+    char low[2][32], high[2][32];
+    text->failed |= !x || !y;
+    for (size_t i = 0; x && y && i < v->n_front; i++) {
+        x[i] = v->front[i].front[0];
+        y[i] = v->front[i].front[1];
+    }
+    if (x && y && v->n_front > 0) {
+        const size_t last = v->n_front - 1;
+        const char *name = orr_front_name(v->request, 1);
+        char *(*print)(char *, double) = strstr(name, "bytes") ? orr_print_bytes : orr_print_s;
+        const struct orr_plot plot = {.x = x,
+                                      .y = y,
+                                      .n = v->n_front,
+                                      .x_name = orr_front_name(v->request, 0),
+                                      .x_low = orr_print_s(low[0], x[0]),
+                                      .x_high = orr_print_s(high[0], x[last]),
+                                      .y_name = strstr(name, "bytes") ? "memory" : name,
+                                      .y_low = print(low[1], y[last]),
+                                      .y_high = print(high[1], y[0])};
+        orr_text_plot(text, style, &plot);
+    }
+    free(x);
+    free(y);
+}
+
 static void add_front(struct orr_search_view *v, const struct orr_style *style, struct orr_text *text)
 {
     const size_t n = v->n_front < FRONT_ROWS ? v->n_front : FRONT_ROWS;
@@ -214,6 +245,8 @@ static void add_front(struct orr_search_view *v, const struct orr_style *style, 
                    orr_front_name(v->request, 1), of);
     orr_text_section(text, style, title);
     add_plans(v, rows, n, ranks, style, text);
+    orr_text_add(text, "\n");
+    draw_front(v, style, text);
 }
 
 /* ---------------------------------------------------------------- the rest */
