@@ -25,6 +25,15 @@ static enum cli_status write_answer(const struct cli_args *args, const struct or
     return status;
 }
 
+/* Write the files that run the plan. */
+static enum cli_status write_launch(const struct orr_answer *answer, const char *path)
+{
+    struct cli_folder folder = {.path = path};
+    enum cli_status status = cli_folder_make(&folder);
+    if (!status && !orr_answer_launch(answer, cli_folder_put, &folder)) status = cli_fail_memory();
+    return status ? status : folder.status;
+}
+
 /* Predict once for all outputs and the exit status. Only advice and --what-if need further predictions. */
 static enum cli_status predict(const struct cli_args *args, const struct orr_job *job, struct orr_scratch *scratch,
                                struct orr_answer *answer)
@@ -36,7 +45,9 @@ static enum cli_status predict(const struct cli_args *args, const struct orr_job
         answer->n_what_ifs = orr_train_what_if(answer->job, scratch, what_ifs);
         answer->what_ifs = what_ifs;
     }
-    const enum cli_status status = write_answer(args, answer);
+    enum cli_status status = write_answer(args, answer);
+    const char *launch = cli_args_value(args, "launch");
+    if (!status && launch) status = write_launch(answer, launch);
     return status ? status : orr_answer_fits(answer) ? CLI_ANSWERED : CLI_BELOW;
 }
 

@@ -56,6 +56,15 @@ enum cli_status cli_write_file(const char *path, char *text);
 /* Write one page from a report and its JSON, and free both. NULL means out of memory. */
 enum cli_status cli_write_page(const char *path, const char *title, char *terminal, char *json);
 
+/* Makes a folder unless it is there, and writes files into it, as a sink of orr_search_launch. */
+struct cli_folder {
+    const char *path;
+    size_t n_files;
+    enum cli_status status;
+};
+enum cli_status cli_folder_make(struct cli_folder *folder);
+void cli_folder_put(void *context, const char *name, const char *text);
+
 /* Read a whole text file ("-": standard input), malloc'd. Returns NULL after printing what is wrong. `origin` receives
  * the name for later messages. */
 char *cli_read_file(const char *path, const char **origin);

@@ -91,6 +91,28 @@ enum cli_status cli_write_file(const char *path, char *text)
     return status;
 }
 
+enum cli_status cli_folder_make(struct cli_folder *folder)
+{
+    struct stat status;
+    if (mkdir(folder->path, 0777) == 0 || (stat(folder->path, &status) == 0 && S_ISDIR(status.st_mode)))
+        return CLI_ANSWERED;
+    return cli_fail("%s: %s", folder->path, strerror(errno));
+}
+
+void cli_folder_put(void *context, const char *name, const char *text)
+{
+    struct cli_folder *folder = context;
+    struct orr_text path = {0}, copy = {0};
+    if (folder->status) return;
+    cli_text_add(&path, "%s/%s", folder->path, name);
+    cli_text_add(&copy, "%s", text);
+    folder->status = cli_write_file(path.data, copy.data);
+    const size_t n = strlen(name);
+    if (!folder->status && n > 3 && strcmp(name + n - 3, ".sh") == 0) (void)chmod(path.data, 0755);
+    folder->n_files++;
+    free(path.data);
+}
+
 static char *read_stream(FILE *file, const char *origin)
 {
     struct orr_text text = {0};

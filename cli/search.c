@@ -124,6 +124,17 @@ static void tell(const struct orr_search *search, double seconds)
     if (!orr_search_complete(search)) fprintf(stderr, "orrery: stopped early: these are the best plans so far\n");
 }
 
+/* Write the files that run the winner. */
+static enum cli_status write_launch(const struct orr_search *search, const char *path)
+{
+    struct cli_folder folder = {.path = path};
+    enum cli_status status = cli_folder_make(&folder);
+    if (!status && !orr_search_launch(search, cli_folder_put, &folder)) return CLI_ANSWERED; /* there is no winner */
+    if (!status) status = folder.status;
+    if (!status) fprintf(stderr, "%zu files in %s\n", folder.n_files, path);
+    return status;
+}
+
 static enum cli_status answer(const struct orr_search *search, const struct cli_args *args, double seconds)
 {
     const struct orr_style style = {.width = args->style.width, .colour = args->style.colour, .took_s = seconds};
@@ -132,6 +143,8 @@ static enum cli_status answer(const struct orr_search *search, const struct cli_
     if (!status && !(args->html && strcmp(args->html, "-") == 0))
         status = cli_write_file("-", orr_search_render(search, args->format, &style));
     tell(search, seconds);
+    const char *launch = cli_args_value(args, "launch");
+    if (!status && launch) status = write_launch(search, launch);
     const struct orr_found *best;
     if (!status && (orr_search_best(search, &best) == 0 || !orr_search_complete(search))) status = CLI_BELOW;
     return status;

@@ -380,6 +380,12 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
  * readers use. Returns NULL for another word or where memory runs out; the caller owns the text. */
 ORR_API ORR_NODISCARD char *orr_schema_text(const char *question);
 
+/* Takes one file that runs a plan. */
+typedef void orr_launch_sink(void *context, const char *name, const char *text);
+/* Give the files that run the winner of a search to `sink`: a script for the engine's own program, and wrappers for
+ * Slurm and Kubernetes; for two pools those of each. Returns false if there is no winner or memory runs out. */
+ORR_API bool orr_search_launch(const struct orr_search *search, orr_launch_sink *sink, void *context);
+
 /* ---------------------------------------------------------------- comparisons */
 
 /* Compare the answers to 2 to 8 requests of one kind: {"requests": [...], "names": [...]}. The text says what was asked
@@ -1107,6 +1113,7 @@ struct orr_model {
     char asked[ORR_ID];               /* the name used in the request, where it is not the id */
     char shipped_format[ORR_FORMAT_NAME]; /* weight format that the name in the request states; "": none */
     char type[32];                    /* model_type of the config.json, for display only */
+    char published[ORR_ID];           /* name on Hugging Face, for display only; "": not known */
     int64_t hidden, vocab, n_layers;
     int64_t max_seq;                  /* longest context; 0: the config does not say */
     int64_t n_positions;              /* learned position vectors; 0: rotary, ALiBi or none */
@@ -2092,6 +2099,8 @@ struct orr_answer {
 };
 /* Predict one job of either kind, with its ledger. orr_train and orr_infer give the same result without one. */
 ORR_API void orr_predict(const struct orr_job *job, struct orr_scratch *scratch, struct orr_answer *answer);
+/* The same files for one answered job. */
+ORR_API bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink *sink, void *context);
 /* Does the answered job fit into memory? */
 ORR_API bool orr_answer_fits(const struct orr_answer *answer);
 

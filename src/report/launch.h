@@ -7,9 +7,12 @@
 
 #define ORR_LAUNCHERS(X)                                                                                               \
     /*  enum          function     key in JSON     program          runs          */                                   \
-    X(MEGATRON, megatron, "megatron", "Megatron-LM", ORR_JOB_TRAIN)                                                    \
-    X(VLLM, vllm, "vllm", "vllm serve", ORR_JOB_INFER)                                                                 \
-    X(TENSORRT_LLM, tensorrt_llm, "tensorrt_llm", "trtllm-serve", ORR_JOB_INFER)
+    X(MEGATRON, orr_launch_megatron, "megatron", "Megatron-LM", ORR_JOB_TRAIN)                                         \
+    X(TORCHTITAN, orr_launch_torchtitan, "torchtitan", "torchtitan", ORR_JOB_TRAIN)                                    \
+    X(BRIDGE, orr_launch_bridge, "megatron_bridge", "Bridge, NeMo", ORR_JOB_TRAIN)                                     \
+    X(VLLM, orr_launch_vllm, "vllm", "vllm serve", ORR_JOB_INFER)                                                      \
+    X(SGLANG, orr_launch_sglang, "sglang", "sglang", ORR_JOB_INFER)                                                    \
+    X(TENSORRT_LLM, orr_launch_tensorrt_llm, "tensorrt_llm", "trtllm-serve", ORR_JOB_INFER)
 #define ORR_X_LAUNCHER_(name, ...) ORR_LAUNCHER_##name,
 enum orr_launcher { ORR_LAUNCHERS(ORR_X_LAUNCHER_) ORR_N_LAUNCHERS };
 
@@ -22,5 +25,20 @@ extern const struct orr_launcher_info orr_launchers[ORR_N_LAUNCHERS];
 /* Adds the flags that ask for the job's plan, separated by spaces; settings without a flag go to `notes`, separated by
  * "; ". It returns false and adds nothing where the program does not run jobs of this kind. */
 bool orr_launch(enum orr_launcher launcher, const struct orr_job *job, struct orr_text *flags, struct orr_text *notes);
+/* The program that runs the job's engine; for other engines Megatron-LM or vLLM. */
+enum orr_launcher orr_launcher_of(const struct orr_job *job);
+
+/* ---- what the functions of the programs use */
+
+/* A command collects what a program is asked for. */
+struct orr_command {
+    struct orr_text *flags, *notes;
+};
+void orr_flag(struct orr_command *to, bool holds, const char *name);
+void orr_flag_number(struct orr_command *to, bool holds, const char *name, int64_t value);
+void orr_flag_note(struct orr_command *to, bool holds, const char *text);
+
+#define ORR_X_LAUNCH_(name, function, ...) void function(const struct orr_job *job, struct orr_command *to);
+ORR_LAUNCHERS(ORR_X_LAUNCH_)
 
 #endif

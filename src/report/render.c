@@ -3,6 +3,7 @@
 
 #include "predict/scratch.h"
 #include "report/answer.h"
+#include "report/launch_files.h"
 #include "report/trace.h"
 
 struct orr_span *orr_answer_spans(const struct orr_answer *answer, size_t *n)
@@ -39,4 +40,9 @@ char *orr_render(const struct orr_answer *answer, enum orr_format format, const 
     case ORR_FORMAT_HTML: orr_answer_html(answer, &text); break;
     }
     return orr_text_take(&text);
+}
+
+bool orr_answer_launch(const struct orr_answer *answer, orr_launch_sink *sink, void *context)
+{
+    return orr_launch_files(answer->job, NULL, sink, context);
 }

@@ -1,5 +1,6 @@
 /* orr_search_render writes the answer of a search and predicts any plan of it in full. */
 #include "report/search.h"
+#include "report/launch_files.h"
 #include "report/sureness.h"
 
 #include "search/search.h"
@@ -178,6 +179,18 @@ char *orr_search_render(const struct orr_search *search, enum orr_format format,
     else orr_search_terminal(view, style, &text);
     view_close(view);
     return orr_text_take(&text);
+}
+
+bool orr_search_launch(const struct orr_search *search, orr_launch_sink *sink, void *context)
+{
+    struct orr_search_view *view = view_open(search, 0);
+    bool done = view && view->n_best > 0;
+    if (done) {
+        orr_search_show(view, &view->best[0].choice);
+        done = orr_launch_files(&view->job, view->choice->decode_gpus > 0 ? &view->result_job : NULL, sink, context);
+    }
+    view_close(view);
+    return done;
 }
 
 size_t orr_search_inside(struct orr_search_view *view)

@@ -313,7 +313,7 @@ static void add_launch(struct orr_search_view *v, const struct orr_style *style,
     for (int i = 0; i < ORR_N_LAUNCHERS; i++) {
         struct orr_text flags = {0}, notes = {0};
         char label[32];
-        if (!orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
+        if (i != (int)orr_launcher_of(&v->job) || !orr_launch((enum orr_launcher)i, &v->job, &flags, &notes)) continue;
         (void)snprintf(label, sizeof label, "  %s", orr_launchers[i].program);
         if (flags.length) wrap_flags(text, style, label, flags.data);
         if (notes.length) orr_text_wrap(text, style, "", 17, notes.data, " ");

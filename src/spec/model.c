@@ -320,6 +320,8 @@ enum orr_err orr_model_from_json(const struct orr_doc *doc, const char *id, stru
     if (config.err) return config.err;
     snprintf(model->id, sizeof model->id, "%s", id);
     snprintf(model->type, sizeof model->type, "%s", config.type);
+    const char *published = json_string_value(json_object_get(config.doc->root, "_name_or_path"));
+    if (published) snprintf(model->published, sizeof model->published, "%s", published);
     fill_kinds(&config, &shape, model);
     fill_model(&shape, model);
     model->checkpoint.router_bias_fp32 = shape.router_bias && !shape.expert_bias;

@@ -1,0 +1,319 @@
+/* Files that run a plan: a script or configuration for the program of the engine, and wrappers for Slurm and Kubernetes
+ * that start it on every node. What a user must fill in (data, images, paths) is a variable at the top. */
+#include "report/launch_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/launch.h"
+#include "spec/job.h"
+#include "spec/names.h"
+#include "spec/plan.h"
+
+/* What all files of one pool share. */
+struct pool {
+    const struct orr_job *job;
+    const char *role; /* "", "prefill-" or "decode-" */
+    int64_t nodes, gpus_per_node;
+    orr_launch_sink *sink;
+    void *context;
+    bool failed;
+};
+
+static void give(struct pool *pool, const char *name, struct orr_text *text)
+{
+    char full[96];
+    (void)snprintf(full, sizeof full, "%s%s", pool->role, name);
+    pool->failed |= text->failed;
+    if (text->data && !text->failed) pool->sink(pool->context, full, text->data);
+    free(text->data);
+}
+
+static const char *published_name(const struct orr_model *model)
+{
+    return model->published[0] ? model->published : model->id;
+}
+
+static void add_header(struct orr_text *text, const struct pool *pool)
+{
+    orr_text_add(text,
+                 "#!/usr/bin/env bash\n"
+                 "# %s on %lld x %s, engine %s: made by orrery %s. Check paths and data before you run it.\n"
+                 "set -euo pipefail\n",
+                 published_name(&pool->job->model), (long long)pool->job->plan.gpus, pool->job->system.id,
+                 pool->job->engine.id, orr_version());
+}
+
+/* Adds flags, one to a line, with the values beside them. `assign` writes NAME=VALUE. */
+static void add_flags(struct orr_text *text, const char *flags, bool assign)
+{
+    for (const char *at = flags; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        const bool name = at[0] == '-' || (assign && memchr(at, '.', n));
+        orr_text_add(text, "%s%.*s", name ? " \\\n    " : assign ? "=" : " ", (int)n, at);
+        at += n;
+    }
+    orr_text_add(text, "\n");
+}
+
+static void add_launch(struct orr_text *text, const struct pool *pool, enum orr_launcher launcher)
+{
+    struct orr_text flags = {0}, notes = {0};
+    (void)orr_launch(launcher, pool->job, &flags, &notes);
+    if (flags.data) add_flags(text, flags.data, launcher == ORR_LAUNCHER_BRIDGE);
+    if (notes.data && notes.length) orr_text_add(text, "# Not set above: %s.\n", notes.data);
+    text->failed |= flags.failed || notes.failed;
+    free(flags.data);
+    free(notes.data);
+}
+
+/* ---------------------------------------------------------------- training */
+
+#define TORCHRUN                                                                                                       \
+    "torchrun --nnodes %lld --nproc-per-node %lld --node-rank \"${NODE_RANK:-0}\" \\\n"                                \
+    "    --master-addr \"${MASTER_ADDR:-127.0.0.1}\" --master-port \"${MASTER_PORT:-29500}\" "
+
+/* Flags of the model, for layers of plain attention; others keep the flags of their own recipes. */
+static void add_megatron_model(struct orr_text *text, const struct orr_model *m)
+{
+    const struct orr_layer_kind *k = &m->kinds[0];
+    if (m->n_kinds != 1 || k->mla_kv_rank > 0 || k->n_heads == 0) {
+        orr_text_add(text, "    \"${MODEL_ARGS[@]:?layers of this model need flags of their own: set MODEL_ARGS}\"");
+        return;
+    }
+    orr_text_add(text, "    --num-layers %lld --hidden-size %lld --num-attention-heads %lld --ffn-hidden-size %lld",
+                 (long long)m->n_layers, (long long)m->hidden, (long long)k->n_heads,
+                 (long long)(k->ffn_width ? k->ffn_width : k->expert_width));
+    if (k->n_kv_heads != k->n_heads)
+        orr_text_add(text, " \\\n    --group-query-attention --num-query-groups %lld", (long long)k->n_kv_heads);
+    if (k->n_experts > 0)
+        orr_text_add(text,
+                     " \\\n    --num-experts %lld --moe-router-topk %lld --moe-ffn-hidden-size %lld --moe-grouped-gemm",
+                     (long long)k->n_experts, (long long)k->n_active, (long long)k->expert_width);
+    orr_text_add(text, " \\\n    --max-position-embeddings \"${MAX_POSITIONS:-%lld}\" --vocab-size %lld",
+                 (long long)(m->max_seq ? m->max_seq : 2048), (long long)m->vocab);
+    orr_text_add(text, "%s%s%s%s", k->gated ? " --swiglu" : "", m->rms_norm ? " --normalization RMSNorm" : "",
+                 k->rope ? " --position-embedding-type rope" : "",
+                 m->tied_embeddings ? "" : " --untie-embeddings-and-output-weights");
+    if (!k->attention_bias && !k->ffn_bias) orr_text_add(text, " --disable-bias-linear");
+}
+
+static void megatron_script(struct pool *pool)
+{
+    struct orr_text text = {0};
+    add_header(&text, pool);
+    orr_text_add(&text, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+                        "MEGATRON=${MEGATRON:?the folder of Megatron-LM}\n"
+                        "DATA_ARGS=(${DATA_ARGS:---mock-data --tokenizer-type NullTokenizer})\n");
+    orr_text_add(&text, TORCHRUN "\"$MEGATRON/pretrain_gpt.py\" \\\n", (long long)pool->nodes,
+                 (long long)pool->gpus_per_node);
+    add_megatron_model(&text, &pool->job->model);
+    orr_text_add(&text, " \\\n    --use-mcore-models --train-iters \"${ITERATIONS:-100}\" --lr \"${LR:-1e-4}\" "
+                        "\"${DATA_ARGS[@]}\"");
+    add_launch(&text, pool, ORR_LAUNCHER_MEGATRON);
+    give(pool, "megatron.sh", &text);
+}
+
+static void torchtitan_script(struct pool *pool)
+{
+    struct orr_text text = {0};
+    add_header(&text, pool);
+    orr_text_add(&text, "cd \"${TORCHTITAN:?the folder of torchtitan}\"\n"
+                        "CONFIG_FILE=${CONFIG_FILE:?the toml file of the model}\n");
+    orr_text_add(&text, TORCHRUN "-m torchtitan.train --job.config_file \"$CONFIG_FILE\"", (long long)pool->nodes,
+                 (long long)pool->gpus_per_node);
+    add_launch(&text, pool, ORR_LAUNCHER_TORCHTITAN);
+    give(pool, "torchtitan.sh", &text);
+}
+
+static void bridge_script(struct pool *pool)
+{
+    struct orr_text text = {0};
+    add_header(&text, pool);
+    orr_text_add(&text, "SCRIPT=${SCRIPT:?a training script of Megatron Bridge that takes overrides}\n");
+    orr_text_add(&text, TORCHRUN "\"$SCRIPT\"", (long long)pool->nodes, (long long)pool->gpus_per_node);
+    add_launch(&text, pool, ORR_LAUNCHER_BRIDGE);
+    give(pool, "bridge.sh", &text);
+}
+
+static const char *json_bool(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static void deepspeed_files(struct pool *pool)
+{
+    const struct orr_workload *w = &pool->job->workload;
+    const struct orr_plan *p = &pool->job->plan;
+    struct orr_text json = {0}, text = {0};
+    orr_text_add(&json,
+                 "{\n  \"train_batch_size\": %lld,\n  \"train_micro_batch_size_per_gpu\": %lld,\n"
+                 "  \"gradient_accumulation_steps\": %lld,\n",
+                 (long long)w->global_batch, (long long)w->micro_batch,
+                 (long long)(w->global_batch / (w->micro_batch * p->dp)));
+    orr_text_add(&json, "  \"zero_optimization\": {\n    \"stage\": %lld,\n    \"overlap_comm\": %s",
+                 (long long)p->zero, json_bool(pool->job->engine.dp_overlap_frac > 0));
+    if (p->offload[ORR_OFFLOAD_OPTIMIZER] != ORR_STORE_NONE)
+        orr_text_add(&json, ",\n    \"offload_optimizer\": {\"device\": \"%s\"}",
+                     p->offload[ORR_OFFLOAD_OPTIMIZER] == ORR_STORE_NVME ? "nvme" : "cpu");
+    if (p->offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE)
+        orr_text_add(&json, ",\n    \"offload_param\": {\"device\": \"%s\"}",
+                     p->offload[ORR_OFFLOAD_PARAMETERS] == ORR_STORE_NVME ? "nvme" : "cpu");
+    orr_text_add(&json, "\n  },\n  \"bf16\": {\"enabled\": %s},\n  \"fp16\": {\"enabled\": %s}\n}\n",
+                 json_bool(w->precision == ORR_DTYPE_BF16), json_bool(w->precision == ORR_DTYPE_FP16));
+    give(pool, "deepspeed.json", &json);
+    add_header(&text, pool);
+    orr_text_add(&text, "SCRIPT=${SCRIPT:?a training script that takes --deepspeed}\n");
+    orr_text_add(&text, TORCHRUN "\"$SCRIPT\" --deepspeed deepspeed.json\n", (long long)pool->nodes,
+                 (long long)pool->gpus_per_node);
+    if (p->tp * p->pp > 1)
+        orr_text_add(&text,
+                     "# Not set above: tensor parallel %lld, pipeline parallel %lld, which the script must do.\n",
+                     (long long)p->tp, (long long)p->pp);
+    give(pool, "deepspeed.sh", &text);
+}
+
+static void accelerate_files(struct pool *pool)
+{
+    const struct orr_workload *w = &pool->job->workload;
+    const struct orr_plan *p = &pool->job->plan;
+    const char *format = w->precision == ORR_DTYPE_FP16 ? "fp16" : orr_dtype_bytes(w->precision) < 2 ? "fp8" : "bf16";
+    struct orr_text yaml = {0}, text = {0};
+    orr_text_add(&yaml,
+                 "compute_environment: LOCAL_MACHINE\ndistributed_type: %s\nmixed_precision: %s\nnum_machines: %lld\n"
+                 "num_processes: %lld\n",
+                 p->zero > 0 ? "FSDP" : "MULTI_GPU", format, (long long)pool->nodes, (long long)p->gpus);
+    if (p->zero > 0)
+        orr_text_add(
+            &yaml,
+            "fsdp_config:\n  fsdp_version: 2\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+            "  fsdp_reshard_after_forward: %s\n  fsdp_activation_checkpointing: %s\n  fsdp_offload_params: %s\n",
+            json_bool(p->zero == 3 && !p->gathered_kept), json_bool(w->recompute == ORR_RECOMPUTE_FULL),
+            json_bool(p->offload[ORR_OFFLOAD_PARAMETERS] != ORR_STORE_NONE));
+    give(pool, "accelerate.yaml", &yaml);
+    add_header(&text, pool);
+    orr_text_add(
+        &text,
+        "SCRIPT=${SCRIPT:?a training script}\n"
+        "accelerate launch --config_file accelerate.yaml --machine_rank \"${NODE_RANK:-0}\" \\\n"
+        "    --main_process_ip \"${MASTER_ADDR:-127.0.0.1}\" --main_process_port \"${MASTER_PORT:-29500}\" \\\n"
+        "    \"$SCRIPT\" --model_name_or_path %s --per_device_train_batch_size %lld \\\n"
+        "    --gradient_accumulation_steps %lld\n",
+        published_name(&pool->job->model), (long long)w->micro_batch,
+        (long long)(w->global_batch / (w->micro_batch * p->dp)));
+    if (w->adapter.kind != ORR_ADAPTER_NONE)
+        orr_text_add(&text, "# The script must add the adapter: rank %lld.\n", (long long)w->adapter.rank);
+    give(pool, "accelerate.sh", &text);
+}
+
+/* ---------------------------------------------------------------- serving */
+
+static void serve_script(struct pool *pool, enum orr_launcher launcher)
+{
+    static const char *const START[] = {[ORR_LAUNCHER_VLLM] = "vllm serve \"$MODEL\" --port \"${PORT:-8000}\"",
+                                        [ORR_LAUNCHER_SGLANG] = "python3 -m sglang.launch_server --model-path "
+                                                                "\"$MODEL\" --host 0.0.0.0 --port \"${PORT:-8000}\"",
+                                        [ORR_LAUNCHER_TENSORRT_LLM] = "trtllm-serve \"$MODEL\" --host 0.0.0.0 "
+                                                                      "--port \"${PORT:-8000}\""};
+    const bool split = pool->role[0] != '\0', prefill = pool->role[0] == 'p';
+    struct orr_text text = {0};
+    char name[48];
+    add_header(&text, pool);
+    orr_text_add(&text, "MODEL=${MODEL:-%s}\n%s", published_name(&pool->job->model), START[launcher]);
+    if (split && launcher == ORR_LAUNCHER_VLLM)
+        orr_text_add(&text,
+                     " \\\n    --kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_both\"}'");
+    if (split && launcher == ORR_LAUNCHER_SGLANG)
+        orr_text_add(&text, " \\\n    --disaggregation-mode %s", prefill ? "prefill" : "decode");
+    if (pool->nodes > 1 && launcher == ORR_LAUNCHER_SGLANG)
+        orr_text_add(&text,
+                     " \\\n    --nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
+                     "\"${MASTER_ADDR:-127.0.0.1}:5000\"",
+                     (long long)pool->nodes);
+    add_launch(&text, pool, launcher);
+    (void)snprintf(name, sizeof name, "%s.sh", orr_launchers[launcher].key);
+    give(pool, name, &text);
+}
+
+/* ---------------------------------------------------------------- wrappers */
+
+/* The name of the script that a node runs. */
+static const char *script_of(const struct orr_job *job)
+{
+    const char *family = job->engine.family;
+    if (strstr(family, "deepspeed")) return "deepspeed.sh";
+    if (strcmp(family, "hf-transformers") == 0 || strncmp(family, "pytorch", 7) == 0) return "accelerate.sh";
+    switch (orr_launcher_of(job)) {
+    case ORR_LAUNCHER_MEGATRON: return "megatron.sh";
+    case ORR_LAUNCHER_TORCHTITAN: return "torchtitan.sh";
+    case ORR_LAUNCHER_BRIDGE: return "bridge.sh";
+    case ORR_LAUNCHER_VLLM: return "vllm.sh";
+    case ORR_LAUNCHER_SGLANG: return "sglang.sh";
+    case ORR_LAUNCHER_TENSORRT_LLM: return "tensorrt_llm.sh";
+    case ORR_N_LAUNCHERS: break;
+    }
+    return "";
+}
+
+static void slurm_script(struct pool *pool)
+{
+    struct orr_text text = {0};
+    orr_text_add(&text,
+                 "#!/usr/bin/env bash\n#SBATCH --job-name=orrery-plan\n#SBATCH --nodes=%lld\n"
+                 "#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=%lld\n#SBATCH --exclusive\n"
+                 "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
+                 "srun --kill-on-bad-exit=1 bash -c 'NODE_RANK=$SLURM_NODEID exec bash %s%s'\n",
+                 (long long)pool->nodes, (long long)pool->gpus_per_node, pool->role, script_of(pool->job));
+    give(pool, "slurm.sbatch", &text);
+}
+
+/* An indexed job starts one pod per node; its headless service gives the first a name. */
+static void kubernetes_file(struct pool *pool)
+{
+    struct orr_text text = {0};
+    char id[64];
+    (void)snprintf(id, sizeof id, "orrery-%splan", pool->role);
+    orr_text_add(&text,
+                 "apiVersion: v1\nkind: Service\nmetadata:\n  name: %s\nspec:\n  clusterIP: None\n"
+                 "  selector:\n    app: %s\n---\n"
+                 "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: %s\nspec:\n  completionMode: Indexed\n"
+                 "  completions: %lld\n  parallelism: %lld\n  backoffLimit: 0\n  template:\n    metadata:\n"
+                 "      labels:\n        app: %s\n    spec:\n      subdomain: %s\n      restartPolicy: Never\n",
+                 id, id, id, (long long)pool->nodes, (long long)pool->nodes, id, id);
+    orr_text_add(&text,
+                 "      containers:\n      - name: node\n        image: IMAGE  # the image of your stack, with the "
+                 "scripts of this folder in its working directory\n"
+                 "        command: [\"bash\", \"-c\", \"NODE_RANK=$JOB_COMPLETION_INDEX MASTER_ADDR=%s-0.%s exec bash "
+                 "%s%s\"]\n"
+                 "        resources:\n          limits:\n            nvidia.com/gpu: %lld\n",
+                 id, id, pool->role, script_of(pool->job), (long long)pool->gpus_per_node);
+    give(pool, "kubernetes.yaml", &text);
+}
+
+/* ---------------------------------------------------------------- all files */
+
+static bool write_pool(const struct orr_job *job, const char *role, orr_launch_sink *sink, void *context)
+{
+    const int64_t node = job->system.gpus_per_node > 0 ? job->system.gpus_per_node : 8;
+    struct pool pool = {.job = job, .role = role, .sink = sink, .context = context};
+    pool.gpus_per_node = job->plan.gpus < node ? job->plan.gpus : node;
+    pool.nodes = (job->plan.gpus + node - 1) / node;
+    const char *script = script_of(job);
+    const enum orr_launcher launcher = orr_launcher_of(job);
+    if (job->kind == ORR_JOB_INFER) serve_script(&pool, launcher);
+    else if (strcmp(script, "deepspeed.sh") == 0) deepspeed_files(&pool);
+    else if (strcmp(script, "accelerate.sh") == 0) accelerate_files(&pool);
+    else if (launcher == ORR_LAUNCHER_TORCHTITAN) torchtitan_script(&pool);
+    else if (launcher == ORR_LAUNCHER_BRIDGE) bridge_script(&pool);
+    else megatron_script(&pool);
+    slurm_script(&pool);
+    kubernetes_file(&pool);
+    return !pool.failed;
+}
+
+bool orr_launch_files(const struct orr_job *job, const struct orr_job *decode, orr_launch_sink *sink, void *context)
+{
+    if (!decode) return write_pool(job, "", sink, context);
+    return write_pool(job, "prefill-", sink, context) && write_pool(decode, "decode-", sink, context);
+}
