@@ -232,7 +232,7 @@ static const struct cli_option options[] = {
            "also write the request for Perfetto or chrome://tracing; -: only that"),
     OWN("trace-out", "FILE", CLI_FOR_SERVING, "also write steps and requests for Perfetto; -: only that"),
     OWN("what-if", NULL, CLI_FOR_TRAIN, "also predict every single change, and 10 % more of each hardware rate"),
-    OWN("launch", "DIR", CLI_FOR_JOB | CLI_FOR_SEARCH, "also write scripts that run the plan: engine, Slurm, Kubernetes"),
+    OWN("launch", "DIR", CLI_FOR_JOB | CLI_FOR_SEARCH, "also write scripts that run the plan"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_JOB,
            "also write one page: charts, operators, formulas, data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),

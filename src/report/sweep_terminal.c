@@ -1,5 +1,5 @@
-/* This file shows a sweep on the terminal: the fields that vary, the main numbers of every point, and a bar of the time,
- * which makes the table a small plot. */
+/* This file shows a sweep on the terminal: the fields that vary, the main numbers of every point, and a bar of the
+ * time, which makes the table a small plot. */
 #include "report/sweep.h"
 
 #include <math.h>

@@ -137,8 +137,8 @@ void orr_search_job(const struct orr_search *search, const struct orr_choice *ch
 
 /* Plans whose objectives differ by no more than this factor are as good as each other. */
 #define ORR_ALIKE 1.005
-/* Simplify the best plan of a training search as far as it stays within ORR_ALIKE (simplest.c). Returns the objective of
- * `simplest` over that of the best; `job` is working memory. */
+/* Simplify the best plan of a training search as far as it stays within ORR_ALIKE (simplest.c). Returns the objective
+ * of `simplest` over that of the best; `job` is working memory. */
 double orr_search_simplest(const struct orr_search *search, const struct orr_found *best, struct orr_job *job,
                            struct orr_scratch *scratch, struct orr_choice *simplest);
 

@@ -1,5 +1,5 @@
-/* A plan within half a per cent of the best that needs fewer features of the stack: people run that one. The winner of a
- * training search is simplified step by step as long as it stays fast enough, fits and keeps the limits. */
+/* A plan within half a per cent of the best that needs fewer features of the stack: people run that one. The winner of
+ * a training search is simplified step by step as long as it stays fast enough, fits and keeps the limits. */
 #include "search/search.h"
 
 #include <math.h>

@@ -178,7 +178,7 @@ static enum orr_err read_list(const struct orr_doc *request, const struct dimens
     }
 }
 
-/* "any" leaves the values to the search. Of schedules it would try only those that the engine has, so all are listed. */
+/* "any" leaves the values to the search. Of schedules it would try only those that the engine has, so all are put. */
 static enum orr_err read_any(const struct orr_doc *request, const struct dimension *d, struct orr_choices *choices,
                              struct orr_error *error)
 {

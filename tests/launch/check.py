@@ -28,7 +28,7 @@ JOBS = [
     ["train", *TRAIN, "--engine", "hf", "--adapter", "lora:rank=16"],
     *[["infer", *SERVE, "--engine", engine, *plan]
       for engine in ("vllm", "sglang", "tensorrt-llm")
-      for plan in (["--tp", "4"], ["--tp", "2", "--batch", "64", "--kv-precision", "fp8"], ["--chunk-tokens", "2048"])],
+      for plan in (["--tp", "4"], ["--tp", "2", "--batch", "64", "--kv-precision", "fp8"], ["--chunk-tokens", "512"])],
     *[["infer", *EXPERTS, "--engine", engine, "--tp", "8", "--ep", "16"] for engine in ("vllm", "sglang", "tensorrt-llm")],
     ["search", "infer", *SERVE, "--engine", "vllm", "--disaggregated"],
     ["search", "infer", *SERVE, "--engine", "sglang", "--disaggregated"],
