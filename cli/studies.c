@@ -87,13 +87,13 @@ enum cli_status cli_study_write(const struct orr_study *study, const char *name,
 
 /* ---------------------------------------------------------------- figures */
 
-/* Run gnuplot on a script in the directory and return its exit status; -1 if it did not run. */
-static int run_gnuplot(const char *directory, const char *script)
+/* Run gnuplot on a script in the directory, after a setting, and return its exit status; -1 if it did not run. */
+static int run_gnuplot(const char *directory, const char *setting, const char *script)
 {
     int status;
     const pid_t child = fork();
     if (child == 0) {
-        if (chdir(directory) == 0) execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        if (chdir(directory) == 0) execlp("gnuplot", "gnuplot", "-e", setting, script, (char *)NULL);
         _exit(NOT_FOUND);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) return -1;
@@ -104,7 +104,8 @@ enum cli_status cli_study_draw(const char *name, const char *directory, bool *dr
 {
     struct orr_text script = {0};
     cli_text_add(&script, "%s.gp", name);
-    const int code = run_gnuplot(directory, script.data);
+    int code = run_gnuplot(directory, "svg=1", script.data);
+    if (code == 0) code = run_gnuplot(directory, "pdf=1", script.data);
     free(script.data);
     *drawn = code == 0;
     if (code == NOT_FOUND) {

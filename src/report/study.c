@@ -89,11 +89,10 @@ static void add_json(const struct orr_study *study, struct orr_text *text)
     json_t *tables = json_array(), *findings = json_array();
     for (size_t i = 0; i < study->n_findings; i++) json_array_append_new(findings, orr_json_word(study->findings[i]));
     for (size_t i = 0; i < study->n_sheets; i++) json_array_append_new(tables, sheet_json(&study->sheets[i]));
-    orr_json_lines(text,
-                 json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "study", "study",
-                           study->item->name, "title", study->item->title, "findings", findings, "assumptions",
-                           lines_json(study->item->assumptions), "compared", lines_json(study->item->compared),
-                           "tables", tables));
+    orr_json_lines(text, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", ORR_SCHEMA, "kind", "study",
+                                   "study", study->item->name, "title", study->item->title, "findings", findings,
+                                   "assumptions", lines_json(study->item->assumptions), "compared",
+                                   lines_json(study->item->compared), "tables", tables));
 }
 
 /* ---------------------------------------------------------------- terminal */
@@ -149,20 +148,21 @@ static void add_terminal(const struct orr_study *study, struct orr_text *text, c
 /* ---------------------------------------------------------------- figure */
 
 /* These colours of Okabe and Ito can be told apart by colour-blind readers and in grey; each has its own point type. */
-static const char HEAD[] =
-    "# gnuplot %s.gp writes %s.svg; gnuplot -e png=1 %s.gp writes %s.png\n"
-    "if (exists('png')) {\n"
-    "    set terminal pngcairo size 1500,960 font 'sans,18'\n    ending = '.png'\n"
-    "} else {\n"
-    "    set terminal svg size 900,580 font 'sans,14' background 'white'\n    ending = '.svg'\n"
-    "}\n"
-    "set output '%s'.ending\n"
-    "set datafile separator ','\nset datafile columnheaders\n"
-    "set linetype 1 lc rgb '#0072B2' lw 2 pt 7\nset linetype 2 lc rgb '#E69F00' lw 2 pt 5\n"
-    "set linetype 3 lc rgb '#009E73' lw 2 pt 9\nset linetype 4 lc rgb '#CC79A7' lw 2 pt 11\n"
-    "set linetype 5 lc rgb '#56B4E9' lw 2 pt 13\nset linetype 6 lc rgb '#D55E00' lw 2 pt 3\n"
-    "set border 3\nset tics nomirror out\nset grid ytics lc rgb '#dddddd'\n"
-    "set format x '%%g'\n";
+static const char HEAD[] = "# gnuplot %s.gp writes %s.svg; gnuplot -e png=1 %s.gp writes %s.png, and -e pdf=1 a PDF\n"
+                           "set terminal svg size 900,580 font 'sans,14' background 'white'\nending = '.svg'\n"
+                           "if (exists('png')) {\n"
+                           "    set terminal pngcairo size 1500,960 font 'sans,18'\n    ending = '.png'\n"
+                           "}\n"
+                           "if (exists('pdf')) {\n"
+                           "    set terminal pdfcairo size 9,5.8 font 'sans,13'\n    ending = '.pdf'\n"
+                           "}\n"
+                           "set output '%s'.ending\n"
+                           "set datafile separator ','\nset datafile columnheaders\n"
+                           "set linetype 1 lc rgb '#0072B2' lw 2 pt 7\nset linetype 2 lc rgb '#E69F00' lw 2 pt 5\n"
+                           "set linetype 3 lc rgb '#009E73' lw 2 pt 9\nset linetype 4 lc rgb '#CC79A7' lw 2 pt 11\n"
+                           "set linetype 5 lc rgb '#56B4E9' lw 2 pt 13\nset linetype 6 lc rgb '#D55E00' lw 2 pt 3\n"
+                           "set border 3\nset tics nomirror out\nset grid ytics lc rgb '#dddddd'\n"
+                           "set format x '%%g'\n";
 
 static void add_script(const struct orr_study *study, struct orr_text *text)
 {

@@ -114,6 +114,8 @@ enum orr_err orr_study_gemm(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_memory(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_training(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_inference(struct orr_study *study, struct orr_error *error);
+/* The waterfall to the published speed-up, a part of the same study (reproduce_published.c). */
+enum orr_err orr_study_published(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_nodes(struct orr_study *study, struct orr_error *error);
 enum orr_err orr_study_bounds(struct orr_study *study, struct orr_error *error);

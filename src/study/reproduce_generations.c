@@ -252,5 +252,5 @@ enum orr_err orr_study_generations(struct orr_study *study, struct orr_error *er
                        total);
     }
     free(jobs);
-    return err;
+    return err ? err : orr_study_published(study, error);
 }
