@@ -95,7 +95,7 @@ static enum orr_err read_table(struct validator *w, const struct orr_catalogue *
     const struct orr_schema *schema = orr_schema_of(csv);
     if (!schema->read_row)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = table->origin, .line = 1},
-                        "runs under load cannot be fitted: give rows with a batch or a concurrency (inference rows)");
+                        "a log of requests cannot be fitted: give a row per run (columns of validation/serving.csv)");
     if (!grow(runs, csv->n_rows)) return orr_out_of_memory(error, table->origin);
     err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
     if (err) return err;
