@@ -104,10 +104,10 @@ struct orr_stack_table {
 };
 
 /* Read the rows of tables. `engine` chooses the engine of a row (NULL: its own). Rows that cannot be used have a
- * reason. `wanted` (NULL: all) says which runs are read; the others keep their places. */
+ * reason. */
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
-                            const char *(*engine)(void *, const char *), void *context, const bool *wanted,
-                            struct orr_stack_runs **runs, struct orr_error *error);
+                            const char *(*engine)(void *, const char *), void *context, struct orr_stack_runs **runs,
+                            struct orr_error *error);
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 

@@ -197,7 +197,7 @@ static enum orr_err read_engine(struct orr_stack *stack, const char *name, struc
 {
     struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
     const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, asked_engine,
-                                            (void *)(uintptr_t)name, NULL, runs, error);
+                                            (void *)(uintptr_t)name, runs, error);
     if (err) return err;
     snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
     orr_stack_linearise(worker, *runs, 0, (*runs)->n);

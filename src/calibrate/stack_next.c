@@ -216,7 +216,7 @@ bool orr_stack_find_next(struct orr_stack *stack, struct orr_stack_worker *worke
         done = !all->tables[i].failed;
         tables[i] = (struct orr_stack_table){all->tables[i].data, "candidate"};
     }
-    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine, NULL,
+    if (done && orr_stack_read(stack->catalogue, tables, all->n, fit_engine, (void *)(uintptr_t)stack->fit_engine,
                                &runs, NULL) == ORR_OK)
         done = rank(stack, worker, all, runs);
     orr_stack_runs_free(runs);

@@ -44,21 +44,13 @@ static bool grow(struct orr_stack_runs *runs, size_t more)
 }
 
 /* Is the value of the row a time? Memory says nothing about the numbers that are fitted. */
-static bool is_timed(const char *metric)
+static bool is_timed(const struct orr_score *score)
 {
-    return strcmp(metric, "peak_memory_gib") != 0 && strcmp(metric, "fits") != 0;
-}
-
-/* A row that nobody asked for keeps its place, so that the runs of all engines are counted alike. */
-static void pass_over(struct validator *w, size_t row, struct orr_stack_run *run)
-{
-    run->score = (struct orr_score){.row = row, .metric = orr_csv_cell(w->csv, row, "metric")};
-    snprintf(run->score.skipped, sizeof run->score.skipped, "not asked for");
+    return strcmp(score->metric, "peak_memory_gib") != 0 && strcmp(score->metric, "fits") != 0;
 }
 
 /* Read the rows of the last table of the validation. */
-static void read_rows(struct validator *w, const struct orr_schema *schema, const bool *wanted,
-                      struct orr_stack_runs *runs)
+static void read_rows(struct validator *w, const struct orr_schema *schema, struct orr_stack_runs *runs)
 {
     struct orr_validation *v = runs->table;
     w->v = v;
@@ -67,18 +59,13 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, cons
     for (size_t row = 0; row < w->csv->n_rows; row++) {
         struct orr_stack_run *run = &runs->runs[runs->n];
         w->own = NULL;
+        const struct orr_score *score = schema->read_row(w, row);
         run->csv = v->n_csvs - 1;
         run->row = row;
         run->schema = schema;
-        if (wanted && !wanted[runs->n]) {
-            pass_over(w, row, run);
-            runs->n += is_timed(run->score.metric);
-            continue;
-        }
-        const struct orr_score *score = schema->read_row(w, row);
         run->own = w->own ? w->own : "";
         run->score = score ? *score : v->scores[v->n_scores - 1];
-        if (!is_timed(run->score.metric)) continue; /* not a time: there is nothing to fit */
+        if (!is_timed(&run->score)) continue; /* not a time: there is nothing to fit */
         if (score) run->job = w->job;
         if (score) schema->predict(w, row, &run->score);
         runs->n++;
@@ -86,7 +73,7 @@ static void read_rows(struct validator *w, const struct orr_schema *schema, cons
 }
 
 static enum orr_err read_table(struct validator *w, const struct orr_catalogue *catalogue,
-                               const struct orr_stack_table *table, const bool *wanted, struct orr_stack_runs *runs,
+                               const struct orr_stack_table *table, struct orr_stack_runs *runs,
                                struct orr_error *error)
 {
     enum orr_err err = orr_validation_add(runs->table, table->text, table->origin, error);
@@ -99,7 +86,7 @@ static enum orr_err read_table(struct validator *w, const struct orr_catalogue *
     if (!grow(runs, csv->n_rows)) return orr_out_of_memory(error, table->origin);
     err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
     if (err) return err;
-    read_rows(w, schema, wanted, runs);
+    read_rows(w, schema, runs);
     orr_form_close(w->form);
     w->form = NULL;
     return ORR_OK;
@@ -116,8 +103,8 @@ static bool make_room(struct orr_stack_runs *runs)
 }
 
 enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
-                            const char *(*engine)(void *, const char *), void *context, const bool *wanted,
-                            struct orr_stack_runs **runs, struct orr_error *error)
+                            const char *(*engine)(void *, const char *), void *context, struct orr_stack_runs **runs,
+                            struct orr_error *error)
 {
     struct orr_stack_worker worker = {0};
     struct orr_stack_runs *r = calloc(1, sizeof *r);
@@ -127,7 +114,7 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
         worker.w->engine = engine;
         worker.w->engine_context = context;
     }
-    for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], wanted, r, error);
+    for (size_t i = 0; i < n && !err; i++) err = read_table(worker.w, catalogue, &tables[i], r, error);
     if (!err && !make_room(r)) err = orr_out_of_memory(error, NULL);
     orr_stack_worker_close(&worker);
     if (err) orr_stack_runs_free(r);

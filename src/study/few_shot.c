@@ -24,7 +24,6 @@ struct stack {
     const char *names[MOST_ENGINES];
     size_t n_engines;
     size_t *rows; /* of the runs of this stack */
-    bool *wanted; /* by run: is it one of them? */
     size_t n_rows;
 };
 
@@ -32,7 +31,7 @@ struct stack {
 
 struct falling_back {
     const struct orr_catalogue *catalogue;
-    char own[ORR_ID], id[ORR_ID], base[ORR_ID]; /* of the last row */
+    char id[ORR_ID], base[ORR_ID];
 };
 
 /* The parent of the engine that a row names. A row that names none keeps the stack of unknown origin. */
@@ -40,8 +39,7 @@ static const char *parent_engine(void *context, const char *own)
 {
     struct falling_back *f = context;
     if (!own[0]) return own;
-    if (strncmp(f->own, own, sizeof f->own - 1) != 0) orr_engine_parent(f->catalogue, own, f->id, f->base);
-    snprintf(f->own, sizeof f->own, "%s", own);
+    orr_engine_parent(f->catalogue, own, f->id, f->base);
     return f->base[0] ? f->base : f->id;
 }
 
@@ -197,7 +195,7 @@ static enum orr_err run_stack(const struct orr_catalogue *catalogue, const struc
     for (size_t i = 0; i < n_others && !err; i++) {
         stack->names[stack->n_engines] = others[i];
         err = orr_stack_read(catalogue, tables, n, named_engine, (void *)(uintptr_t)others[i],
-                             stack->wanted, &stack->engines[stack->n_engines], error);
+                             &stack->engines[stack->n_engines], error);
         if (!err) keep_protocol(catalogue, stack->engines[stack->n_engines]);
         if (!err) linearise(stack->engines[stack->n_engines++], stack->rows, stack->n_rows);
     }
@@ -218,13 +216,11 @@ static bool same_stack(const struct orr_stack_run *a, const struct orr_stack_run
 static void rows_of(const struct orr_stack_runs *runs, size_t first, struct stack *stack)
 {
     stack->n_rows = 0;
-    memset(stack->wanted, 0, runs->n * sizeof *stack->wanted);
     for (size_t i = 0; i < first; i++)
         if (orr_stack_usable(runs, i) && same_stack(&runs->runs[i], &runs->runs[first])) return;
     for (size_t i = first; i < runs->n; i++)
         if (orr_stack_usable(runs, i) && same_stack(&runs->runs[i], &runs->runs[first]))
             stack->rows[stack->n_rows++] = i;
-    for (size_t i = 0; i < stack->n_rows; i++) stack->wanted[stack->rows[i]] = true;
 }
 
 static void name_stack(const struct orr_catalogue *catalogue, const struct orr_stack_run *run,
@@ -249,14 +245,13 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     struct falling_back back = {.catalogue = catalogue};
     for (size_t i = 0; tables && i < n; i++) tables[i] = (struct orr_stack_table){csvs[i], origins[i]};
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
-    if (!err) err = orr_stack_read(catalogue, tables, n, parent_engine, &back, NULL, &parents, error);
+    if (!err) err = orr_stack_read(catalogue, tables, n, parent_engine, &back, &parents, error);
     if (!err) {
         keep_protocol(catalogue, parents);
         f->stacks = calloc(parents->n + 1, sizeof *f->stacks);
         stack.rows = malloc((parents->n + 1) * sizeof *stack.rows);
-        stack.wanted = malloc((parents->n + 1) * sizeof *stack.wanted);
         f->n_draws = n_draws;
-        if (!f->stacks || !stack.rows || !stack.wanted) err = orr_out_of_memory(error, NULL);
+        if (!f->stacks || !stack.rows) err = orr_out_of_memory(error, NULL);
     }
     for (size_t i = 0; !err && i < parents->n; i++) {
         if (!orr_stack_usable(parents, i) || (only && !strstr(parents->runs[i].score.source, only))) continue;
@@ -278,7 +273,6 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
     }
     orr_stack_runs_free(parents);
     free(stack.rows);
-    free(stack.wanted);
     free(tables);
     if (err) orr_few_shot_free(f);
     *few = err ? NULL : f;
