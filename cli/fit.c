@@ -47,8 +47,8 @@ static enum cli_status few_shot(const struct cli_args *args)
     size_t n = 0;
     for (size_t i = 0; i < n_paths && !status; i++) {
         const char *path = args->n_words ? args->words[i] : files.gl_pathv[i];
-        /* The record of errors has no runs, and runs under load cannot be fitted. */
-        if (!args->n_words && (strstr(path, "/recorded.csv") || strstr(path, "/serving"))) continue;
+        /* The record of errors has no runs, and requests of one run are no runs. */
+        if (!args->n_words && (strstr(path, "/recorded.csv") || strstr(path, "/serving_requests.csv"))) continue;
         csvs[n] = cli_read_file(path, &origins[n]);
         if (!csvs[n++]) status = CLI_BAD;
     }

@@ -196,10 +196,8 @@ struct orr_stack_mixture {
 };
 
 enum { ORR_STACK_OTHERS = 8 };
-/* The other engines that a fit looks at, beside the parent: those of the kind of job, without `never` and what is based
- * on it (NULL: none is left out). Returns how many. */
-size_t orr_stack_others(const struct orr_catalogue *catalogue, enum orr_job_kind kind, const char *parent,
-                        const char *never, const char *others[ORR_STACK_OTHERS]);
+/* The other engines that a fit looks at, beside the parent: those of the kind of job. Returns how many. */
+size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *others[ORR_STACK_OTHERS]);
 
 /* The parent's runs come first in `engines`, then those of other engines. Returns false if out of memory. */
 bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
