@@ -1488,7 +1488,8 @@ struct orr_engine {
     double fragmentation_frac;                /* share of the capacity that the allocator loses */
     /* what `orrery fit` found in runs of a stack, relative to the calibration and the network of the system
      * (docs/fit.md): rates are multiplied by a rate factor, times by the others; 1: as they are */
-    double matrix_rate_factor, attention_rate_factor, dram_rate_factor, grouped_rate_factor;
+    double matrix_rate_factor, eight_bit_rate_factor, four_bit_rate_factor;
+    double attention_rate_factor, dram_rate_factor, grouped_rate_factor;
     double scaleup_rate_factor, scaleout_rate_factor, scaleout_latency_factor, straggle_factor;
     double grouped_launch_factor, pointwise_time_factor, host_time_factor;
     double time_factor;                       /* of every part alike: what no other number explains */

@@ -27,6 +27,8 @@ enum orr_stack_prior { ORR_STACK_PRIORS(ORR_X_STACK_PRIOR_) ORR_N_STACK_PRIORS }
 #define ORR_STACK_PARAMETERS(X)                                                                                        \
     /* member of orr_engine, prior, scale, inverse, jobs, meaning */                                                   \
     X(matrix_rate_factor, LOG, 0.10, true, BOTH, "rate of products, over the calibration")                             \
+    X(eight_bit_rate_factor, LOG, 0.15, true, BOTH, "rate of products in eight bits, beside that")                     \
+    X(four_bit_rate_factor, LOG, 0.30, true, BOTH, "rate of products in four bits, beside that")                       \
     X(attention_rate_factor, LOG, 0.30, true, BOTH, "rate of attention kernels, over the calibration")                 \
     X(dram_rate_factor, LOG, 0.15, true, BOTH, "rate of DRAM, over the calibration")                                   \
     X(grouped_rate_factor, LOG, 0.30, true, BOTH, "rate of grouped products of experts")                               \
@@ -167,9 +169,10 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
 bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
                          const struct orr_stack_choice *chosen, const struct orr_stack_fit *fit, double *errors);
 
-/* The prediction of a run: logarithm of predicted over measured time, and its variance without that of single runs. */
+/* The prediction of a run: logarithm of predicted over measured time, and its variance without that of single runs. Low
+ * and high are the 10 and 90 % points of a mixture. */
 struct orr_stack_guess {
-    double mean, variance;
+    double mean, variance, low, high;
 };
 struct orr_stack_guess orr_stack_predict(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                                          const struct orr_stack_fit *fit);
@@ -203,7 +206,7 @@ size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *
 bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
                        const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
                        struct orr_stack_mixture *mixture);
-/* The mixture's prediction of a run; the variance includes that of single runs. */
+/* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);
 /* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */

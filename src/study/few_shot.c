@@ -65,10 +65,9 @@ static void predict_rest(struct orr_stack_worker *worker, const struct stack *st
     for (size_t i = 0; i < stack->n_rows; i++) {
         if (drawn[i]) continue;
         const struct orr_stack_guess guess = orr_stack_mixture_predict(worker, mixture, stack->rows[i]);
-        const double reach = ORR_STACK_QUANTILE * sqrt(guess.variance);
         errors->absolute[errors->n++] = fabs(exp(guess.mean) - 1);
-        errors->n_inside += fabs(guess.mean) <= reach;
-        errors->width += 2 * reach;
+        errors->n_inside += guess.low <= 0 && guess.high >= 0;
+        errors->width += guess.high - guess.low;
     }
 }
 
