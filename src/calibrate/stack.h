@@ -99,6 +99,7 @@ struct orr_stack_runs {
     double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
     double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
     double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
+    bool on_lines;                   /* ratios are those of the straight lines, without a prediction */
 };
 
 struct orr_stack_table {
@@ -145,7 +146,7 @@ struct orr_stack_fit {
     double within;                                     /* s, spread of single runs */
     double n_told;                                     /* effective number of parameters, e */
     double evidence;                                   /* ln Z */
-    double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; rows of parameters that do not move are 0 */
+    double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; what moves no run keeps the prior's */
 };
 
 /* A choice of runs of a table. */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* Weights before a run is seen. */
-#define AS_IT_IS 0.25
-#define FITTED   0.35
-#define OTHERS   0.40
+#define AS_IT_IS 0.40
+#define FITTED   0.28
+#define OTHERS   0.32
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
 /* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */

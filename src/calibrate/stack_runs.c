@@ -15,6 +15,8 @@ const double orr_stack_hosts[ORR_STACK_HOSTS] = {1, 2, 4, 8, 16, 32, 64};
 /* Steps of the differences, in prior spreads. */
 #define STEP      0.05
 #define STEP_GROW 0.1
+/* A straight line does not lead below this share of the measured time. */
+#define LEAST_RATIO 1e-3
 
 /* ---------------------------------------------------------------- reading */
 
@@ -165,9 +167,35 @@ static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_sta
     return score.skipped[0] ? (double)NAN : 1 + score.error;
 }
 
+/* Eq. 341: the ratio with a host this many times slower, between two of the hosts that were tried. */
+static double host_ratio(const struct orr_stack_runs *runs, size_t i, double factor)
+{
+    int k = 0;
+    while (k < ORR_STACK_HOSTS - 2 && orr_stack_hosts[k + 1] < factor) k++;
+    const double share = (factor - orr_stack_hosts[k]) / (orr_stack_hosts[k + 1] - orr_stack_hosts[k]);
+    return runs->host[i][k] + share * (runs->host[i][k + 1] - runs->host[i][k]);
+}
+
+/* Eq. 341: the ratio on the straight lines through the parent; a slower host is no straight line. */
+static double ratio_on_lines(const struct orr_stack_runs *runs, size_t i, const bool active[ORR_STACK_N],
+                             const double x[ORR_STACK_N])
+{
+    double ratio = runs->start[i];
+    for (int j = 0; j < ORR_STACK_N; j++) {
+        const double parent = orr_stack_parent(j, &runs->runs[i].job.engine);
+        const bool slower = orr_stack_parameter(j)->prior == ORR_STACK_TAIL && x[j] > 0;
+        if (!active[j]) continue;
+        if (slower) ratio += host_ratio(runs, i, exp(orr_stack_parameter(j)->scale * x[j])) - runs->host[i][0];
+        else if (runs->slope[i][j] != 0)
+            ratio += runs->slope[i][j] * (orr_stack_natural(j, parent, x[j]) - orr_stack_natural(j, parent, 0));
+    }
+    return orr_max(LEAST_RATIO, ratio);
+}
+
 double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                        const bool active[ORR_STACK_N], const double x[ORR_STACK_N])
 {
+    if (runs->on_lines) return x ? ratio_on_lines(runs, i, active, x) : runs->as_is[i];
     worker->w->job = runs->runs[i].job;
     if (x) orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
     return ratio_of_job(worker, runs, i);
@@ -188,8 +216,8 @@ static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_r
     for (int side = 0; side < 2; side++) {
         at[j] = orr_min(high, orr_max(low, x[j] + (side ? step : -step)));
         natural[side] = orr_stack_natural(j, parent, at[j]);
-        orr_stack_apply(job, active, at, &worker->w->job);
-        ratio[side] = ratio_of_job(worker, runs, i);
+        if (!runs->on_lines) orr_stack_apply(job, active, at, &worker->w->job);
+        ratio[side] = runs->on_lines ? ratio_on_lines(runs, i, active, at) : ratio_of_job(worker, runs, i);
     }
     return natural[1] != natural[0] ? (ratio[1] - ratio[0]) / (natural[1] - natural[0]) : 0;
 }
@@ -197,7 +225,7 @@ static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_r
 void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N])
 {
-    worker->w->job = runs->runs[i].job;
+    if (!runs->on_lines) worker->w->job = runs->runs[i].job;
     for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j) : 0;
 }
 

@@ -28,6 +28,7 @@ struct stack {
     struct orr_stack_runs *engines[MOST_ENGINES];
     const char *names[MOST_ENGINES];
     size_t n_engines;
+    bool exact;   /* fits predict anew, instead of going along straight lines */
     size_t *rows; /* usable runs */
     size_t n_rows;
 };
@@ -184,6 +185,7 @@ static enum orr_err read_engine(struct stack *stack, const char *name, struct or
     for (size_t i = 0; stack->n_engines == 1 && i < (*runs)->n; i++)
         if (orr_stack_usable(*runs, i)) stack->rows[stack->n_rows++] = i;
     linearise(*runs, stack->rows, stack->n_rows);
+    (*runs)->on_lines = !stack->exact;
     return ORR_OK;
 }
 
@@ -257,10 +259,10 @@ static bool copy_rows(const struct orr_stack_runs *all, size_t first, struct sta
 
 /* One stack: hide its source, let its engine fall back as in `validate --unseen`, and draw. */
 static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first, int n_draws,
-                           struct orr_few_stack *answer, struct orr_error *error)
+                           bool exact, struct orr_few_stack *answer, struct orr_error *error)
 {
     const struct orr_stack_run *run = &all->runs[first];
-    struct stack stack = {.answer = answer};
+    struct stack stack = {.answer = answer, .exact = exact};
     char base[ORR_ID];
     const char *fallback = run->job.kind == ORR_JOB_TRAIN ? "generic" : "vllm";
     answer->source = run->score.source;
@@ -280,7 +282,7 @@ static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_run
 }
 
 enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
-                              const char *const *origins, size_t n, const char *only, int n_draws,
+                              const char *const *origins, size_t n, const char *only, int n_draws, bool exact,
                               void (*progress)(void *context, const char *what, double done_frac), void *context,
                               struct orr_few_shot **few, struct orr_error *error)
 {
@@ -301,7 +303,7 @@ enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char 
         if (!orr_stack_usable(all, i) || (only && !strstr(all->runs[i].score.source, only))) continue;
         if (passed_over(all, i)) continue;
         if (progress) progress(context, all->runs[i].score.source, (double)i / (double)all->n);
-        err = few_of(&unseen, all, i, n_draws, &f->stacks[f->n], error);
+        err = few_of(&unseen, all, i, n_draws, exact, &f->stacks[f->n], error);
         f->n += f->stacks[f->n].n_rows >= ORR_FEW_ROWS;
     }
     if (progress) progress(context, "", 1);
