@@ -28,8 +28,8 @@ static enum cli_status run_few_shot(const struct cli_args *args, const char *con
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!status && orr_few_shot_run(catalogue, csvs, origins, n, cli_args_value(args, "source"), (int)draws,
-                                    cli_args_has(args, "exact"),
-                                    cli_terminal(STDERR_FILENO) ? cli_progress : NULL, NULL, &few, &error))
+                                    cli_args_has(args, "exact"), cli_terminal(STDERR_FILENO) ? cli_progress : NULL,
+                                    NULL, &few, &error))
         status = cli_fail("%s", error.text);
     if (!status) status = cli_write_file("-", orr_few_shot_render(few, args->format, &args->style));
     orr_few_shot_free(few);
