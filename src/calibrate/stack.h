@@ -114,6 +114,16 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 
+/* A choice of runs of a table. */
+struct orr_stack_choice {
+    const size_t *at;
+    size_t n;
+};
+
+/* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
+ * not). Returns false if out of memory. */
+bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions);
+
 /* What one thread needs to predict. */
 struct orr_stack_worker {
     struct validator *w;
@@ -127,8 +137,6 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 /* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
 void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
                      struct orr_job *job);
-/* Fill as_is, start, slope and host of the runs [from, to). */
-void orr_stack_linearise(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t from, size_t to);
 /* The slopes of one run at x. */
 void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N]);
@@ -147,12 +155,6 @@ struct orr_stack_fit {
     double n_told;                                     /* effective number of parameters, e */
     double evidence;                                   /* ln Z */
     double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; what moves no run keeps the prior's */
-};
-
-/* A choice of runs of a table. */
-struct orr_stack_choice {
-    const size_t *at;
-    size_t n;
 };
 
 /* The engine as it is, with the spread of the chosen runs about it. */

@@ -200,8 +200,7 @@ static enum orr_err read_engine(struct orr_stack *stack, const char *name, struc
                                             (void *)(uintptr_t)name, runs, error);
     if (err) return err;
     snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
-    orr_stack_linearise(worker, *runs, 0, (*runs)->n);
-    return ORR_OK;
+    return orr_stack_linearise(*runs, NULL, &worker->n_predictions) ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* The parent's runs, and the engine that they are runs of. */

@@ -203,30 +203,46 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 
 /* ---------------------------------------------------------------- straight lines */
 
-/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 172). */
+/* Which way from x times grow: to smaller rates and shares, to larger times. */
+static int slower_side(int j)
+{
+    const struct orr_stack_parameter *p = orr_stack_parameter(j);
+    return p->inverse || p->prior == ORR_STACK_LOGIT ? -1 : 1;
+}
+
+/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 172). A number
+ * that changes no bit of the ratio at x (`middle`) on the slower side changes none on the other. */
 static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
-                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j)
+                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j, double middle)
 {
     const struct orr_job *job = &runs->runs[i].job;
-    const double parent = orr_stack_parent(j, &job->engine);
+    const double parent = orr_stack_parent(j, &job->engine), step = orr_max(STEP, STEP_GROW * fabs(x[j]));
     double at[ORR_STACK_N], low, high, ratio[2], natural[2];
     memcpy(at, x, sizeof at);
     orr_stack_bounds(j, parent, &low, &high);
-    const double step = orr_max(STEP, STEP_GROW * fabs(x[j]));
     for (int side = 0; side < 2; side++) {
-        at[j] = orr_min(high, orr_max(low, x[j] + (side ? step : -step)));
+        at[j] = orr_min(high, orr_max(low, x[j] + (side ? -step : step) * slower_side(j)));
         natural[side] = orr_stack_natural(j, parent, at[j]);
         if (!runs->on_lines) orr_stack_apply(job, active, at, &worker->w->job);
         ratio[side] = runs->on_lines ? ratio_on_lines(runs, i, active, at) : ratio_of_job(worker, runs, i);
+        if (ratio[0] == middle && at[j] != x[j]) return 0;
     }
     return natural[1] != natural[0] ? (ratio[1] - ratio[0]) / (natural[1] - natural[0]) : 0;
+}
+
+/* The slopes of one run at x, where its ratio is `middle` (NAN: not known). */
+static void slopes_at(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double middle,
+                      double slope[ORR_STACK_N])
+{
+    if (!runs->on_lines) worker->w->job = runs->runs[i].job;
+    for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j, middle) : 0;
 }
 
 void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N])
 {
-    if (!runs->on_lines) worker->w->job = runs->runs[i].job;
-    for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j) : 0;
+    slopes_at(worker, runs, i, active, x, (double)NAN, slope);
 }
 
 /* The parameters that a kind of job can tell anything about. */
@@ -243,20 +259,37 @@ static int host_parameter(void)
     return j;
 }
 
-void orr_stack_linearise(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t from, size_t to)
+static void linearise_one(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t i)
 {
     const int host = host_parameter();
-    for (size_t i = from; i < to; i++) {
-        double x[ORR_STACK_N] = {0};
-        bool active[ORR_STACK_N];
-        if (!orr_stack_usable(runs, i)) continue;
-        all_active(runs->runs[i].job.kind, active);
-        runs->as_is[i] = orr_stack_ratio(worker, runs, i, active, NULL);
-        runs->start[i] = orr_stack_ratio(worker, runs, i, active, x);
-        orr_stack_slopes(worker, runs, i, active, x, runs->slope[i]);
-        for (int k = 0; k < ORR_STACK_HOSTS; k++) {
-            x[host] = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
-            runs->host[i][k] = orr_stack_ratio(worker, runs, i, active, x);
-        }
+    double x[ORR_STACK_N] = {0};
+    bool active[ORR_STACK_N];
+    if (!orr_stack_usable(runs, i)) return;
+    all_active(runs->runs[i].job.kind, active);
+    runs->as_is[i] = orr_stack_ratio(worker, runs, i, active, NULL);
+    runs->start[i] = runs->host[i][0] = orr_stack_ratio(worker, runs, i, active, x);
+    slopes_at(worker, runs, i, active, x, runs->start[i], runs->slope[i]);
+    for (int k = 1; k < ORR_STACK_HOSTS; k++) {
+        x[host] = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
+        runs->host[i][k] = orr_stack_ratio(worker, runs, i, active, x);
     }
+}
+
+bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions)
+{
+    const size_t n = chosen ? chosen->n : runs->n;
+    bool done = true;
+    size_t sum = 0;
+#pragma omp parallel reduction(&& : done) reduction(+ : sum)
+    {
+        struct orr_stack_worker worker;
+        done = orr_stack_worker_open(&worker);
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < n; i++)
+            if (done) linearise_one(&worker, runs, chosen ? chosen->at[i] : i);
+        sum = worker.n_predictions;
+        orr_stack_worker_close(&worker);
+    }
+    if (n_predictions) *n_predictions += sum;
+    return done;
 }

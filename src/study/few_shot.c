@@ -144,19 +144,6 @@ static bool predict_none(const struct stack *stack)
 
 /* ---------------------------------------------------------------- one stack */
 
-static void linearise(struct orr_stack_runs *runs, const size_t *rows, size_t n)
-{
-#pragma omp parallel
-    {
-        struct orr_stack_worker worker;
-        const bool open = orr_stack_worker_open(&worker);
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < n; i++)
-            if (open) orr_stack_linearise(&worker, runs, rows[i], rows[i] + 1);
-        orr_stack_worker_close(&worker);
-    }
-}
-
 /* How a row was measured does not fall back with its engine: published rates of an engine's own tool have the tool's
  * limits (validate/offline.h). */
 static void keep_protocol(const struct orr_catalogue *catalogue, struct orr_stack_runs *runs)
@@ -184,7 +171,8 @@ static enum orr_err read_engine(struct stack *stack, const char *name, struct or
     keep_protocol(stack->catalogue, *runs);
     for (size_t i = 0; stack->n_engines == 1 && i < (*runs)->n; i++)
         if (orr_stack_usable(*runs, i)) stack->rows[stack->n_rows++] = i;
-    linearise(*runs, stack->rows, stack->n_rows);
+    const struct orr_stack_choice rows = {stack->rows, stack->n_rows};
+    if (!orr_stack_linearise(*runs, &rows, NULL)) return orr_out_of_memory(error, NULL);
     (*runs)->on_lines = !stack->exact;
     return ORR_OK;
 }
