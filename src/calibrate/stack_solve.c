@@ -12,7 +12,7 @@
 /* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
  * weight, in runs. The level is normal. */
 #define FREEDOM       4.0
-#define WITHIN        0.045
+#define WITHIN        0.055
 #define WITHIN_WEIGHT 4.0
 #define LEVEL         ORR_STACK_LEVEL
 /* A parameter that moves no run by this much within two spreads (three for added times) is left alone. */
