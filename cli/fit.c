@@ -28,7 +28,8 @@ static enum cli_status run_few_shot(const struct cli_args *args, const char *con
     struct orr_catalogue *catalogue = cli_args_catalogue(args);
     enum cli_status status = catalogue ? CLI_ANSWERED : CLI_BAD;
     if (!status && orr_few_shot_run(catalogue, csvs, origins, n, cli_args_value(args, "source"), (int)draws,
-                                    cli_terminal(STDERR_FILENO) ? cli_progress : NULL, NULL, &few, &error))
+                                    cli_args_has(args, "exact"), cli_terminal(STDERR_FILENO) ? cli_progress : NULL,
+                                    NULL, &few, &error))
         status = cli_fail("%s", error.text);
     if (!status) status = cli_write_file("-", orr_few_shot_render(few, args->format, &args->style));
     orr_few_shot_free(few);
@@ -47,8 +48,8 @@ static enum cli_status few_shot(const struct cli_args *args)
     size_t n = 0;
     for (size_t i = 0; i < n_paths && !status; i++) {
         const char *path = args->n_words ? args->words[i] : files.gl_pathv[i];
-        /* The record of errors has no runs, and runs under load cannot be fitted. */
-        if (!args->n_words && (strstr(path, "/recorded.csv") || strstr(path, "/serving"))) continue;
+        /* The record of errors has no runs, and requests of one run are no runs. */
+        if (!args->n_words && (strstr(path, "/recorded.csv") || strstr(path, "/serving_requests.csv"))) continue;
         csvs[n] = cli_read_file(path, &origins[n]);
         if (!csvs[n++]) status = CLI_BAD;
     }

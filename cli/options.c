@@ -154,6 +154,7 @@ static const struct cli_option options[] = {
     OWN("few-shot", NULL, CLI_FOR_FIT, "instead: what 0 to 10 runs are worth on the measurements of orrery"),
     OWN("draws", "N", CLI_FOR_FIT, "--few-shot: random draws of each size; default: 100"),
     OWN("source", "TEXT", CLI_FOR_FIT, "--few-shot: only sources whose name has this text"),
+    OWN("exact", NULL, CLI_FOR_FIT, "--few-shot: predict anew in every fit, not along straight lines; slow"),
     HEADING("Search", CLI_FOR_MANY),
     OWN("search", NULL, CLI_FOR_SWEEP, "find the best plan at every point; plan options may be lists"),
     FIELD_OF("objective", "", "NAME", "search", "objective", CLI_FOR_MANY, "time, throughput, cost, energy, memory"),

@@ -1509,7 +1509,8 @@ struct orr_engine {
     double fragmentation_frac;                /* share of the capacity that the allocator loses */
     /* what `orrery fit` found in runs of a stack, relative to the calibration and the network of the system
      * (docs/fit.md): rates are multiplied by a rate factor, times by the others; 1: as they are */
-    double matrix_rate_factor, attention_rate_factor, dram_rate_factor, grouped_rate_factor;
+    double matrix_rate_factor, eight_bit_rate_factor, four_bit_rate_factor;
+    double attention_rate_factor, dram_rate_factor, grouped_rate_factor;
     double scaleup_rate_factor, scaleout_rate_factor, scaleout_latency_factor, straggle_factor;
     double grouped_launch_factor, pointwise_time_factor, host_time_factor;
     double time_factor;                       /* of every part alike: what no other number explains */
@@ -2468,11 +2469,12 @@ ORR_API ORR_NODISCARD char *orr_stack_file(const struct orr_stack *stack, const 
 
 /* How far a few runs of a stack bring its predictions (docs/fit.md): on the parent of its engine, with 0, 1, 3, 5 and
  * 10 runs drawn at random, n_draws times, for every stack of the measurements that has 12 rows or more. `only` (may
- * be NULL) is a part of the names of the sources to look at. */
+ * be NULL) is a part of the names of the sources to look at. Fits go along straight lines through the predictions of
+ * each engine; with `exact` they predict anew, as orrery fit does, which takes a hundred times as long. */
 struct orr_few_shot;
 ORR_API ORR_NODISCARD enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
                                                     const char *const *origins, size_t n, const char *only,
-                                                    int n_draws,
+                                                    int n_draws, bool exact,
                                                     void (*progress)(void *context, const char *what,
                                                                      double done_frac),
                                                     void *context, struct orr_few_shot **few,

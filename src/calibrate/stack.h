@@ -27,6 +27,8 @@ enum orr_stack_prior { ORR_STACK_PRIORS(ORR_X_STACK_PRIOR_) ORR_N_STACK_PRIORS }
 #define ORR_STACK_PARAMETERS(X)                                                                                        \
     /* member of orr_engine, prior, scale, inverse, jobs, meaning */                                                   \
     X(matrix_rate_factor, LOG, 0.10, true, BOTH, "rate of products, over the calibration")                             \
+    X(eight_bit_rate_factor, LOG, 0.15, true, BOTH, "rate of products in eight bits, beside that")                     \
+    X(four_bit_rate_factor, LOG, 0.30, true, BOTH, "rate of products in four bits, beside that")                       \
     X(attention_rate_factor, LOG, 0.30, true, BOTH, "rate of attention kernels, over the calibration")                 \
     X(dram_rate_factor, LOG, 0.15, true, BOTH, "rate of DRAM, over the calibration")                                   \
     X(grouped_rate_factor, LOG, 0.30, true, BOTH, "rate of grouped products of experts")                               \
@@ -97,6 +99,7 @@ struct orr_stack_runs {
     double *start;                   /* ratio at x = 0, where shares of 0 and 1 are moved inside */
     double (*slope)[ORR_STACK_N];    /* derivative of the ratio by the natural variable */
     double (*host)[ORR_STACK_HOSTS]; /* ratio with each of orr_stack_hosts */
+    bool on_lines;                   /* ratios are those of the straight lines, without a prediction */
 };
 
 struct orr_stack_table {
@@ -111,6 +114,16 @@ enum orr_err orr_stack_read(const struct orr_catalogue *catalogue, const struct 
 void orr_stack_runs_free(struct orr_stack_runs *runs);
 bool orr_stack_usable(const struct orr_stack_runs *runs, size_t i);
 
+/* A choice of runs of a table. */
+struct orr_stack_choice {
+    const size_t *at;
+    size_t n;
+};
+
+/* Fill as_is, start, slope and host of the chosen runs (NULL: all), on all threads; predictions are counted (NULL:
+ * not). Returns false if out of memory. */
+bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions);
+
 /* What one thread needs to predict. */
 struct orr_stack_worker {
     struct validator *w;
@@ -124,8 +137,6 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 /* Put the values at x into the engine of a job that was read with the parent, and the factors into its constants. */
 void orr_stack_apply(const struct orr_job *parent, const bool active[ORR_STACK_N], const double x[ORR_STACK_N],
                      struct orr_job *job);
-/* Fill as_is, start, slope and host of the runs [from, to). */
-void orr_stack_linearise(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t from, size_t to);
 /* The slopes of one run at x. */
 void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N]);
@@ -143,13 +154,7 @@ struct orr_stack_fit {
     double within;                                     /* s, spread of single runs */
     double n_told;                                     /* effective number of parameters, e */
     double evidence;                                   /* ln Z */
-    double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; rows of parameters that do not move are 0 */
-};
-
-/* A choice of runs of a table. */
-struct orr_stack_choice {
-    const size_t *at;
-    size_t n;
+    double covariance[ORR_STACK_DIMS][ORR_STACK_DIMS]; /* of x and L; what moves no run keeps the prior's */
 };
 
 /* The engine as it is, with the spread of the chosen runs about it. */
@@ -167,9 +172,10 @@ bool orr_stack_solve(struct orr_stack_worker *worker, const struct orr_stack_run
 bool orr_stack_leave_out(struct orr_stack_worker *worker, const struct orr_stack_runs *runs,
                          const struct orr_stack_choice *chosen, const struct orr_stack_fit *fit, double *errors);
 
-/* The prediction of a run: logarithm of predicted over measured time, and its variance without that of single runs. */
+/* The prediction of a run: logarithm of predicted over measured time, and its variance without that of single runs. Low
+ * and high are the 10 and 90 % points of a mixture. */
 struct orr_stack_guess {
-    double mean, variance;
+    double mean, variance, low, high;
 };
 struct orr_stack_guess orr_stack_predict(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                                          const struct orr_stack_fit *fit);
@@ -196,16 +202,14 @@ struct orr_stack_mixture {
 };
 
 enum { ORR_STACK_OTHERS = 8 };
-/* The other engines that a fit looks at, beside the parent: those of the kind of job, without `never` and what is based
- * on it (NULL: none is left out). Returns how many. */
-size_t orr_stack_others(const struct orr_catalogue *catalogue, enum orr_job_kind kind, const char *parent,
-                        const char *never, const char *others[ORR_STACK_OTHERS]);
+/* The other engines that a fit looks at, beside the parent: those of the kind of job. Returns how many. */
+size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *others[ORR_STACK_OTHERS]);
 
 /* The parent's runs come first in `engines`, then those of other engines. Returns false if out of memory. */
 bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_runs *const *engines,
                        const char *const *names, size_t n, const struct orr_stack_choice *chosen, int passes,
                        struct orr_stack_mixture *mixture);
-/* The mixture's prediction of a run; the variance includes that of single runs. */
+/* The mixture's prediction of a run: `mean` is its median, and the variance includes that of single runs. */
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i);
 /* The member that describes the stack: another engine if it has most of the weight, else the parent, fitted or not. */

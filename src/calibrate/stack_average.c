@@ -7,15 +7,18 @@
 #include <string.h>
 
 /* Weights before a run is seen. */
-#define AS_IT_IS 0.25
-#define FITTED   0.35
-#define OTHERS   0.40
+#define AS_IT_IS 0.40
+#define FITTED   0.28
+#define OTHERS   0.32
 /* Other engines are fitted only if a level alone brings them so near to the best, in units of ln Z. */
 #define NEAR 5.0
 /* Who names a parent knows the stack: another engine takes its place only with more weight than all others together. */
 #define MAJORITY 0.5
 /* Members below this weight change nothing that is printed. */
 #define NEGLIGIBLE 1e-3
+/* Quantiles are looked for so many spreads from the members, by so many halvings. */
+#define FAR        20.0
+#define BISECTIONS 40
 
 /* Eq. 177: weights from the evidence and the weights before. */
 static void weigh(struct orr_stack_mixture *m, const double *before)
@@ -65,23 +68,60 @@ bool orr_stack_average(struct orr_stack_worker *worker, const struct orr_stack_r
     return true;
 }
 
+/* The share of a Student t with 4 degrees of freedom below t. */
+static double below(double t)
+{
+    const double square = t * t / (1 + t * t / 4);
+    return 0.5 + 0.375 * t / sqrt(1 + t * t / 4) * (1 - square / 12);
+}
+
+/* What the members say about one run. */
+struct voices {
+    size_t n;
+    double weight[ORR_STACK_MEMBERS], mean[ORR_STACK_MEMBERS], spread[ORR_STACK_MEMBERS];
+};
+
+/* Eq. 340: the point below which this share of the mixture lies, by bisection. */
+static double quantile(const struct voices *v, double share)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t k = 0; k < v->n; k++) {
+        low = orr_min(low, v->mean[k] - FAR * v->spread[k]);
+        high = orr_max(high, v->mean[k] + FAR * v->spread[k]);
+    }
+    for (int i = 0; i < BISECTIONS; i++) {
+        const double middle = (low + high) / 2;
+        double sum = 0;
+        for (size_t k = 0; k < v->n; k++) sum += v->weight[k] * below((middle - v->mean[k]) / v->spread[k]);
+        if (sum < share) low = middle;
+        else high = middle;
+    }
+    return (low + high) / 2;
+}
+
 struct orr_stack_guess orr_stack_mixture_predict(struct orr_stack_worker *worker,
                                                  const struct orr_stack_mixture *mixture, size_t i)
 {
-    struct orr_stack_guess guess = {0};
-    double sum = 0, square = 0;
+    struct voices v = {0};
+    double sum = 0, mean = 0, square = 0;
     for (size_t k = 0; k < mixture->n; k++) {
         const struct orr_stack_member *m = &mixture->members[k];
         if (m->weight < NEGLIGIBLE || !orr_stack_usable(m->runs, i)) continue;
         const struct orr_stack_guess one = orr_stack_predict(worker, m->runs, i, &m->fit);
         const double variance = one.variance + m->fit.within * m->fit.within;
+        v.weight[v.n] = m->weight;
+        v.mean[v.n] = one.mean;
+        v.spread[v.n++] = sqrt(variance);
         sum += m->weight;
-        guess.mean += m->weight * one.mean;
+        mean += m->weight * one.mean;
         square += m->weight * (variance + one.mean * one.mean);
     }
-    guess.mean /= sum;
-    guess.variance = square / sum - guess.mean * guess.mean; /* Eq. 178 */
-    return guess;
+    mean /= sum;
+    for (size_t k = 0; k < v.n; k++) v.weight[k] /= sum;
+    return (struct orr_stack_guess){.mean = quantile(&v, 0.5),
+                                    .variance = square / sum - mean * mean, /* Eq. 178 */
+                                    .low = quantile(&v, 0.1),
+                                    .high = quantile(&v, 0.9)};
 }
 
 const struct orr_stack_member *orr_stack_best(const struct orr_stack_mixture *mixture)

@@ -200,8 +200,7 @@ static enum orr_err read_engine(struct orr_stack *stack, const char *name, struc
                                             (void *)(uintptr_t)name, runs, error);
     if (err) return err;
     snprintf(stack->names[stack->n_engines++], ORR_ID, "%s", name);
-    orr_stack_linearise(worker, *runs, 0, (*runs)->n);
-    return ORR_OK;
+    return orr_stack_linearise(*runs, NULL, &worker->n_predictions) ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
 /* The parent's runs, and the engine that they are runs of. */
@@ -407,7 +406,7 @@ static enum orr_err read_others(struct orr_stack *stack, struct orr_stack_worker
     const enum orr_job_kind kind = runs->runs[stack->chosen[0]].job.kind;
     char id[ORR_ID], base[ORR_ID];
     orr_engine_relation(stack->catalogue, stack->names[0], id, base);
-    const size_t n = orr_stack_others(stack->catalogue, kind, id, NULL, others);
+    const size_t n = orr_stack_others(kind, id, others);
     for (size_t i = 0; i < n; i++) {
         const enum orr_err err = read_engine(stack, others[i], worker, error);
         if (err) return err;

@@ -139,7 +139,6 @@ static void collect(struct orr_stack *stack, struct orr_stack_worker *worker, st
 {
     for (size_t i = 0; i < runs->n; i++) {
         if (!orr_stack_usable(runs, i) || !fits(worker, &runs->runs[i].job)) continue;
-        orr_stack_linearise(worker, runs, i, i + 1);
         orr_stack_gradient(runs, i, open_fit(stack), g->of[g->n]);
         g->predicted[g->n] = exp(orr_stack_predict(worker, runs, i, &stack->fit).mean);
         g->item[g->n++] = runs->runs[i].csv; /* a table per candidate */
@@ -194,7 +193,7 @@ static bool rank(struct orr_stack *stack, struct orr_stack_worker *worker, const
     struct gradients g = {.item = calloc(room, sizeof *g.item),
                           .predicted = calloc(room, sizeof *g.predicted),
                           .of = calloc(room, sizeof *g.of)};
-    const bool ready = g.item && g.predicted && g.of;
+    const bool ready = g.item && g.predicted && g.of && orr_stack_linearise(runs, NULL, &worker->n_predictions);
     if (ready) collect(stack, worker, runs, &g);
     for (size_t c = 0; ready && c < g.n_candidates; c++)
         keep_next(stack, &all->items[g.item[c]], g.predicted[c], narrowing(stack, &g, c));

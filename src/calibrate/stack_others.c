@@ -2,8 +2,6 @@
  * number can reach, may be right in one of them. */
 #include "calibrate/stack.h"
 
-#include "spec/relatives.h"
-
 #include <string.h>
 
 static const char *const TRAINING[] = {"generic",
@@ -19,13 +17,10 @@ static const char *const SERVING[] = {"vllm",   "tensorrt-llm-0.9", "pytorch-eag
                                       "sglang", "tensorrt-llm-1.2", "fastertransformer",       "lmdeploy-turbomind-0.2",
                                       NULL};
 
-size_t orr_stack_others(const struct orr_catalogue *catalogue, enum orr_job_kind kind, const char *parent,
-                        const char *never, const char *others[ORR_STACK_OTHERS])
+size_t orr_stack_others(enum orr_job_kind kind, const char *parent, const char *others[ORR_STACK_OTHERS])
 {
     size_t n = 0;
-    for (const char *const *name = kind == ORR_JOB_TRAIN ? TRAINING : SERVING; *name && n < ORR_STACK_OTHERS; name++) {
-        if (strcmp(*name, parent) == 0 || (never && orr_engine_descends(catalogue, *name, never))) continue;
-        others[n++] = *name;
-    }
+    for (const char *const *name = kind == ORR_JOB_TRAIN ? TRAINING : SERVING; *name && n < ORR_STACK_OTHERS; name++)
+        if (strcmp(*name, parent) != 0) others[n++] = *name;
     return n;
 }

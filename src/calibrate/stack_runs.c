@@ -15,6 +15,8 @@ const double orr_stack_hosts[ORR_STACK_HOSTS] = {1, 2, 4, 8, 16, 32, 64};
 /* Steps of the differences, in prior spreads. */
 #define STEP      0.05
 #define STEP_GROW 0.1
+/* A straight line does not lead below this share of the measured time. */
+#define LEAST_RATIO 1e-3
 
 /* ---------------------------------------------------------------- reading */
 
@@ -82,7 +84,7 @@ static enum orr_err read_table(struct validator *w, const struct orr_catalogue *
     const struct orr_schema *schema = orr_schema_of(csv);
     if (!schema->read_row)
         return orr_fail(error, ORR_ERR_INPUT, (struct orr_place){.file = table->origin, .line = 1},
-                        "runs under load cannot be fitted: give rows with a batch or a concurrency (inference rows)");
+                        "a log of requests cannot be fitted: give a row per run (columns of validation/serving.csv)");
     if (!grow(runs, csv->n_rows)) return orr_out_of_memory(error, table->origin);
     err = orr_form_open(catalogue, schema->request, "row", &w->form, error);
     if (err) return err;
@@ -165,9 +167,35 @@ static double ratio_of_job(struct orr_stack_worker *worker, const struct orr_sta
     return score.skipped[0] ? (double)NAN : 1 + score.error;
 }
 
+/* Eq. 341: the ratio with a host this many times slower, between two of the hosts that were tried. */
+static double host_ratio(const struct orr_stack_runs *runs, size_t i, double factor)
+{
+    int k = 0;
+    while (k < ORR_STACK_HOSTS - 2 && orr_stack_hosts[k + 1] < factor) k++;
+    const double share = (factor - orr_stack_hosts[k]) / (orr_stack_hosts[k + 1] - orr_stack_hosts[k]);
+    return runs->host[i][k] + share * (runs->host[i][k + 1] - runs->host[i][k]);
+}
+
+/* Eq. 341: the ratio on the straight lines through the parent; a slower host is no straight line. */
+static double ratio_on_lines(const struct orr_stack_runs *runs, size_t i, const bool active[ORR_STACK_N],
+                             const double x[ORR_STACK_N])
+{
+    double ratio = runs->start[i];
+    for (int j = 0; j < ORR_STACK_N; j++) {
+        const double parent = orr_stack_parent(j, &runs->runs[i].job.engine);
+        const bool slower = orr_stack_parameter(j)->prior == ORR_STACK_TAIL && x[j] > 0;
+        if (!active[j]) continue;
+        if (slower) ratio += host_ratio(runs, i, exp(orr_stack_parameter(j)->scale * x[j])) - runs->host[i][0];
+        else if (runs->slope[i][j] != 0)
+            ratio += runs->slope[i][j] * (orr_stack_natural(j, parent, x[j]) - orr_stack_natural(j, parent, 0));
+    }
+    return orr_max(LEAST_RATIO, ratio);
+}
+
 double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                        const bool active[ORR_STACK_N], const double x[ORR_STACK_N])
 {
+    if (runs->on_lines) return x ? ratio_on_lines(runs, i, active, x) : runs->as_is[i];
     worker->w->job = runs->runs[i].job;
     if (x) orr_stack_apply(&runs->runs[i].job, active, x, &worker->w->job);
     return ratio_of_job(worker, runs, i);
@@ -175,30 +203,46 @@ double orr_stack_ratio(struct orr_stack_worker *worker, const struct orr_stack_r
 
 /* ---------------------------------------------------------------- straight lines */
 
-/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 172). */
+/* Which way from x times grow: to smaller rates and shares, to larger times. */
+static int slower_side(int j)
+{
+    const struct orr_stack_parameter *p = orr_stack_parameter(j);
+    return p->inverse || p->prior == ORR_STACK_LOGIT ? -1 : 1;
+}
+
+/* The slope of the ratio in the natural variable of parameter j at x, by a difference to both sides (Eq. 172). A number
+ * that changes no bit of the ratio at x (`middle`) on the slower side changes none on the other. */
 static double slope_of(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
-                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j)
+                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], int j, double middle)
 {
     const struct orr_job *job = &runs->runs[i].job;
-    const double parent = orr_stack_parent(j, &job->engine);
+    const double parent = orr_stack_parent(j, &job->engine), step = orr_max(STEP, STEP_GROW * fabs(x[j]));
     double at[ORR_STACK_N], low, high, ratio[2], natural[2];
     memcpy(at, x, sizeof at);
     orr_stack_bounds(j, parent, &low, &high);
-    const double step = orr_max(STEP, STEP_GROW * fabs(x[j]));
     for (int side = 0; side < 2; side++) {
-        at[j] = orr_min(high, orr_max(low, x[j] + (side ? step : -step)));
+        at[j] = orr_min(high, orr_max(low, x[j] + (side ? -step : step) * slower_side(j)));
         natural[side] = orr_stack_natural(j, parent, at[j]);
-        orr_stack_apply(job, active, at, &worker->w->job);
-        ratio[side] = ratio_of_job(worker, runs, i);
+        if (!runs->on_lines) orr_stack_apply(job, active, at, &worker->w->job);
+        ratio[side] = runs->on_lines ? ratio_on_lines(runs, i, active, at) : ratio_of_job(worker, runs, i);
+        if (ratio[0] == middle && at[j] != x[j]) return 0;
     }
     return natural[1] != natural[0] ? (ratio[1] - ratio[0]) / (natural[1] - natural[0]) : 0;
+}
+
+/* The slopes of one run at x, where its ratio is `middle` (NAN: not known). */
+static void slopes_at(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
+                      const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double middle,
+                      double slope[ORR_STACK_N])
+{
+    if (!runs->on_lines) worker->w->job = runs->runs[i].job;
+    for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j, middle) : 0;
 }
 
 void orr_stack_slopes(struct orr_stack_worker *worker, const struct orr_stack_runs *runs, size_t i,
                       const bool active[ORR_STACK_N], const double x[ORR_STACK_N], double slope[ORR_STACK_N])
 {
-    worker->w->job = runs->runs[i].job;
-    for (int j = 0; j < ORR_STACK_N; j++) slope[j] = active[j] ? slope_of(worker, runs, i, active, x, j) : 0;
+    slopes_at(worker, runs, i, active, x, (double)NAN, slope);
 }
 
 /* The parameters that a kind of job can tell anything about. */
@@ -215,20 +259,37 @@ static int host_parameter(void)
     return j;
 }
 
-void orr_stack_linearise(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t from, size_t to)
+static void linearise_one(struct orr_stack_worker *worker, struct orr_stack_runs *runs, size_t i)
 {
     const int host = host_parameter();
-    for (size_t i = from; i < to; i++) {
-        double x[ORR_STACK_N] = {0};
-        bool active[ORR_STACK_N];
-        if (!orr_stack_usable(runs, i)) continue;
-        all_active(runs->runs[i].job.kind, active);
-        runs->as_is[i] = orr_stack_ratio(worker, runs, i, active, NULL);
-        runs->start[i] = orr_stack_ratio(worker, runs, i, active, x);
-        orr_stack_slopes(worker, runs, i, active, x, runs->slope[i]);
-        for (int k = 0; k < ORR_STACK_HOSTS; k++) {
-            x[host] = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
-            runs->host[i][k] = orr_stack_ratio(worker, runs, i, active, x);
-        }
+    double x[ORR_STACK_N] = {0};
+    bool active[ORR_STACK_N];
+    if (!orr_stack_usable(runs, i)) return;
+    all_active(runs->runs[i].job.kind, active);
+    runs->as_is[i] = orr_stack_ratio(worker, runs, i, active, NULL);
+    runs->start[i] = runs->host[i][0] = orr_stack_ratio(worker, runs, i, active, x);
+    slopes_at(worker, runs, i, active, x, runs->start[i], runs->slope[i]);
+    for (int k = 1; k < ORR_STACK_HOSTS; k++) {
+        x[host] = log(orr_stack_hosts[k]) / orr_stack_parameter(host)->scale;
+        runs->host[i][k] = orr_stack_ratio(worker, runs, i, active, x);
     }
+}
+
+bool orr_stack_linearise(struct orr_stack_runs *runs, const struct orr_stack_choice *chosen, size_t *n_predictions)
+{
+    const size_t n = chosen ? chosen->n : runs->n;
+    bool done = true;
+    size_t sum = 0;
+#pragma omp parallel reduction(&& : done) reduction(+ : sum)
+    {
+        struct orr_stack_worker worker;
+        done = orr_stack_worker_open(&worker);
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < n; i++)
+            if (done) linearise_one(&worker, runs, chosen ? chosen->at[i] : i);
+        sum = worker.n_predictions;
+        orr_stack_worker_close(&worker);
+    }
+    if (n_predictions) *n_predictions += sum;
+    return done;
 }

@@ -12,7 +12,7 @@
 /* Errors of single runs are Student t with so many degrees of freedom; their spread has a prior of this value and
  * weight, in runs. The level is normal. */
 #define FREEDOM       4.0
-#define WITHIN        0.06
+#define WITHIN        0.055
 #define WITHIN_WEIGHT 4.0
 #define LEVEL         ORR_STACK_LEVEL
 /* A parameter that moves no run by this much within two spreads (three for added times) is left alone. */
@@ -368,6 +368,7 @@ static void finish(struct problem *p, const double *x, struct orr_stack_fit *fit
         place[k] = p->index[k];
     }
     place[p->n_active] = ORR_STACK_N;
+    for (int j = 0; j < ORR_STACK_N; j++) fit->covariance[j][j] = 1 / orr_stack_curvature(j, 0);
     for (int a = 0; a <= p->n_active; a++)
         for (int b = 0; b <= p->n_active; b++) fit->covariance[place[a]][place[b]] = covariance[a][b];
 }
@@ -449,7 +450,7 @@ void orr_stack_gradient(const struct orr_stack_runs *runs, size_t i, const struc
     const struct orr_engine *engine = &runs->runs[i].job.engine;
     for (int j = 0; j < ORR_STACK_N; j++) {
         const double parent = orr_stack_parent(j, engine);
-        gradient[j] = fit->active[j] ? runs->slope[i][j] * orr_stack_natural_slope(j, parent, fit->x[j]) : 0;
+        gradient[j] = runs->slope[i][j] * orr_stack_natural_slope(j, parent, fit->x[j]);
         if (fit->active[j])
             ratio += runs->slope[i][j] * (orr_stack_natural(j, parent, fit->x[j]) - orr_stack_natural(j, parent, 0));
     }
@@ -475,7 +476,8 @@ struct orr_stack_guess orr_stack_predict(struct orr_stack_worker *worker, const 
     const double ratio = moved ? orr_stack_ratio(worker, runs, i, fit->active, fit->x) : runs->as_is[i];
     if (!fit->fitted) return (struct orr_stack_guess){.mean = log(ratio)};
     orr_stack_gradient(runs, i, fit, gradient);
-    return (struct orr_stack_guess){log(ratio) + fit->level, orr_stack_quadratic(fit, gradient, gradient)};
+    return (struct orr_stack_guess){.mean = log(ratio) + fit->level,
+                                    .variance = orr_stack_quadratic(fit, gradient, gradient)};
 }
 
 /* ---------------------------------------------------------------- leaving runs out */

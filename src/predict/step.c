@@ -6,7 +6,9 @@
 #include "predict/pass.h"
 #include "predict/power.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Counts up to this one are remembered. Parts with more rows, or with a fractional count, are priced on every call. */
 #define REMEMBERED_ROWS 16384
@@ -18,7 +20,6 @@ struct part {
     double fixed_s, clock_s; /* seconds at any clock, and seconds that the inverse clock stretches */
     double matrix_s, launches;
     uint32_t first_bend, n_bends; /* range in the model's memory */
-    bool known;
 };
 
 /* Each of these counts alone decides some parts of a pass. */
@@ -30,19 +31,21 @@ struct orr_step_model {
     double clock_min;
     double layers[ORR_MAX_LAYER_KINDS];
     bool counted; /* true where decoding sequences have products or scans of their own */
+    bool known[N_COUNTS][REMEMBERED_ROWS + 1]; /* which of the parts are remembered */
+    size_t n_remembered, n_bends;
+    /* everything below is written before it is read, so that a new model need not be cleared whole */
     struct part parts[N_COUNTS][REMEMBERED_ROWS + 1];
     struct orr_bend remembered[REMEMBERED_BENDS];
-    size_t n_remembered;
     struct orr_op_list list;
     struct orr_cost costs[ORR_MAX_OPS];
     struct orr_bend bends[ORR_MAX_OPS]; /* bends of the parts that are priced in this call */
-    size_t n_bends;
 };
 
 struct orr_step_model *orr_step_model_new(const struct orr_job *job)
 {
-    struct orr_step_model *model = calloc(1, sizeof *model);
+    struct orr_step_model *model = malloc(sizeof *model);
     if (!model) return NULL;
+    memset(model, 0, offsetof(struct orr_step_model, parts));
     model->job = *job;
     model->clock_min = orr_clock_min(job, job->serving.matrix);
     for (int64_t i = 0; i < job->model.n_layers; i++) model->layers[job->model.layer_kind[i]] += 1;
@@ -122,15 +125,15 @@ static struct orr_bend *price(struct orr_step_model *model, const struct orr_ser
     return bends;
 }
 
-/* Keeps a part for the next call, where there is room for its bends. */
-static void remember(struct orr_step_model *model, const struct part *part, const struct orr_bend *bends,
+/* Keeps a part for the next call, where there is room for its bends. Says whether it does. */
+static bool remember(struct orr_step_model *model, const struct part *part, const struct orr_bend *bends,
                      struct part *slot)
 {
-    if (model->n_remembered + part->n_bends > REMEMBERED_BENDS) return;
+    if (model->n_remembered + part->n_bends > REMEMBERED_BENDS) return false;
     *slot = *part;
-    slot->known = true;
     slot->first_bend = (uint32_t)model->n_remembered;
     for (size_t i = 0; i < part->n_bends; i++) model->remembered[model->n_remembered++] = bends[i];
+    return true;
 }
 
 /* Adds a part that depends on `n` rows or sequences alone; it is remembered where n is whole. */
@@ -144,13 +147,13 @@ static void add_counted(struct orr_step_model *model, enum count count, double n
                                           .beside_prompts = count == COUNT_MIXED_ROWS};
     const bool whole = n <= REMEMBERED_ROWS && n == (double)(int64_t)n;
     struct part *slot = whole ? &model->parts[count][(int64_t)n] : NULL, part;
-    if (slot && slot->known) {
+    if (slot && model->known[count][(int64_t)n]) {
         add_part(sum, slot, &model->remembered[slot->first_bend]);
         return;
     }
     const struct orr_bend *bends = price(model, &shape, PARTS[count], ORR_PHASE_DECODE, &part);
     add_part(sum, &part, bends);
-    if (slot) remember(model, &part, bends, slot);
+    if (slot) model->known[count][(int64_t)n] = remember(model, &part, bends, slot);
 }
 
 static double context_s(const struct orr_step_model *model, const struct orr_layer_kind *kind, const struct orr_op *op,

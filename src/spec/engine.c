@@ -190,6 +190,8 @@ static const struct orr_field FIELDS[] = {
     ORR_REAL(orr_engine, workspace_bytes, ORR_UNIT_BYTES, true, 0, 1e12, "GEMM and library workspace"),
     ORR_REAL(orr_engine, fragmentation_frac, ORR_UNIT_NONE, true, 0, 0.9, "allocator loss, of the capacity"),
     ORR_REAL(orr_engine, matrix_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of products"),
+    ORR_REAL(orr_engine, eight_bit_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: ... with eight-bit weights"),
+    ORR_REAL(orr_engine, four_bit_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: ... with four-bit weights"),
     ORR_REAL(orr_engine, attention_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of attention kernels"),
     ORR_REAL(orr_engine, dram_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of DRAM"),
     ORR_REAL(orr_engine, grouped_rate_factor, ORR_UNIT_NONE, false, 0.01, 100, "fitted: rate of grouped products"),

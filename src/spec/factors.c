@@ -2,7 +2,11 @@
  * becomes time * factor * time_factor, so that time_factor alone stretches every prediction by the same factor. */
 #include "spec/factors.h"
 
+#include "spec/names.h"
+
 static const struct orr_engine NONE = {.matrix_rate_factor = 1,
+                                       .eight_bit_rate_factor = 1,
+                                       .four_bit_rate_factor = 1,
                                        .attention_rate_factor = 1,
                                        .dram_rate_factor = 1,
                                        .grouped_rate_factor = 1,
@@ -18,6 +22,8 @@ static const struct orr_engine NONE = {.matrix_rate_factor = 1,
 /* The members that are factors. */
 #define FACTORS(X)                                                                                                     \
     X(matrix_rate_factor)                                                                                              \
+    X(eight_bit_rate_factor)                                                                                           \
+    X(four_bit_rate_factor)                                                                                            \
     X(attention_rate_factor)                                                                                           \
     X(dram_rate_factor)                                                                                                \
     X(grouped_rate_factor)                                                                                             \
@@ -54,21 +60,29 @@ static struct orr_engine ratios(const struct orr_engine *engine, const struct or
     return by;
 }
 
+/* Products in fewer bits have kernels of their own, and scales to apply. */
+static double narrow_factor(const struct orr_engine *by, enum orr_dtype dtype)
+{
+    const double bytes = orr_dtype_bytes(dtype);
+    return bytes < 1 ? by->four_bit_rate_factor : bytes == 1 ? by->eight_bit_rate_factor : 1;
+}
+
 static void products(const struct orr_engine *by, struct orr_calibration *c)
 {
-    const double stretch = by->time_factor, rate = by->matrix_rate_factor / stretch;
+    const double stretch = by->time_factor;
     for (int i = 0; i < ORR_N_DTYPES; i++) {
         struct orr_gemm_constants *u = &c->gemm[i];
+        const double narrow = narrow_factor(by, (enum orr_dtype)i), rate = by->matrix_rate_factor * narrow / stretch;
         u->burst_frac *= rate;
         u->sm_frac *= rate;
         u->sustained_frac *= rate;
         u->power_slope *= rate;
-        u->dram_frac *= by->dram_rate_factor / stretch;
+        u->dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->wave_s *= stretch;
         u->launch_s *= stretch;
-        u->grouped_frac *= by->grouped_rate_factor / stretch;
-        u->grouped_tile_s *= stretch / by->grouped_rate_factor;
-        u->grouped_dram_frac *= by->dram_rate_factor / stretch;
+        u->grouped_frac *= by->grouped_rate_factor * narrow / stretch;
+        u->grouped_tile_s *= stretch / (by->grouped_rate_factor * narrow);
+        u->grouped_dram_frac *= by->dram_rate_factor * narrow / stretch;
         u->grouped_launch_s *= stretch * by->grouped_launch_factor;
     }
     c->write_frac *= by->dram_rate_factor / stretch;
@@ -81,7 +95,7 @@ static void decode(const struct orr_engine *by, struct orr_decode_constants *u)
     u->launch_s *= stretch;
     u->block_s *= stretch;
     u->reduce_s *= stretch;
-    u->dram_frac *= by->dram_rate_factor / stretch;
+    u->dram_frac *= by->dram_rate_factor * by->attention_rate_factor / stretch;
     u->compute_frac *= rate;
     u->sm_bytes_per_s *= rate;
     u->head_elements_per_s *= rate;
@@ -160,7 +174,11 @@ static void host(const struct orr_engine *by, struct orr_engine *engine)
                               &engine->request_s,
                               &engine->request_s_per_sequence,
                               &engine->sampling_s,
-                              &engine->sampling_s_per_sequence};
+                              &engine->sampling_s_per_sequence,
+                              &engine->frontend_s,
+                              &engine->frontend_s_per_token,
+                              &engine->frontend_s_per_request,
+                              &engine->stream_s_per_token};
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) *launches[i] *= launch;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *others[i] *= stretch;
 }

@@ -69,6 +69,13 @@ static bool add_metric(struct orr_log *log, const struct orr_cells *shared, cons
     return true;
 }
 
+/* A run under load whose requests in flight are known: the columns of validation/serving.csv. */
+static void put_load(struct orr_cells *shared)
+{
+    put_text(shared, "arrival", "closed");
+    put_text(shared, "stat", "mean");
+}
+
 /* ---------------------------------------------------------------- one format each */
 
 /* The record of a whole training run: seconds, steps and samples. */
@@ -110,7 +117,8 @@ static bool read_bench_serving(const json_t *root, const char *origin, struct or
     put(&shared, "input_len", whole(at(root, "total_input_tokens") / completed));
     put(&shared, "output_len", whole(output));
     put(&shared, "concurrency", concurrency_of(root, latency_s));
-    put_text(&shared, "batching", "in-flight");
+    put(&shared, "requests", completed);
+    put_load(&shared);
     return add_metric(log, &shared, "tpot_s", tpot_s, origin) &&
            add_metric(log, &shared, "latency_s", latency_s, origin);
 }
@@ -128,7 +136,7 @@ static bool read_perf(const json_t *root, const char *origin, struct orr_log *lo
     }
     put(&shared, "input_len", whole(at(root, "input_sequence_length.avg")));
     put(&shared, "output_len", whole(at(root, "output_sequence_length.avg")));
-    put_text(&shared, "batching", "in-flight");
+    put_load(&shared);
     return add_metric(log, &shared, "tpot_s", 1e-3 * at(root, "inter_token_latency.avg"), origin) &&
            add_metric(log, &shared, "latency_s", 1e-3 * at(root, "request_latency.avg"), origin);
 }
@@ -146,9 +154,9 @@ static bool read_trtllm(const json_t *root, const char *origin, struct orr_log *
     put(&shared, "input_len", whole(at(root, "request_info.avg_input_length")));
     put(&shared, "output_len", whole(at(root, "request_info.avg_output_length")));
     put(&shared, "concurrency", whole(fmax(1, at(root, "request_info.avg_num_concurrent_requests"))));
-    put_text(&shared, "batching", "in-flight");
-    return add_metric(log, &shared, "tokens_per_s_per_gpu", at(root, "performance.output_throughput_per_gpu_tok_s"),
-                      origin) &&
+    put_load(&shared);
+    return add_metric(log, &shared, "output_tokens_per_s_per_gpu",
+                      at(root, "performance.output_throughput_per_gpu_tok_s"), origin) &&
            add_metric(log, &shared, "tpot_s", 1e-3 * at(root, "streaming_metrics.avg_tpot_ms"), origin);
 }
 

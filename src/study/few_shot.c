@@ -3,9 +3,11 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "spec/cells.h"
 #include "spec/relatives.h"
 #include "study/sample.h"
 #include "validate/offline.h"
+#include "validate/unseen.h"
 
 #include <math.h>
 #include <omp.h>
@@ -17,31 +19,19 @@ const int orr_few_sizes[ORR_FEW_SIZES] = {0, 1, 3, 5, 10};
 #define PASSES 2
 enum { MOST_ENGINES = 1 + ORR_STACK_OTHERS };
 
-/* A stack with its runs under every engine that is looked at. */
+/* A stack with its runs under every engine that is looked at. Its tables have its rows alone. */
 struct stack {
     struct orr_few_stack *answer;
+    const struct orr_catalogue *catalogue; /* as it would be without the source */
+    struct orr_stack_table *tables;        /* texts are owned */
+    size_t n_tables;
     struct orr_stack_runs *engines[MOST_ENGINES];
     const char *names[MOST_ENGINES];
     size_t n_engines;
-    size_t *rows; /* of the runs of this stack */
+    bool exact;   /* fits predict anew, instead of going along straight lines */
+    size_t *rows; /* usable runs */
     size_t n_rows;
 };
-
-/* ---------------------------------------------------------------- engines of rows */
-
-struct falling_back {
-    const struct orr_catalogue *catalogue;
-    char id[ORR_ID], base[ORR_ID];
-};
-
-/* The parent of the engine that a row names. A row that names none keeps the stack of unknown origin. */
-static const char *parent_engine(void *context, const char *own)
-{
-    struct falling_back *f = context;
-    if (!own[0]) return own;
-    orr_engine_parent(f->catalogue, own, f->id, f->base);
-    return f->base[0] ? f->base : f->id;
-}
 
 static const char *named_engine(void *context, const char *own)
 {
@@ -76,10 +66,9 @@ static void predict_rest(struct orr_stack_worker *worker, const struct stack *st
     for (size_t i = 0; i < stack->n_rows; i++) {
         if (drawn[i]) continue;
         const struct orr_stack_guess guess = orr_stack_mixture_predict(worker, mixture, stack->rows[i]);
-        const double reach = ORR_STACK_QUANTILE * sqrt(guess.variance);
         errors->absolute[errors->n++] = fabs(exp(guess.mean) - 1);
-        errors->n_inside += fabs(guess.mean) <= reach;
-        errors->width += 2 * reach;
+        errors->n_inside += guess.low <= 0 && guess.high >= 0;
+        errors->width += guess.high - guess.low;
     }
 }
 
@@ -155,19 +144,6 @@ static bool predict_none(const struct stack *stack)
 
 /* ---------------------------------------------------------------- one stack */
 
-static void linearise(struct orr_stack_runs *runs, const size_t *rows, size_t n)
-{
-#pragma omp parallel
-    {
-        struct orr_stack_worker worker;
-        const bool open = orr_stack_worker_open(&worker);
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < n; i++)
-            if (open) orr_stack_linearise(&worker, runs, rows[i], rows[i] + 1);
-        orr_stack_worker_close(&worker);
-    }
-}
-
 /* How a row was measured does not fall back with its engine: published rates of an engine's own tool have the tool's
  * limits (validate/offline.h). */
 static void keep_protocol(const struct orr_catalogue *catalogue, struct orr_stack_runs *runs)
@@ -184,24 +160,46 @@ static void keep_protocol(const struct orr_catalogue *catalogue, struct orr_stac
     }
 }
 
-static enum orr_err run_stack(const struct orr_catalogue *catalogue, const struct orr_stack_table *tables, size_t n,
-                              int n_draws, struct stack *stack, struct orr_error *error)
+/* The runs of a stack as one engine would run them. */
+static enum orr_err read_engine(struct stack *stack, const char *name, struct orr_error *error)
+{
+    struct orr_stack_runs **runs = &stack->engines[stack->n_engines];
+    const enum orr_err err = orr_stack_read(stack->catalogue, stack->tables, stack->n_tables, named_engine,
+                                            (void *)(uintptr_t)name, runs, error);
+    if (err) return err;
+    stack->names[stack->n_engines++] = name;
+    keep_protocol(stack->catalogue, *runs);
+    for (size_t i = 0; stack->n_engines == 1 && i < (*runs)->n; i++)
+        if (orr_stack_usable(*runs, i)) stack->rows[stack->n_rows++] = i;
+    const struct orr_stack_choice rows = {stack->rows, stack->n_rows};
+    if (!orr_stack_linearise(*runs, &rows, NULL)) return orr_out_of_memory(error, NULL);
+    (*runs)->on_lines = !stack->exact;
+    return ORR_OK;
+}
+
+/* Engines of the source's own rows, and what is based on them, are no other stacks. */
+static bool is_kin(const struct orr_unseen *unseen, const char *name)
+{
+    for (size_t i = 0; i < unseen->n_own; i++)
+        if (orr_engine_descends(unseen->whole, name, unseen->own[i])) return true;
+    return false;
+}
+
+static enum orr_err run_stack(const struct orr_unseen *unseen, enum orr_job_kind kind, int n_draws, struct stack *stack,
+                              struct orr_error *error)
 {
     const char *others[ORR_STACK_OTHERS];
-    const enum orr_job_kind kind = stack->engines[0]->runs[stack->rows[0]].job.kind;
-    const size_t n_others = orr_stack_others(catalogue, kind, stack->answer->parent, stack->answer->engine, others);
-    enum orr_err err = ORR_OK;
-    stack->n_engines = 1;
-    for (size_t i = 0; i < n_others && !err; i++) {
-        stack->names[stack->n_engines] = others[i];
-        err = orr_stack_read(catalogue, tables, n, named_engine, (void *)(uintptr_t)others[i],
-                             &stack->engines[stack->n_engines], error);
-        if (!err) keep_protocol(catalogue, stack->engines[stack->n_engines]);
-        if (!err) linearise(stack->engines[stack->n_engines++], stack->rows, stack->n_rows);
+    enum orr_err err = read_engine(stack, stack->answer->parent, error);
+    const size_t n_others = orr_stack_others(kind, stack->answer->parent, others);
+    for (size_t i = 0; i < n_others && !err && stack->n_rows >= ORR_FEW_ROWS; i++)
+        if (!is_kin(unseen, others[i])) err = read_engine(stack, others[i], error);
+    stack->answer->n_rows = stack->n_rows;
+    bool done = true;
+    if (!err && stack->n_rows >= ORR_FEW_ROWS) {
+        done = predict_none(stack);
+        for (int size = 1; size < ORR_FEW_SIZES && done; size++) done = draw_all(stack, size, n_draws);
     }
-    bool done = !err && predict_none(stack);
-    for (int size = 1; size < ORR_FEW_SIZES && done; size++) done = draw_all(stack, size, n_draws);
-    for (size_t i = 1; i < stack->n_engines; i++) orr_stack_runs_free(stack->engines[i]);
+    for (size_t i = 0; i < stack->n_engines; i++) orr_stack_runs_free(stack->engines[i]);
     return err || done ? err : orr_out_of_memory(error, NULL);
 }
 
@@ -212,67 +210,97 @@ static bool same_stack(const struct orr_stack_run *a, const struct orr_stack_run
     return strcmp(a->score.source, b->score.source) == 0 && strcmp(a->own, b->own) == 0;
 }
 
-/* The usable rows of the stack of row `first`; empty if an earlier row has the same stack. */
-static void rows_of(const struct orr_stack_runs *runs, size_t first, struct stack *stack)
+/* Has an earlier run the stack of run `first`, or has it too few rows? */
+static bool passed_over(const struct orr_stack_runs *all, size_t first)
 {
-    stack->n_rows = 0;
-    for (size_t i = 0; i < first; i++)
-        if (orr_stack_usable(runs, i) && same_stack(&runs->runs[i], &runs->runs[first])) return;
-    for (size_t i = first; i < runs->n; i++)
-        if (orr_stack_usable(runs, i) && same_stack(&runs->runs[i], &runs->runs[first]))
-            stack->rows[stack->n_rows++] = i;
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const bool same = orr_stack_usable(all, i) && same_stack(&all->runs[i], &all->runs[first]);
+        if (same && i < first) return true;
+        n += same;
+    }
+    return n < ORR_FEW_ROWS;
 }
 
-static void name_stack(const struct orr_catalogue *catalogue, const struct orr_stack_run *run,
-                       struct orr_few_stack *answer)
+/* The rows of a stack as tables of their own. */
+static bool copy_rows(const struct orr_stack_runs *all, size_t first, struct stack *stack)
 {
+    for (size_t c = 0; c < all->table->n_csvs; c++) {
+        const struct orr_csv *csv = &all->table->csvs[c];
+        struct orr_text text = {0};
+        for (size_t i = 0; i < csv->n_columns; i++) orr_csv_add(&text, csv->names[i], i + 1 == csv->n_columns);
+        const size_t head = text.length;
+        for (size_t i = 0; i < all->n; i++) {
+            const struct orr_stack_run *run = &all->runs[i];
+            if (run->csv != c || !same_stack(run, &all->runs[first])) continue;
+            for (size_t k = 0; k < csv->n_columns; k++)
+                orr_csv_add(&text, csv->cells[run->row * csv->n_columns + k], k + 1 == csv->n_columns);
+        }
+        const bool empty = text.length == head;
+        char *copy = orr_text_take(&text);
+        if (!copy) return false;
+        if (empty) free(copy);
+        else stack->tables[stack->n_tables++] = (struct orr_stack_table){copy, "rows of a stack"};
+    }
+    return true;
+}
+
+/* One stack: hide its source, let its engine fall back as in `validate --unseen`, and draw. */
+static enum orr_err few_of(struct orr_unseen *unseen, const struct orr_stack_runs *all, size_t first, int n_draws,
+                           bool exact, struct orr_few_stack *answer, struct orr_error *error)
+{
+    const struct orr_stack_run *run = &all->runs[first];
+    struct stack stack = {.answer = answer, .exact = exact};
     char base[ORR_ID];
+    const char *fallback = run->job.kind == ORR_JOB_TRAIN ? "generic" : "vllm";
     answer->source = run->score.source;
-    orr_engine_relation(catalogue, run->own[0] ? run->own : "generic", answer->engine, base);
-    snprintf(answer->parent, sizeof answer->parent, "%s", run->job.engine.id);
-    if (!run->own[0]) answer->engine[0] = '\0'; /* not known: no other engine is its own */
+    stack.rows = malloc((all->n + 1) * sizeof *stack.rows);
+    stack.tables = calloc(all->table->n_csvs + 1, sizeof *stack.tables);
+    enum orr_err err = stack.rows && stack.tables ? ORR_OK : orr_out_of_memory(error, NULL);
+    if (!err) err = orr_unseen_hide(unseen, &all->table->csvs[run->csv], run->score.source, error);
+    if (!err) err = orr_unseen_engine(unseen, run->own[0] ? run->own : fallback, answer->parent, error);
+    if (!err && run->own[0]) orr_engine_relation(unseen->whole, run->own, answer->engine, base);
+    if (!err && !copy_rows(all, first, &stack)) err = orr_out_of_memory(error, NULL);
+    stack.catalogue = unseen->view;
+    if (!err) err = run_stack(unseen, run->job.kind, n_draws, &stack, error);
+    for (size_t i = 0; i < stack.n_tables; i++) free((void *)(uintptr_t)stack.tables[i].text);
+    free(stack.tables);
+    free(stack.rows);
+    return err;
 }
 
 enum orr_err orr_few_shot_run(const struct orr_catalogue *catalogue, const char *const *csvs,
-                              const char *const *origins, size_t n, const char *only, int n_draws,
+                              const char *const *origins, size_t n, const char *only, int n_draws, bool exact,
                               void (*progress)(void *context, const char *what, double done_frac), void *context,
                               struct orr_few_shot **few, struct orr_error *error)
 {
     struct orr_stack_table *tables = calloc(n + 1, sizeof *tables);
     struct orr_few_shot *f = calloc(1, sizeof *f);
-    struct orr_stack_runs *parents = NULL;
-    struct stack stack = {0};
-    struct falling_back back = {.catalogue = catalogue};
+    struct orr_stack_runs *all = NULL;
+    struct orr_unseen unseen = {0};
     for (size_t i = 0; tables && i < n; i++) tables[i] = (struct orr_stack_table){csvs[i], origins[i]};
     enum orr_err err = tables && f ? ORR_OK : orr_out_of_memory(error, NULL);
-    if (!err) err = orr_stack_read(catalogue, tables, n, parent_engine, &back, &parents, error);
+    if (!err) err = orr_unseen_open(&unseen, catalogue, true, error);
+    if (!err) err = orr_stack_read(catalogue, tables, n, NULL, NULL, &all, error);
     if (!err) {
-        keep_protocol(catalogue, parents);
-        f->stacks = calloc(parents->n + 1, sizeof *f->stacks);
-        stack.rows = malloc((parents->n + 1) * sizeof *stack.rows);
         f->n_draws = n_draws;
-        if (!f->stacks || !stack.rows) err = orr_out_of_memory(error, NULL);
+        f->stacks = calloc(all->n + 1, sizeof *f->stacks);
+        if (!f->stacks) err = orr_out_of_memory(error, NULL);
     }
-    for (size_t i = 0; !err && i < parents->n; i++) {
-        if (!orr_stack_usable(parents, i) || (only && !strstr(parents->runs[i].score.source, only))) continue;
-        rows_of(parents, i, &stack);
-        if (stack.n_rows < ORR_FEW_ROWS) continue;
-        stack.answer = &f->stacks[f->n++];
-        stack.engines[0] = parents;
-        stack.names[0] = stack.answer->parent;
-        stack.answer->n_rows = stack.n_rows;
-        name_stack(catalogue, &parents->runs[i], stack.answer);
-        if (progress) progress(context, stack.answer->source, (double)i / (double)parents->n);
-        linearise(parents, stack.rows, stack.n_rows);
-        err = run_stack(catalogue, tables, n, n_draws, &stack, error);
+    for (size_t i = 0; !err && i < all->n; i++) {
+        if (!orr_stack_usable(all, i) || (only && !strstr(all->runs[i].score.source, only))) continue;
+        if (passed_over(all, i)) continue;
+        if (progress) progress(context, all->runs[i].score.source, (double)i / (double)all->n);
+        err = few_of(&unseen, all, i, n_draws, exact, &f->stacks[f->n], error);
+        f->n += f->stacks[f->n].n_rows >= ORR_FEW_ROWS;
     }
     if (progress) progress(context, "", 1);
-    if (parents && f) {
-        f->names = parents->table; /* the names of sources live in the tables */
-        parents->table = NULL;
+    if (all && f) {
+        f->names = all->table; /* the names of sources live in the tables */
+        all->table = NULL;
     }
-    orr_stack_runs_free(parents);
-    free(stack.rows);
+    orr_unseen_close(&unseen);
+    orr_stack_runs_free(all);
     free(tables);
     if (err) orr_few_shot_free(f);
     *few = err ? NULL : f;

@@ -313,6 +313,71 @@ void orr_score_serving_row(struct validator *w, size_t row)
     if (is(arrival, "closed") && is(metric, "tpot_s")) score_latency(w, row, run);
 }
 
+/* ---------------------------------------------------------------- the two halves, for fits */
+
+/* Does a run of this row have a mean time per token, which says all that its other rows say about the stack? */
+static bool has_token_time(const struct validator *w, size_t row)
+{
+    return measured_mean(w, row, "tpot_s") > 0 || measured_mean(w, row, "itl_s") > 0;
+}
+
+/* What a row says about a stack: one value of every run. A fit of several values of one run would count it twice. */
+static const char *unfit_for(const struct validator *w, size_t row, const char *metric, const char *stat)
+{
+    const char *arrival = orr_csv_cell(w->csv, row, "arrival");
+    const bool mean = !stat[0] || is(stat, "mean") || is(stat, "unstated");
+    const bool rate = is(metric, "output_tokens_per_s") || is(metric, "output_tokens_per_s_per_gpu") ||
+                      is(metric, "completed_requests_per_s");
+    if (is(metric, "ttft_s")) return "the time to the first token under load is mostly queueing";
+    if (!rate && !is(metric, "tpot_s") && !is(metric, "itl_s") && !is(metric, "latency_s"))
+        return "not a time or a rate of tokens or requests";
+    if (is(arrival, "poisson"))
+        return is(metric, "completed_requests_per_s") ? NULL : "at a given rate only completed_requests_per_s tells";
+    if (!rate && !mean) return "only means are fitted";
+    if (is(metric, "itl_s")) return measured_mean(w, row, "tpot_s") > 0 ? "its run has a tpot_s" : NULL;
+    if ((rate || is(metric, "latency_s")) && has_token_time(w, row)) return "its run has a mean time per token";
+    return NULL;
+}
+
+struct orr_score *orr_read_serving_row(struct validator *w, size_t row)
+{
+    const char *metric = orr_csv_cell(w->csv, row, "metric"), *stat = orr_csv_cell(w->csv, row, "stat");
+    struct orr_score *score = orr_row_score(w, row, metric);
+    if (!orr_row_measured(w, row, "value", 1, score)) return NULL;
+    if (!orr_row_word(w, row, "arrival", "closed poisson saturated static disaggregated", score)) return NULL;
+    const char *unfit = unfit_for(w, row, metric, stat);
+    put_request(w, row); /* names the engine of the row even if its value is of no use */
+    if (unfit) snprintf(score->skipped, sizeof score->skipped, "%s", unfit);
+    if (!orr_row_read(w, score) || unfit) return NULL;
+    put_limits(w, row);
+    return score;
+}
+
+/* The steady state of the row's traffic in closed form (Eqs. 211-223), which moves smoothly with the constants of a
+ * stack, as a simulation does not. */
+static void solve_row(struct validator *w, size_t row, struct orr_served_run *run)
+{
+    struct orr_traffic traffic = traffic_of(w, row);
+    const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
+    if (tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(&w->job, traffic, tpot_s);
+    struct orr_closed_form *form = orr_closed_form_new(&w->job);
+    if (form) orr_closed_form_solve(form, &traffic, &run->result);
+    if (!form) snprintf(run->failed, sizeof run->failed, "out of memory");
+    else if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
+    orr_closed_form_free(form);
+}
+
+void orr_predict_serving(struct validator *w, size_t row, struct orr_score *score)
+{
+    const char *arrival = orr_csv_cell(w->csv, row, "arrival"), *stat = orr_csv_cell(w->csv, row, "stat");
+    struct orr_served_run run = {0};
+    if (is(arrival, "disaggregated")) run_pool(w, row, &run);
+    else if (is(arrival, "static")) run_static(w, &run);
+    else solve_row(w, row, &run);
+    if (run.failed[0]) snprintf(score->skipped, sizeof score->skipped, "%s", run.failed);
+    else score_metric(w, &run, stat[0] ? stat : "mean", score);
+}
+
 /* ---------------------------------------------------------------- logs of requests */
 
 struct log {

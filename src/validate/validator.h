@@ -69,6 +69,8 @@ void orr_score_infer_row(struct validator *w, size_t row);
 struct orr_score *orr_read_infer_row(struct validator *w, size_t row);
 void orr_predict_infer(struct validator *w, size_t row, struct orr_score *score);
 void orr_score_serving_row(struct validator *w, size_t row);
+struct orr_score *orr_read_serving_row(struct validator *w, size_t row);
+void orr_predict_serving(struct validator *w, size_t row, struct orr_score *score);
 void orr_score_log_row(struct validator *w, size_t row);
 
 #endif

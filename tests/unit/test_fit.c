@@ -143,6 +143,84 @@ static void serving_changes_are_recovered(void **state)
     orr_stack_close(stack);
 }
 
+static bool has_note(const struct orr_stack *stack, const char *text)
+{
+    for (size_t i = 0; i < stack->n_notes; i++)
+        if (strstr(stack->notes[i], text)) return true;
+    return false;
+}
+
+/* Runs under load: GPUs, whether in 8 bits, users, input, output. */
+static const struct made LOADED[] = {{1, 0, 1, 256, 128},   {1, 0, 8, 512, 256},   {1, 0, 32, 1024, 128},
+                                     {1, 0, 64, 256, 256},  {2, 0, 4, 2048, 128},  {2, 0, 64, 512, 256},
+                                     {1, 1, 1, 256, 128},   {1, 1, 8, 512, 256},   {1, 1, 32, 1024, 128},
+                                     {1, 1, 128, 256, 256}, {2, 1, 16, 1024, 256}, {2, 1, 64, 256, 128}};
+
+/* The time per token of a steady state of the model itself, in closed form. */
+static double loaded_s(struct world *world, const struct made *m, const char *set)
+{
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_CLOSED,
+                                        .concurrency = m->pp,
+                                        .requests = 10 * m->pp,
+                                        .seed = 1,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = m->micro_batch},
+                                        .output_len = {.law = ORR_LENGTH_FIXED, .mean = m->seq}};
+    struct orr_serving_result result;
+    read_job(world,
+             "{'kind':'infer','model':'llama2-7b','system':'h100-sxm','gpus':%d,'plan':{'tp':%d},'workload':"
+             "{'engine':'vllm','precision':'%s','batch':1,'input_len':%d,'output_len':%d},'set':{%s}}",
+             m->gpus, m->gpus, m->tp ? "fp8" : "fp16", m->micro_batch, m->seq, set);
+    struct orr_closed_form *form = orr_closed_form_new(&world->job);
+    assert_non_null(form);
+    orr_closed_form_solve(form, &traffic, &result);
+    orr_closed_form_free(form);
+    return result.timing[ORR_TIMING_TPOT].mean;
+}
+
+static char *loaded_rows(struct world *world, const char *set)
+{
+    struct orr_text text = {0};
+    orr_text_add(&text, "id,model,system,gpus,tp,precision,engine,arrival,concurrency,input_len,output_len,metric,stat,"
+                        "value\n");
+    for (size_t i = 0; i < COUNT(LOADED); i++) {
+        const struct made *m = &LOADED[i];
+        orr_text_add(&text, "r%zu,llama2-7b,h100-sxm,%d,%d,%s,vllm,closed,%d,%d,%d,tpot_s,mean,%.12g\n", i, m->gpus,
+                     m->gpus, m->tp ? "fp8" : "fp16", m->pp, m->micro_batch, m->seq,
+                     loaded_s(world, m, set) * noise(i));
+    }
+    return orr_text_take(&text);
+}
+
+static void changes_under_load_are_recovered(void **state)
+{
+    struct orr_stack *stack =
+        fit_rows(*state, loaded_rows(*state, "'engine.dram_rate_factor':0.8,'engine.eight_bit_rate_factor':0.8"), NULL);
+    assert_string_equal(stack->fit_engine, "vllm");
+    recovered(stack, "dram_rate_factor", 0.8);
+    recovered(stack, "eight_bit_rate_factor", 0.8);
+    orr_stack_close(stack);
+}
+
+/* Rows of one run count once, and first tokens under load do not count. */
+static void one_value_of_a_run_under_load_counts(void **state)
+{
+    static const char HEAD[] = "id,model,system,gpus,tp,precision,engine,arrival,concurrency,input_len,output_len,"
+                               "metric,stat,value\n";
+    static const char *const ROWS[][2] = {
+        {"ttft_s", "mean,0.2"}, {"tpot_s", "p99,0.03"}, {"tpot_s", "mean,0.01"}, {"output_tokens_per_s", "mean,700"}};
+    struct orr_text text = {0};
+    orr_text_add(&text, "%s", HEAD);
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        orr_text_add(&text, "r%zu,llama2-7b,h100-sxm,1,1,fp16,vllm,closed,8,512,256,%s,%s\n", i, ROWS[i][0],
+                     ROWS[i][1]);
+    struct orr_stack *stack = fit_rows(*state, orr_text_take(&text), NULL);
+    assert_int_equal(stack->n_chosen, 1);
+    assert_true(has_note(stack, "mostly queueing"));
+    assert_true(has_note(stack, "only means are fitted"));
+    assert_true(has_note(stack, "its run has a mean time per token"));
+    orr_stack_close(stack);
+}
+
 static void rows_of_the_parent_stay_with_it(void **state)
 {
     struct orr_stack *stack = fit_rows(*state, made_rows(*state, false, "", NULL, 0, false), NULL);
@@ -189,13 +267,6 @@ static void an_outlier_is_named(void **state)
     }
     assert_int_equal(outliers, 1);
     orr_stack_close(stack);
-}
-
-static bool has_note(const struct orr_stack *stack, const char *text)
-{
-    for (size_t i = 0; i < stack->n_notes; i++)
-        if (strstr(stack->notes[i], text)) return true;
-    return false;
 }
 
 static void two_populations_are_named(void **state)
@@ -353,13 +424,13 @@ static void results_of_serving_are_read(void **state)
 {
     (void)state;
     LOG("vllm.json", 0, {"metric", "tpot_s"}, {"value", "0.0125"}, {"model", "meta-llama/Llama-3.1-8B-Instruct"},
-        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"});
+        {"concurrency", "32"}, {"input_len", "1024"}, {"output_len", "256"}, {"arrival", "closed"}, {"stat", "mean"});
     LOG("vllm.json", 1, {"metric", "latency_s"}, {"value", "3.3075"}); /* 0.120 + 255 * 0.0125 */
     LOG("sglang.jsonl", 3, {"metric", "latency_s"}, {"value", "6"}, {"concurrency", "64"}, {"input_len", "1024"},
         {"output_len", "128"});
     LOG("genai_perf.json", 0, {"metric", "tpot_s"}, {"value", "0.0166"}, {"concurrency", "10"}, {"input_len", "550"},
         {"output_len", "200"}, {"model", "meta/llama-3.1-8b-instruct"});
-    LOG("trtllm.json", 0, {"metric", "tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
+    LOG("trtllm.json", 0, {"metric", "output_tokens_per_s_per_gpu"}, {"value", "2083.25"}, {"gpus", "4"}, {"tp", "4"},
         {"precision", "fp8"}, {"concurrency", "256"}, {"input_len", "1000"}, {"output_len", "500"});
     LOG("trtllm.json", 1, {"metric", "tpot_s"}, {"value", "0.0285"});
 }
@@ -386,6 +457,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_changes_are_recovered),
         cmocka_unit_test(serving_changes_are_recovered),
+        cmocka_unit_test(changes_under_load_are_recovered),
+        cmocka_unit_test(one_value_of_a_run_under_load_counts),
         cmocka_unit_test(rows_of_the_parent_stay_with_it),
         cmocka_unit_test(one_run_helps),
         cmocka_unit_test(an_outlier_is_named),
