@@ -450,6 +450,8 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
       "run nccl-tests over nodes (orrery calibrate --fabric)")                                             \
     X(EXPERTS, "experts", "grouped products and the load of experts",                                      \
       "measure a run of an expert layer (orrery fit)")                                                     \
+    X(LOAD, "load", "how this engine admits and queues requests",                                          \
+      "measure first tokens of this engine under load (orrery fit)")                                       \
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
 
 #define ORR_SCHEDULES(X)                                                      \
@@ -1619,6 +1621,7 @@ struct orr_job {
     uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
     uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
     struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
+    bool unmeasured;                          /* intervals take the engine for one that no measured run covers */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1911,7 +1914,7 @@ enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
  * of a finite run. */
 struct orr_timing {
     double mean, p50, p90, p95, p99;
-    double low_frac, high_frac;
+    double low_frac, mid_frac, high_frac; /* 10, 50 and 90 % of measured means lie below */
 };
 
 /* A limit on latency: "ttft_s.p99<=1 s". The quantile says how many requests must keep it; 0 is the mean. */
@@ -1966,6 +1969,11 @@ struct orr_serving_result {
     double energy_j_per_output_token, energy_j_per_request, power_w_per_gpu;
     double cost_usd_per_million_output_tokens;
     double rate_low_frac, rate_high_frac; /* 80 % interval of throughput, as factors */
+    double step_low_frac, step_high_frac; /* 80 % interval of the time of a step, as factors */
+    double bound_frac[ORR_N_BOUNDS];      /* shares of the steps' time, by the resource that binds */
+    const char *interval_class;           /* a static string */
+    enum orr_doubt interval_from, first_from; /* what widens most: of next tokens; of first ones */
+    bool engine_measured;                 /* runs of this engine in this regime are among the measurements */
     int64_t requests;               /* counted in the statistics */
     int64_t refused;                /* longer than the cache */
     double duration_s;              /* simulated, without the warm-up */

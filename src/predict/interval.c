@@ -64,15 +64,23 @@ struct prior {
 };
 
 static const struct prior TRAINING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
+    [ORR_DOUBT_RUNS] = {0.12, 0.12},  [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
     [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
-    [ORR_DOUBT_NETWORK] = {0.4, 0.5},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.5}, [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
     [ORR_DOUBT_HOST] = {0.5, 1}};
 static const struct prior SERVING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
+    [ORR_DOUBT_RUNS] = {0.12, 0.12},  [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
     [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
-    [ORR_DOUBT_NETWORK] = {0.4, 0.4},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.4}, [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
     [ORR_DOUBT_HOST] = {0.5, 1}};
+/* A first token under load has these besides the steps that it takes (Eq. 320). */
+static const struct prior FIRST[ORR_N_DOUBTS] = {[ORR_DOUBT_LOAD] = {0.3, 0.5}, [ORR_DOUBT_HOST] = {0.5, 1}};
+
+static const struct prior *priors_of(enum orr_regime regime)
+{
+    if (regime == ORR_REGIME_SERVE_FIRST) return FIRST;
+    return orr_regime_is_training(regime) ? TRAINING : SERVING;
+}
 
 /* The bound that a doubt is about; the caches are kernels too. */
 static const enum orr_doubt DOUBT_OF[ORR_N_BOUNDS] = {
@@ -104,9 +112,11 @@ static bool leaves_node(const struct orr_job *job)
 static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
                         struct prior doubts[ORR_N_DOUBTS])
 {
-    const struct prior *priors = orr_regime_is_training(regime) ? TRAINING : SERVING;
-    double share[ORR_N_DOUBTS] = {
-        [ORR_DOUBT_RUNS] = 1, [ORR_DOUBT_STACK] = 1, [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
+    const struct prior *priors = priors_of(regime);
+    double share[ORR_N_DOUBTS] = {[ORR_DOUBT_RUNS] = 1,
+                                  [ORR_DOUBT_STACK] = 1,
+                                  [ORR_DOUBT_LOAD] = 1,
+                                  [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
     share[ORR_DOUBT_CHIP] = job->calibration.calibrated ? 0 : 1;
     share[ORR_DOUBT_EXPERTS] = orr_model_has_experts(&job->model) ? 1 : 0;
     for (int i = 0; i < ORR_N_BOUNDS; i++) share[DOUBT_OF[i]] += exposure->bound_frac[i];
@@ -172,23 +182,16 @@ static struct orr_interval fitted(const struct orr_engine *engine)
                                  .measured = true};
 }
 
-/* Under load, arrivals and queues make more of the error than a resource does: the residuals of the class are the
- * error within a stack for engines without measured runs, too. */
-static bool under_load(enum orr_regime regime)
-{
-    return regime == ORR_REGIME_SERVE || regime == ORR_REGIME_SERVE_MOE || regime == ORR_REGIME_SERVE_FIRST;
-}
-
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
     if (job->engine.fit_runs > 0) return fitted(&job->engine);
     struct prior doubts[ORR_N_DOUBTS] = {{0}};
     const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
-    const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);
+    const bool measured = !job->unmeasured && orr_engine_is_measured(job->engine.id, regime);
     const struct prior runs = {orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
-    if (!measured) fill_doubts(job, regime, exposure, doubts);
-    if (measured || under_load(regime)) doubts[ORR_DOUBT_RUNS] = runs;
+    if (measured) doubts[ORR_DOUBT_RUNS] = runs;
+    else fill_doubts(job, regime, exposure, doubts);
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
     return combined(recorded.name, doubts, measured);
@@ -263,6 +266,24 @@ struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, do
     for (int i = 0; i < ORR_N_BOUNDS && whole_s > 0; i++)
         exposure.bound_frac[i] =
             (prefill_s * result->prefill_bound_frac[i] + decode_s * result->decode_bound_frac[i]) / whole_s;
+    return exposure;
+}
+
+struct orr_exposure orr_step_exposure(const struct orr_infer_result *result, double prompt_frac, double step_s)
+{
+    struct orr_exposure exposure = {.fixed_frac = step_s > 0 ? DECODE_FIXED_S / step_s : 0};
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        exposure.bound_frac[i] =
+            prompt_frac * result->prefill_bound_frac[i] + (1 - prompt_frac) * result->decode_bound_frac[i];
+    return exposure;
+}
+
+struct orr_exposure orr_first_exposure(double handling_s, double ttft_s)
+{
+    struct orr_exposure exposure = {0};
+    if (ttft_s <= 0) return exposure;
+    exposure.fixed_frac = REQUEST_FIXED_S / ttft_s;
+    exposure.bound_frac[ORR_BOUND_HOST] = orr_min(1, handling_s / ttft_s);
     return exposure;
 }
 

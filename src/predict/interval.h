@@ -30,7 +30,6 @@ struct orr_exposure {
     double bound_frac[ORR_N_BOUNDS]; /* of the time, by the resource that binds */
     double hidden_frac;              /* communication hidden beside other work, over the time */
     double fixed_frac;               /* host time that an engine may add to every step and request, over the time */
-    bool unseen;                     /* treat the engine as one that no measured run covers */
 };
 
 struct orr_interval {
@@ -68,6 +67,10 @@ enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_inf
 struct orr_exposure orr_train_exposure(const struct orr_result *result);
 /* The exposure of a request: of its prompt, of its decode steps, or of both (weights of the two phases). */
 struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, double prefill_s, double decode_s);
+/* The exposure of the steps of a service, of whose time prompts have a share: `result` is of its mean batch. */
+struct orr_exposure orr_step_exposure(const struct orr_infer_result *result, double prompt_frac, double step_s);
+/* The exposure of a first token to what is not in a step: handling of the request. */
+struct orr_exposure orr_first_exposure(double handling_s, double ttft_s);
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);
