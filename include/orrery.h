@@ -1982,6 +1982,7 @@ struct orr_serving_result {
     char reason[ORR_REASON];
     bool complete;                  /* false: stopped early, the result is about the requests so far */
     bool saturated;                 /* the queue grew to the end, or the closed form has no steady state */
+    bool at_knee;                   /* within the error of a step it may queue or not: first tokens are unknown */
     double simulated_requests_per_s; /* of the program; the only number that depends on the machine it runs on */
 };
 

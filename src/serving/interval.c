@@ -93,5 +93,6 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
     result->interval_from = step.from;
     result->first_from = first.from;
     result->engine_measured = step.measured;
+    result->at_knee = slow.factor[ORR_TIMING_TTFT] / fast.factor[ORR_TIMING_TTFT] > ORR_KNEE;
     if (!middle->stable) result->saturated = true;
 }

@@ -107,26 +107,45 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
 
 /* ---------------------------------------------------------------- runs */
 
-/* The rate at which the mean time per token is the measured one, by the closed form. */
-static double rate_for(const struct orr_job *job, struct orr_traffic traffic, double tpot_s)
+/* The rate at which the mean time per token is the measured one, by the closed form, which ends there. */
+static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic, double tpot_s,
+                       struct orr_serving_result *result)
 {
-    struct orr_closed_form *form = orr_closed_form_new(job);
     double low = 0, high = traffic.rate_per_s;
-    struct orr_serving_result result;
-    if (!form) return (double)NAN;
     for (int i = 0; i < 12; i++, high *= 2) {
         traffic.rate_per_s = high;
-        orr_closed_form_solve(form, &traffic, &result);
-        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) break;
+        orr_closed_form_solve(form, &traffic, result);
+        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) break;
     }
     for (int i = 0; i < 30; i++) {
         traffic.rate_per_s = (low + high) / 2;
-        orr_closed_form_solve(form, &traffic, &result);
-        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
+        orr_closed_form_solve(form, &traffic, result);
+        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
         else low = traffic.rate_per_s;
     }
-    orr_closed_form_free(form);
     return (low + high) / 2;
+}
+
+/* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
+ * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 321). */
+static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
+                        double tpot_s, struct orr_serving_result *result)
+{
+    struct orr_timing *ttft = &result->timing[ORR_TIMING_TTFT];
+    const double scale[2] = {result->step_low_frac, result->step_high_frac};
+    const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
+    const struct orr_interval first = orr_interval_of(&w->job, ORR_REGIME_SERVE_FIRST, &handling);
+    double low = 1, high = 1;
+    for (int i = 0; i < 2; i++) {
+        struct orr_serving_result end;
+        (void)rate_for(form, *traffic, tpot_s / scale[i], &end);
+        const double factor = scale[i] * end.timing[ORR_TIMING_TTFT].mean / ttft->mean;
+        low = orr_min(low, factor);
+        high = orr_max(high, factor);
+    }
+    result->at_knee = high / low > ORR_KNEE;
+    ttft->low_frac = exp(-hypot(log(low), log(first.low)));
+    ttft->high_frac = exp(hypot(log(high), log(first.high)));
 }
 
 static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
@@ -160,19 +179,19 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
 {
     struct orr_traffic traffic = traffic_of(w, row);
     struct orr_error error;
+    struct orr_closed_form *form = NULL;
+    const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
     run->rate_per_s = traffic.rate_per_s;
-    if (traffic.arrival == ORR_ARRIVAL_POISSON) {
-        struct orr_serving_result stated;
-        const double tpot_s = measured_mean(w, row, "tpot_s");
-        if (!orr_simulate(&w->job, &traffic, NULL, &stated, &error))
-            run->stated_tpot_s = stated.timing[ORR_TIMING_TPOT].mean;
-        if (tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(&w->job, traffic, tpot_s);
-    }
-    if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error)) {
+    if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
+        run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
+    if (tpot_s > 0) form = orr_closed_form_new(&w->job);
+    if (form) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
+    if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);
-        return;
-    }
+    else if (form) widen_first(w, form, &traffic, tpot_s, &run->result);
+    orr_closed_form_free(form);
+    if (run->failed[0]) return;
     if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
 }
 
@@ -272,7 +291,9 @@ static void score_metric(struct validator *w, const struct orr_served_run *run, 
     const struct orr_serving_result *r = &run->result;
     const enum orr_regime regime = orr_serving_regime(&w->job);
     const double low = r->rate_low_frac, high = r->rate_high_frac;
-    if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
+    if (run->rate_per_s > 0 && is(score->metric, "ttft_s") && (r->saturated || r->at_knee))
+        snprintf(score->skipped, sizeof score->skipped, "no prediction: a service at its knee may queue or not");
+    else if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
         snprintf(score->skipped, sizeof score->skipped, "given: the rate follows from it; at the stated rate %.3g s",
                  run->stated_tpot_s);
     else if (run->rate_per_s > 0 && is(score->metric, "completed_requests_per_s"))
