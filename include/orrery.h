@@ -436,6 +436,8 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
       "measure runs of this plan on your machine (orrery fit)")                                            \
     X(STACK, "stack", "no measured run has this engine in this regime",                                    \
       "measure three runs of this stack (orrery fit)")                                                     \
+    X(VERSION, "version", "only other versions of this engine are measured in this regime",                \
+      "measure three runs of this version (orrery fit)")                                                   \
     X(COMPUTE, "compute", "what products and attention sustain on this stack",                             \
       "measure kernels of this stack (orrery calibrate)")                                                  \
     X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "profile one step")           \
@@ -453,6 +455,12 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
     X(LOAD, "load", "how this engine admits and queues requests",                                          \
       "measure first tokens of this engine under load (orrery fit)")                                       \
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
+
+#define ORR_KINS(X)                                                                                        \
+    /*  enum     what the engine of a job is to the stack that will run it                              */ \
+    X(RECORD, "what the measured runs on record say")                                                      \
+    X(VERSION, "another version of it")                                                                    \
+    X(OTHER, "another stack, which stands in for it")
 
 #define ORR_SCHEDULES(X)                                                      \
     /*  enum          name           iteration time of equal stages        */ \
@@ -870,6 +878,7 @@ ORR_API ORR_NODISCARD char *orr_size_render(const struct orr_size *size, enum or
 #define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
 #define ORR_X_DOUBT_(name, ...) ORR_DOUBT_##name,
+#define ORR_X_KIN_(name, ...) ORR_KIN_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
@@ -908,6 +917,7 @@ enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_doubt { ORR_DOUBTS(ORR_X_DOUBT_) ORR_N_DOUBTS };
+enum orr_kin { ORR_KINS(ORR_X_KIN_) ORR_N_KINS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
@@ -1621,7 +1631,7 @@ struct orr_job {
     uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
     uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
     struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
-    bool unmeasured;                          /* intervals take the engine for one that no measured run covers */
+    enum orr_kin kin;                         /* for its interval; RECORD but where a source is taken as unseen */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */

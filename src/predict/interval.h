@@ -43,6 +43,8 @@ struct orr_interval {
 struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated);
 /* Do enough measured runs of this regime have this engine? */
 bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime);
+/* Does it describe no stack in particular? */
+bool orr_engine_stands_in(const char *engine_id);
 /* Returns the factors of a job (Eqs. 182-186). */
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure);

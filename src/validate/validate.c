@@ -120,6 +120,7 @@ static void describe_run(const struct validator *w, struct orr_score *score)
     const struct orr_plan *p = &w->job.plan;
     const bool trains = w->job.kind == ORR_JOB_TRAIN;
     memcpy(score->engine, w->job.engine.id, sizeof score->engine);
+    memcpy(score->family, w->job.engine.family, sizeof score->family);
     memcpy(score->bound_frac, w->exposure.bound_frac, sizeof score->bound_frac);
     score->gpus = (double)p->gpus;
     score->params = (double)orr_model_params_active(&w->job.model);
@@ -218,7 +219,7 @@ bool orr_row_read(struct validator *w, struct orr_score *score)
         return false;
     }
     w->job = *job;
-    w->job.unmeasured = w->v->unseen;
+    if (w->v->unseen) w->job.kin = w->unseen.kin;
     orr_ablate(w->v->without, &w->job);
     return true;
 }

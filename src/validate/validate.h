@@ -33,7 +33,7 @@ struct orr_score {
     double error;        /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
     bool covered;        /* The measured value is inside the 80 % interval (times only). */
     double low, high;    /* ends of that interval, as factors of the predicted time (times only) */
-    char engine[ORR_ID]; /* engine that the prediction is for (times only) */
+    char engine[ORR_ID], family[ORR_ID]; /* of the prediction (times only) */
     char plan[56];       /* degrees and sizes of the run in words (times only) */
     double gpus, params; /* GPUs and active parameters (times only) */
     double bound_frac[ORR_N_BOUNDS]; /* what the time is exposed to (times only) */
