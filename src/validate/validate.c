@@ -136,6 +136,7 @@ static void compare_times(const struct validator *w, enum orr_regime regime, con
     score->error = 1 / ratio - 1;
     score->timed = true;
     score->covered = ratio >= interval->low && ratio <= interval->high;
+    score->on_record = interval->measured;
     score->low = interval->low;
     score->high = interval->high;
     describe_run(w, score);
@@ -159,10 +160,11 @@ void orr_row_rate(const struct validator *w, enum orr_regime regime, double pred
     compare_times(w, regime, &interval, time_s * predicted / score->measured / time_s, score);
 }
 
-/* The names of classes under load are those of the record. */
+/* The interval of a service: its class is that of its job. */
 static struct orr_interval served(const struct validator *w, enum orr_regime regime, double low, double high)
 {
-    struct orr_interval interval = orr_interval_recorded(regime, w->job.calibration.calibrated);
+    const struct orr_exposure none = {0};
+    struct orr_interval interval = orr_interval_of(&w->job, regime, &none);
     interval.low = low;
     interval.high = high;
     return interval;

@@ -33,6 +33,7 @@ struct orr_score {
     double error;        /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
     bool covered;        /* The measured value is inside the 80 % interval (times only). */
     double low, high;    /* ends of that interval, as factors of the predicted time (times only) */
+    bool on_record;      /* measured runs cover the engine in this regime (times only) */
     char engine[ORR_ID], family[ORR_ID]; /* of the prediction (times only) */
     char plan[56];       /* degrees and sizes of the run in words (times only) */
     double gpus, params; /* GPUs and active parameters (times only) */
