@@ -91,15 +91,15 @@ struct prior {
 };
 
 static const struct prior TRAINING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.10, 0.22},   [ORR_DOUBT_VERSION] = {0.12, 0.12},
+    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
     [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
     [ORR_DOUBT_NETWORK] = {0.4, 0.5},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
-    [ORR_DOUBT_EXPERTS] = {0.27, 0.37}, [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
 static const struct prior SERVING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.10, 0.22},   [ORR_DOUBT_VERSION] = {0.12, 0.12},
+    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
     [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
     [ORR_DOUBT_NETWORK] = {0.4, 0.4},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
-    [ORR_DOUBT_EXPERTS] = {0.27, 0.37}, [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
 /* What another stack does besides what it is predicted to do only adds time: half of such stacks take more than this, in
  * logarithms. */
 #define OTHER_MID 0.05
@@ -107,7 +107,7 @@ static const struct prior SERVING[ORR_N_DOUBTS] = {
 #define VERSION_FRAC 0.7
 
 /* A first token under load has these besides the steps that it takes (Eq. 320). */
-static const struct prior FIRST[ORR_N_DOUBTS] = {[ORR_DOUBT_LOAD] = {0.3, 0.5}, [ORR_DOUBT_HOST] = {0.5, 1}};
+static const struct prior FIRST[ORR_N_DOUBTS] = {[ORR_DOUBT_LOAD] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
 
 static const struct prior *priors_of(enum orr_regime regime)
 {
@@ -242,9 +242,11 @@ struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime r
     else fill_doubts(job, regime, kin, exposure, doubts);
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
-    struct orr_interval interval =
-        combined(recorded.name, doubts, kin == ORR_KIN_OTHER && !is_first ? OTHER_MID : 0);
+    struct orr_interval interval = combined(recorded.name, doubts, kin == ORR_KIN_OTHER && !is_first ? OTHER_MID : 0);
     interval.measured = measured;
+    /* What no run covers is never surer than what runs cover. */
+    interval.low = orr_min(interval.low, interval.mid * exp(-runs.down));
+    interval.high = orr_max(interval.high, interval.mid * exp(runs.up));
     return interval;
 }
 

@@ -71,9 +71,8 @@ static json_t *quantiles_json(const struct orr_serving_result *result)
     int failed = !json;
     for (int i = 0; i < ORR_N_TIMINGS; i++) {
         const struct orr_timing *t = &result->timing[i];
-        json_t *one =
-            json_pack("{so so so}", "p10", orr_json_real(t->mean * t->low_frac), "p50",
-                      orr_json_real(t->mean * t->mid_frac), "p90", orr_json_real(t->mean * t->high_frac));
+        json_t *one = json_pack("{so so so}", "p10", orr_json_real(t->mean * t->low_frac), "p50",
+                                orr_json_real(t->mean * t->mid_frac), "p90", orr_json_real(t->mean * t->high_frac));
         failed |= json_object_set_new(json, orr_timing_name((enum orr_timing_kind)i), one);
     }
     return orr_json_whole(json, failed);
@@ -85,11 +84,9 @@ int orr_service_sureness_json(json_t *json, const struct orr_job *job, const str
     const char *class = result->interval_class ? result->interval_class : "";
     int failed = json_object_set_new(json, "quantiles_s", quantiles_json(result));
     failed |= json_object_set_new(json, "interval_from", json_string(orr_doubt_text(result->interval_from)));
-    failed |=
-        json_object_set_new(json, "interval_narrowed_by", json_string(orr_doubt_remedy(result->interval_from)));
+    failed |= json_object_set_new(json, "interval_narrowed_by", json_string(orr_doubt_remedy(result->interval_from)));
     failed |= json_object_set_new(json, "first_token_from", json_string(orr_doubt_text(result->first_from)));
-    failed |=
-        json_object_set_new(json, "first_token_narrowed_by", json_string(orr_doubt_remedy(result->first_from)));
+    failed |= json_object_set_new(json, "first_token_narrowed_by", json_string(orr_doubt_remedy(result->first_from)));
     failed |= json_object_set_new(json, "engine_measured", json_boolean(result->engine_measured));
     failed |= json_object_set_new(json, "interval_class", json_string(class));
     failed |= json_object_set_new(json, "at_knee", json_boolean(result->at_knee));

@@ -98,7 +98,8 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text, 
     if (!isnan(coverage.left_out)) orr_text_add(&line, ", %.1f %% leaving each source out", 100 * coverage.left_out);
     const struct orr_held held = orr_held_on_record(v);
     if (held.rows > 0)
-        orr_text_add(&line, "; of engines that runs cover %.0f %% as a mean over sources, at a mean width of %.2f in ln",
+        orr_text_add(&line,
+                     "; of engines that runs cover %.0f %% as a mean over sources, at a mean width of %.2f in ln",
                      100 * held.coverage_frac, held.width_ln);
     orr_text_add(&line, ".\n");
     text->failed |= line.failed;

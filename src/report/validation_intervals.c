@@ -88,7 +88,9 @@ static const char *family_of(const struct orr_validation *v, const char *engine)
 /* Adds the engines that measured runs cover, with a bit for every regime of which there are enough. */
 static void add_measured(const struct orr_validation *v, struct orr_text *text)
 {
-    orr_text_add(text, "\n/* Engines with at least %d measured times in a regime, with their families; regimes as bits. */\n#define ORR_MEASURED(X)",
+    orr_text_add(text,
+                 "\n/* Engines with at least %d measured times in a regime, with their families; regimes as bits. "
+                 "*/\n#define ORR_MEASURED(X)",
                  LEAST_ROWS);
     for (const char *name = next_engine(v, ""); name; name = next_engine(v, name)) {
         const unsigned mask = measured_regimes(v, name);

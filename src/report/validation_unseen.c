@@ -56,10 +56,11 @@ static void add_cross(const struct orr_validation *v, struct orr_text *text, con
     const struct orr_held cross = orr_held_cross(v);
     struct orr_text line = {0};
     if (cross.sources < 2) return;
-    orr_text_add(&line,
-                 "With widths at which the other sources hold 80 %%, a source holds %.0f %% as a mean over sources, at a "
-                 "mean width of %.2f.\n\n",
-                 100 * cross.coverage_frac, cross.width_ln);
+    orr_text_add(
+        &line,
+        "With widths at which the other sources hold 80 %%, a source holds %.0f %% as a mean over sources, at a "
+        "mean width of %.2f.\n\n",
+        100 * cross.coverage_frac, cross.width_ln);
     text->failed |= line.failed;
     if (!line.failed) orr_text_fit(text, style, line.data);
     free(line.data);
@@ -121,7 +122,6 @@ json_t *orr_validation_unseen_json(const struct orr_validation *v)
                      "validate", "rows", (json_int_t)v->n_rows, "scored", (json_int_t)all.rows, "sources",
                      (json_int_t)all.sources, "coverage80_unseen", all.coverage_frac, "median_ape_unseen",
                      all.median_frac, "width_ln_unseen", all.width_ln, "least_class_coverage80_unseen", least_class(v),
-                     "coverage80_left_out", cross.coverage_frac, "width_ln_left_out", cross.width_ln,
-                     "by_source", groups_json(v, "source", orr_source_of), "by_class",
-                     groups_json(v, "class", orr_class_of));
+                     "coverage80_left_out", cross.coverage_frac, "width_ln_left_out", cross.width_ln, "by_source",
+                     groups_json(v, "source", orr_source_of), "by_class", groups_json(v, "class", orr_class_of));
 }

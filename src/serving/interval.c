@@ -32,6 +32,7 @@ static struct orr_exposure exposure_of(const struct orr_job *job, const struct o
 /* How far the means move if every step takes `scale` times as long. */
 struct moved {
     double factor[ORR_N_TIMINGS], rate;
+    bool stable;
 };
 
 static double ratio(double end, double middle)
@@ -44,7 +45,7 @@ static struct moved moved_by(const struct orr_replica_facts *facts, const struct
 {
     const struct orr_steady end = orr_steady_of(facts, steps, demand, scale);
     const double further = demand->output - 1;
-    struct moved moved = {.rate = ratio(end.rate_per_s, middle->rate_per_s)};
+    struct moved moved = {.rate = ratio(end.rate_per_s, middle->rate_per_s), .stable = end.stable};
     moved.factor[ORR_TIMING_TTFT] = moved.factor[ORR_TIMING_QUEUE] = ratio(end.ttft_s, middle->ttft_s);
     moved.factor[ORR_TIMING_TPOT] = moved.factor[ORR_TIMING_ITL] = ratio(end.tpot_s, middle->tpot_s);
     moved.factor[ORR_TIMING_LATENCY] =
@@ -93,6 +94,7 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
     result->interval_from = step.from;
     result->first_from = first.from;
     result->engine_measured = step.measured;
-    result->at_knee = slow.factor[ORR_TIMING_TTFT] / fast.factor[ORR_TIMING_TTFT] > ORR_KNEE;
+    const double reach = slow.factor[ORR_TIMING_TTFT] / fast.factor[ORR_TIMING_TTFT];
+    result->at_knee = (fast.stable && !slow.stable) || reach > ORR_KNEE;
     if (!middle->stable) result->saturated = true;
 }

@@ -69,7 +69,6 @@ void orr_row_served_time(const struct validator *w, enum orr_regime regime, cons
 void orr_row_served_rate(const struct validator *w, enum orr_regime regime, double low_frac, double high_frac,
                          double predicted, struct orr_score *score);
 
-
 void orr_score_infer_row(struct validator *w, size_t row);
 struct orr_score *orr_read_infer_row(struct validator *w, size_t row);
 void orr_predict_infer(struct validator *w, size_t row, struct orr_score *score);
