@@ -71,8 +71,8 @@ struct orr_exposure orr_train_exposure(const struct orr_result *result);
 struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, double prefill_s, double decode_s);
 /* The exposure of the steps of a service, of whose time prompts have a share: `result` is of its mean batch. */
 struct orr_exposure orr_step_exposure(const struct orr_infer_result *result, double prompt_frac, double step_s);
-/* First tokens at the two ends of the interval of a step that differ by more than this factor say that the service is at
- * its knee, where the program has no answer: a choice. */
+/* First tokens at the two ends of the interval of a step that differ by more than this factor say that the service is
+ * at its knee, where the program has no answer: a choice. */
 #define ORR_KNEE 10
 /* The exposure of a first token to what is not in a step: handling of the request. */
 struct orr_exposure orr_first_exposure(double handling_s, double ttft_s);

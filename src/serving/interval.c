@@ -1,5 +1,5 @@
-/* This file has the 80 % intervals of a service under load. The error of a step goes through the closed form, which says
- * how far means move: near saturation that is much more than the steps themselves. Eqs. 210, 320. */
+/* This file has the 80 % intervals of a service under load. The error of a step goes through the closed form, which
+ * says how far means move: near saturation that is much more than the steps themselves. Eqs. 210, 320. */
 #include "predict/interval.h"
 
 #include "base/number.h"

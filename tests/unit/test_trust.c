@@ -11,11 +11,11 @@
     "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':8,'workload':{'global_batch':8,'seq':4096,'"       \
     "engine':'%s'}}"
 
-/* Compute 0.8, DRAM 0.1, network 0.1 of a training step. A share s that may be off by a logarithm x is off by
- * ln(1 + s (e^x - 1)) upwards and -ln(1 - s (1 - e^-x)) downwards. Downwards: runs 0.09, stack 0.08, compute 0.8 of
- * 0.15, memory 0.1 of 0.5, network 0.1 of 0.4: squares 0.0081 + 0.0064 + 0.013958 + 0.001611 + 0.001124 = 0.031193, root
- * 0.176616. Upwards: runs 0.10, stack 0.18, compute 0.8 of 0.15, memory 0.1 of 0.77, network 0.1 of 0.5: 0.01 + 0.0324 +
- * 0.014822 + 0.012041 + 0.003951 = 0.073214, root 0.270581. Half of the stacks are 0.05 slower. */
+/* Compute 0.8, DRAM 0.1, network 0.1 of a training step. A share s that may be off by a logarithm x is off by ln(1 + s
+ * (e^x - 1)) upwards and -ln(1 - s (1 - e^-x)) downwards. Downwards: runs 0.09, stack 0.08, compute 0.8 of 0.15,
+ * memory 0.1 of 0.5, network 0.1 of 0.4: squares 0.0081 + 0.0064 + 0.013958 + 0.001611 + 0.001124 = 0.031193, root
+ * 0.176616. Upwards: runs 0.10, stack 0.18, compute 0.8 of 0.15, memory 0.1 of 0.77, network 0.1 of 0.5: 0.01 + 0.0324
+ * + 0.014822 + 0.012041 + 0.003951 = 0.073214, root 0.270581. Half of the stacks are 0.05 slower. */
 static const struct orr_exposure MIXED = {
     .bound_frac = {[ORR_BOUND_COMPUTE] = 0.8, [ORR_BOUND_DRAM] = 0.1, [ORR_BOUND_NETWORK] = 0.1}};
 
@@ -32,9 +32,9 @@ static void an_unmeasured_engine_adds_what_stacks_differ_by(void **state)
 }
 
 /* Runs cover megatron-core-2024 and 2026, but not 2025. Its resources may be off by 0.7 of what those of another stack
- * may: downwards 0.0081 + 0.0064 + 0.8 of 0.105: 0.006906, 0.1 of 0.35: 0.000899, 0.1 of 0.28: 0.000611; root 0.151378.
- * Upwards the class has more than the terms, ln 1.22 against 0.173: an engine that no run covers is never surer than one
- * that runs cover. */
+ * may: downwards 0.0081 + 0.0064 + 0.8 of 0.105: 0.006906, 0.1 of 0.35: 0.000899, 0.1 of 0.28: 0.000611; root
+ * 0.151378. Upwards the class has more than the terms, ln 1.22 against 0.173: an engine that no run covers is never
+ * surer than one that runs cover. */
 static void another_version_is_surer_than_another_stack(void **state)
 {
     struct world *w = *state;
@@ -240,10 +240,10 @@ static void coverage_is_a_mean_over_sources(void **state)
     assert_int_equal(all.sources, 2);
 }
 
-/* Four sources of one row in intervals from 1/2 to 2, at distances 0.1, 0.2, 0.3 and 3 times ln 2 from the middle. Without
- * the last one the other three must be held to 80 %, that is all three: a stretch of 0.30, at which the last is missed.
- * Without any other one the three that stay include the last, so that only the stretch 3 holds 80 % of them, and the row
- * left out is held. Coverage 3 / 4; widths 2 ln 2 times (3 + 3 + 3 + 0.30) / 4. */
+/* Four sources of one row in intervals from 1/2 to 2, at distances 0.1, 0.2, 0.3 and 3 times ln 2 from the middle.
+ * Without the last one the other three must be held to 80 %, that is all three: a stretch of 0.30, at which the last
+ * is missed. Without any other one the three that stay include the last, so that only the stretch 3 holds 80 % of
+ * them, and the row left out is held. Coverage 3 / 4; widths 2 ln 2 times (3 + 3 + 3 + 0.30) / 4. */
 static void a_source_has_no_part_in_its_own_width(void **state)
 {
     (void)state;
