@@ -456,6 +456,8 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
       "measure runs of this plan on your machine (orrery fit)")                                            \
     X(STACK, "stack", "no measured run has this engine in this regime",                                    \
       "measure three runs of this stack (orrery fit)")                                                     \
+    X(VERSION, "version", "only other versions of this engine are measured in this regime",                \
+      "measure three runs of this version (orrery fit)")                                                   \
     X(COMPUTE, "compute", "what products and attention sustain on this stack",                             \
       "measure kernels of this stack (orrery calibrate)")                                                  \
     X(MEMORY, "memory", "traffic and number of the kernels that DRAM binds", "profile one step")           \
@@ -470,7 +472,15 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
       "run nccl-tests over nodes (orrery calibrate --fabric)")                                             \
     X(EXPERTS, "experts", "grouped products and the load of experts",                                      \
       "measure a run of an expert layer (orrery fit)")                                                     \
+    X(LOAD, "load", "how this engine admits and queues requests",                                          \
+      "measure first tokens of this engine under load (orrery fit)")                                       \
     X(CELLS, "cells", "settings that the request leaves open", "state them in the request")
+
+#define ORR_KINS(X)                                                                                        \
+    /*  enum     what the engine of a job is to the stack that will run it                              */ \
+    X(RECORD, "what the measured runs on record say")                                                      \
+    X(VERSION, "another version of it")                                                                    \
+    X(OTHER, "another stack, which stands in for it")
 
 #define ORR_SCHEDULES(X)                                                      \
     /*  enum          name           iteration time of equal stages        */ \
@@ -888,6 +898,7 @@ ORR_API ORR_NODISCARD enum orr_err orr_compare_ask(const struct orr_catalogue *c
 #define ORR_X_MEMORY_(name, ...) ORR_MEMORY_##name,
 #define ORR_X_BOUND_(name, ...) ORR_BOUND_##name,
 #define ORR_X_DOUBT_(name, ...) ORR_DOUBT_##name,
+#define ORR_X_KIN_(name, ...) ORR_KIN_##name,
 #define ORR_X_SCHEDULE_(name, ...) ORR_SCHEDULE_##name,
 #define ORR_X_STAGES_(name, ...) ORR_STAGES_##name,
 #define ORR_X_RECOMPUTE_(name, ...) ORR_RECOMPUTE_##name,
@@ -926,6 +937,7 @@ enum orr_time_part { ORR_TIME_PARTS(ORR_X_TIME_) ORR_N_TIME_PARTS };
 enum orr_memory_part { ORR_MEMORY_PARTS(ORR_X_MEMORY_) ORR_N_MEMORY_PARTS };
 enum orr_bound { ORR_BOUNDS(ORR_X_BOUND_) ORR_N_BOUNDS };
 enum orr_doubt { ORR_DOUBTS(ORR_X_DOUBT_) ORR_N_DOUBTS };
+enum orr_kin { ORR_KINS(ORR_X_KIN_) ORR_N_KINS };
 enum orr_schedule { ORR_SCHEDULES(ORR_X_SCHEDULE_) ORR_N_SCHEDULES };
 enum orr_stage_rule { ORR_STAGE_RULES(ORR_X_STAGES_) ORR_N_STAGE_RULES };
 enum orr_recompute { ORR_RECOMPUTES(ORR_X_RECOMPUTE_) ORR_N_RECOMPUTES };
@@ -1641,6 +1653,7 @@ struct orr_job {
     uint64_t assumed;                         /* keys that the request leaves out, as bits (spec/assume.h) */
     uint64_t automatic;                       /* keys that it leaves to the prediction with "auto", as bits */
     struct orr_spread spread;                 /* where they have been filled in (orr_filled) */
+    enum orr_kin kin;                         /* for its interval; RECORD but where a source is taken as unseen */
 };
 
 /* ---------------------------------------------------------------- requests as jobs */
@@ -1933,7 +1946,7 @@ enum orr_timing_kind { ORR_TIMINGS(ORR_X_TIMING_) ORR_N_TIMINGS };
  * of a finite run. */
 struct orr_timing {
     double mean, p50, p90, p95, p99;
-    double low_frac, high_frac;
+    double low_frac, mid_frac, high_frac; /* 10, 50 and 90 % of measured means lie below */
 };
 
 /* A limit on latency: "ttft_s.p99<=1 s". The quantile says how many requests must keep it; 0 is the mean. */
@@ -1988,6 +2001,11 @@ struct orr_serving_result {
     double energy_j_per_output_token, energy_j_per_request, power_w_per_gpu;
     double cost_usd_per_million_output_tokens;
     double rate_low_frac, rate_high_frac; /* 80 % interval of throughput, as factors */
+    double step_low_frac, step_high_frac; /* 80 % interval of the time of a step, as factors */
+    double bound_frac[ORR_N_BOUNDS];      /* shares of the steps' time, by the resource that binds */
+    const char *interval_class;           /* a static string */
+    enum orr_doubt interval_from, first_from; /* what widens most: of next tokens; of first ones */
+    bool engine_measured;                 /* runs of this engine in this regime are among the measurements */
     int64_t requests;               /* counted in the statistics */
     int64_t refused;                /* longer than the cache */
     double duration_s;              /* simulated, without the warm-up */
@@ -1996,6 +2014,7 @@ struct orr_serving_result {
     char reason[ORR_REASON];
     bool complete;                  /* false: stopped early, the result is about the requests so far */
     bool saturated;                 /* the queue grew to the end, or the closed form has no steady state */
+    bool at_knee;                   /* within the error of a step it may queue or not: first tokens are unknown */
     double simulated_requests_per_s; /* of the program; the only number that depends on the machine it runs on */
 };
 

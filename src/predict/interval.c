@@ -35,11 +35,11 @@ struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrate
 /* ---------------------------------------------------------------- measured engines */
 
 struct measured {
-    const char *id;
+    const char *id, *family;
     unsigned regimes; /* bit r: enough rows of regime r */
 };
 
-#define MEASURED_(id, regimes) {id, regimes},
+#define MEASURED_(id, family, regimes) {id, family, regimes},
 static const struct measured MEASURED[] = {ORR_MEASURED(MEASURED_)};
 
 static int by_id(const void *id, const void *entry)
@@ -54,25 +54,66 @@ bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime)
     return found && (found->regimes >> regime & 1);
 }
 
+/* Engines that describe no stack in particular: whoever names one has a stack of his own. */
+static const char *const STAND_INS[] = {"generic", "jax-xla", "pytorch-eager", "serving-base", "torch-compile"};
+
+bool orr_engine_stands_in(const char *engine_id)
+{
+    for (size_t i = 0; i < sizeof STAND_INS / sizeof *STAND_INS; i++)
+        if (strcmp(engine_id, STAND_INS[i]) == 0) return true;
+    return false;
+}
+
+static bool family_is_measured(const char *family, enum orr_regime regime)
+{
+    for (size_t i = 0; i < sizeof MEASURED / sizeof *MEASURED; i++)
+        if (MEASURED[i].regimes >> regime & 1 && strcmp(MEASURED[i].family, family) == 0) return true;
+    return false;
+}
+
+/* What the engine is to the stack of the job; RECORD: the measured runs cover it. */
+static enum orr_kin kin_of(const struct orr_job *job, enum orr_regime regime)
+{
+    const struct orr_engine *engine = &job->engine;
+    if (job->kin != ORR_KIN_RECORD) return job->kin;
+    if (orr_engine_stands_in(engine->id)) return ORR_KIN_OTHER;
+    if (orr_engine_is_measured(engine->id, regime)) return ORR_KIN_RECORD;
+    return engine->family[0] && family_is_measured(engine->family, regime) ? ORR_KIN_VERSION : ORR_KIN_OTHER;
+}
+
 /* ---------------------------------------------------------------- between stacks */
 
-/* What a resource may be off by between stacks: the logarithm of the factor that one stack in ten stays below, and that
- * one in ten exceeds. The first four hold for the whole time, the others for the share that the resource has of it. The
+/* What a resource may be off by between stacks: the logarithms of the factors that one stack in ten stays below, and
+ * that one in ten exceeds. Some hold for the whole time, the others for the share that the resource has of it. The
  * values are priors (docs/trust.md): `orrery validate --unseen` judges them. */
 struct prior {
     double down, up;
 };
 
 static const struct prior TRAINING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
-    [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
-    [ORR_DOUBT_NETWORK] = {0.4, 0.5},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
-    [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
+    [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.5, 0.77},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.5},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
 static const struct prior SERVING[ORR_N_DOUBTS] = {
-    [ORR_DOUBT_RUNS] = {0.12, 0.12},   [ORR_DOUBT_STACK] = {0.16, 0.16},   [ORR_DOUBT_CHIP] = {0.13, 0.13},
-    [ORR_DOUBT_EXPERTS] = {0.2, 0.3}, [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
-    [ORR_DOUBT_NETWORK] = {0.4, 0.4},  [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {0.5, 0.77},
-    [ORR_DOUBT_HOST] = {0.5, 1}};
+    [ORR_DOUBT_RUNS] = {0.09, 0.10},    [ORR_DOUBT_STACK] = {0.08, 0.18},   [ORR_DOUBT_VERSION] = {0.08, 0.08},
+    [ORR_DOUBT_CHIP] = {0.13, 0.13},    [ORR_DOUBT_COMPUTE] = {0.15, 0.15}, [ORR_DOUBT_MEMORY] = {0.19, 0.19},
+    [ORR_DOUBT_NETWORK] = {0.4, 0.4},   [ORR_DOUBT_OVERLAP] = {0, 0.4},     [ORR_DOUBT_GAPS] = {1, 0.77},
+    [ORR_DOUBT_EXPERTS] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
+/* What another stack does besides what it is predicted to do only adds time: half of such stacks take more than this,
+ * in logarithms. */
+#define OTHER_MID 0.05
+/* Versions of one engine share half of the variance that stacks have in a resource. */
+#define VERSION_FRAC 0.7
+
+/* A first token under load has these besides the steps that it takes (Eq. 320). */
+static const struct prior FIRST[ORR_N_DOUBTS] = {[ORR_DOUBT_LOAD] = {0.25, 0.35}, [ORR_DOUBT_HOST] = {0.5, 1}};
+
+static const struct prior *priors_of(enum orr_regime regime)
+{
+    if (regime == ORR_REGIME_SERVE_FIRST) return FIRST;
+    return orr_regime_is_training(regime) ? TRAINING : SERVING;
+}
 
 /* The bound that a doubt is about; the caches are kernels too. */
 static const enum orr_doubt DOUBT_OF[ORR_N_BOUNDS] = {
@@ -100,19 +141,35 @@ static bool leaves_node(const struct orr_job *job)
     return job->plan.gpus > job->system.domain_gpus;
 }
 
-/* Fills what every doubt adds in logarithms, downwards and upwards (Eqs. 183 and 184). */
-static void fill_doubts(const struct orr_job *job, enum orr_regime regime, const struct orr_exposure *exposure,
-                        struct prior doubts[ORR_N_DOUBTS])
+/* What a doubt about a share of the time adds to its logarithm, downwards and upwards, and `fixed_frac` of the time on
+ * top of it (Eqs. 183 and 184). */
+static struct prior of_share(struct prior doubt, double share, double fixed_frac)
 {
-    const struct prior *priors = orr_regime_is_training(regime) ? TRAINING : SERVING;
+    const double least = orr_max(0.02, 1 - share * (1 - exp(-doubt.down)));
+    return (struct prior){-log(least), log(1 + share * (exp(doubt.up) - 1) + fixed_frac)};
+}
+
+/* Fills what every doubt adds in logarithms, for an engine that no run covers. */
+static void fill_doubts(const struct orr_job *job, enum orr_regime regime, enum orr_kin kin,
+                        const struct orr_exposure *exposure, struct prior doubts[ORR_N_DOUBTS])
+{
+    const struct prior *priors = priors_of(regime);
+    const double known = kin == ORR_KIN_VERSION ? VERSION_FRAC : 1;
     double share[ORR_N_DOUBTS] = {
-        [ORR_DOUBT_RUNS] = 1, [ORR_DOUBT_STACK] = 1, [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
+        [ORR_DOUBT_RUNS] = 1, [ORR_DOUBT_LOAD] = 1, [ORR_DOUBT_OVERLAP] = exposure->hidden_frac};
+    double scale[ORR_N_DOUBTS] = {[ORR_DOUBT_OVERLAP] = known};
+    share[kin == ORR_KIN_VERSION ? ORR_DOUBT_VERSION : ORR_DOUBT_STACK] = 1;
     share[ORR_DOUBT_CHIP] = job->calibration.calibrated ? 0 : 1;
     share[ORR_DOUBT_EXPERTS] = orr_model_has_experts(&job->model) ? 1 : 0;
-    for (int i = 0; i < ORR_N_BOUNDS; i++) share[DOUBT_OF[i]] += exposure->bound_frac[i];
-    for (int i = 0; i < ORR_N_DOUBTS; i++)
-        doubts[i] = (struct prior){share[i] * priors[i].down, share[i] * priors[i].up};
-    doubts[ORR_DOUBT_HOST].up += log(1 + exposure->fixed_frac);
+    for (int i = 0; i < ORR_N_BOUNDS; i++) {
+        share[DOUBT_OF[i]] += exposure->bound_frac[i];
+        scale[DOUBT_OF[i]] = known;
+    }
+    for (int i = 0; i < ORR_N_DOUBTS; i++) {
+        const double by = scale[i] > 0 ? scale[i] : 1;
+        const struct prior prior = {by * priors[i].down, by * priors[i].up};
+        doubts[i] = of_share(prior, share[i], i == ORR_DOUBT_HOST ? exposure->fixed_frac : 0);
+    }
 }
 
 /* A network between nodes that nobody has measured may be off by what such networks differ by (Eq. 185). */
@@ -134,11 +191,11 @@ static void add_cells(const struct orr_spread *spread, struct prior doubts[ORR_N
         doubts[ORR_DOUBT_CELLS].up = log(spread->high_s / spread->low_s);
 }
 
-/* Adds the doubts in squares, and names the widest (Eq. 186). */
-static struct orr_interval combined(const char *name, const struct prior doubts[ORR_N_DOUBTS], bool measured)
+/* Adds the doubts in squares around the middle, and names the widest (Eq. 186). */
+static struct orr_interval combined(const char *name, const struct prior doubts[ORR_N_DOUBTS], double mid)
 {
     double down = 0, up = 0, most = 0;
-    struct orr_interval interval = {.name = name, .mid = 1, .measured = measured};
+    struct orr_interval interval = {.name = name, .mid = exp(mid)};
     for (int i = 0; i < ORR_N_DOUBTS; i++) {
         const double width = doubts[i].down * doubts[i].down + doubts[i].up * doubts[i].up;
         down += doubts[i].down * doubts[i].down;
@@ -146,8 +203,8 @@ static struct orr_interval combined(const char *name, const struct prior doubts[
         if (width > most) interval.from = (enum orr_doubt)i;
         most = orr_max(most, width);
     }
-    interval.low = exp(-sqrt(down));
-    interval.high = exp(sqrt(up));
+    interval.low = exp(mid - sqrt(down));
+    interval.high = exp(mid + sqrt(up));
     return interval;
 }
 
@@ -172,26 +229,25 @@ static struct orr_interval fitted(const struct orr_engine *engine)
                                  .measured = true};
 }
 
-/* Under load, arrivals and queues make more of the error than a resource does: the residuals of the class are the
- * error within a stack for engines without measured runs, too. */
-static bool under_load(enum orr_regime regime)
-{
-    return regime == ORR_REGIME_SERVE || regime == ORR_REGIME_SERVE_MOE || regime == ORR_REGIME_SERVE_FIRST;
-}
-
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure)
 {
     if (job->engine.fit_runs > 0) return fitted(&job->engine);
     struct prior doubts[ORR_N_DOUBTS] = {{0}};
     const struct orr_interval recorded = orr_interval_recorded(regime, job->calibration.calibrated);
-    const bool measured = !exposure->unseen && orr_engine_is_measured(job->engine.id, regime);
+    const enum orr_kin kin = kin_of(job, regime);
+    const bool measured = kin == ORR_KIN_RECORD, is_first = regime == ORR_REGIME_SERVE_FIRST;
     const struct prior runs = {orr_max(LEAST_DOWN, -log(recorded.low)), orr_max(LEAST_UP, log(recorded.high))};
-    if (!measured) fill_doubts(job, regime, exposure, doubts);
-    if (measured || under_load(regime)) doubts[ORR_DOUBT_RUNS] = runs;
+    if (measured) doubts[ORR_DOUBT_RUNS] = runs;
+    else fill_doubts(job, regime, kin, exposure, doubts);
     add_fabric(job, exposure, doubts);
     add_cells(&job->spread, doubts);
-    return combined(recorded.name, doubts, measured);
+    struct orr_interval interval = combined(recorded.name, doubts, kin == ORR_KIN_OTHER && !is_first ? OTHER_MID : 0);
+    interval.measured = measured;
+    /* What no run covers is never surer than what runs cover. */
+    interval.low = orr_min(interval.low, interval.mid * exp(-runs.down));
+    interval.high = orr_max(interval.high, interval.mid * exp(runs.up));
+    return interval;
 }
 
 /* ---------------------------------------------------------------- regimes */
@@ -263,6 +319,24 @@ struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, do
     for (int i = 0; i < ORR_N_BOUNDS && whole_s > 0; i++)
         exposure.bound_frac[i] =
             (prefill_s * result->prefill_bound_frac[i] + decode_s * result->decode_bound_frac[i]) / whole_s;
+    return exposure;
+}
+
+struct orr_exposure orr_step_exposure(const struct orr_infer_result *result, double prompt_frac, double step_s)
+{
+    struct orr_exposure exposure = {.fixed_frac = step_s > 0 ? DECODE_FIXED_S / step_s : 0};
+    for (int i = 0; i < ORR_N_BOUNDS; i++)
+        exposure.bound_frac[i] =
+            prompt_frac * result->prefill_bound_frac[i] + (1 - prompt_frac) * result->decode_bound_frac[i];
+    return exposure;
+}
+
+struct orr_exposure orr_first_exposure(double handling_s, double ttft_s)
+{
+    struct orr_exposure exposure = {0};
+    if (ttft_s <= 0) return exposure;
+    exposure.fixed_frac = REQUEST_FIXED_S / ttft_s;
+    exposure.bound_frac[ORR_BOUND_HOST] = orr_min(1, handling_s / ttft_s);
     return exposure;
 }
 

@@ -30,7 +30,6 @@ struct orr_exposure {
     double bound_frac[ORR_N_BOUNDS]; /* of the time, by the resource that binds */
     double hidden_frac;              /* communication hidden beside other work, over the time */
     double fixed_frac;               /* host time that an engine may add to every step and request, over the time */
-    bool unseen;                     /* treat the engine as one that no measured run covers */
 };
 
 struct orr_interval {
@@ -44,6 +43,8 @@ struct orr_interval {
 struct orr_interval orr_interval_recorded(enum orr_regime regime, bool calibrated);
 /* Do enough measured runs of this regime have this engine? */
 bool orr_engine_is_measured(const char *engine_id, enum orr_regime regime);
+/* Does it describe no stack in particular? */
+bool orr_engine_stands_in(const char *engine_id);
 /* Returns the factors of a job (Eqs. 182-186). */
 struct orr_interval orr_interval_of(const struct orr_job *job, enum orr_regime regime,
                                     const struct orr_exposure *exposure);
@@ -68,6 +69,13 @@ enum orr_regime orr_infer_regime(const struct orr_job *job, const struct orr_inf
 struct orr_exposure orr_train_exposure(const struct orr_result *result);
 /* The exposure of a request: of its prompt, of its decode steps, or of both (weights of the two phases). */
 struct orr_exposure orr_infer_exposure(const struct orr_infer_result *result, double prefill_s, double decode_s);
+/* The exposure of the steps of a service, of whose time prompts have a share: `result` is of its mean batch. */
+struct orr_exposure orr_step_exposure(const struct orr_infer_result *result, double prompt_frac, double step_s);
+/* First tokens at the two ends of the interval of a step that differ by more than this factor say that the service is
+ * at its knee, where the program has no answer: a choice. */
+#define ORR_KNEE 10
+/* The exposure of a first token to what is not in a step: handling of the request. */
+struct orr_exposure orr_first_exposure(double handling_s, double ttft_s);
 
 void orr_fill_interval(const struct orr_job *job, struct orr_result *result);
 void orr_fill_infer_interval(const struct orr_job *job, struct orr_infer_result *result);

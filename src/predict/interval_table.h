@@ -45,47 +45,47 @@
 
 /* Engines with at least 8 measured times in a regime, as bits. */
 #define ORR_MEASURED(X) \
-    X("fastertransformer", 0x02c) \
-    X("fastertransformer-4.0", 0x004) \
-    X("fastertransformer-5.0-beta", 0x024) \
-    X("hf-transformers-2026-autocast", 0x001) \
-    X("hf-transformers-2026-compiled", 0x001) \
-    X("hf-transformers-2026-eager", 0x001) \
-    X("internevo-2023", 0x001) \
-    X("lmdeploy-turbomind-0.2", 0x004) \
-    X("maxtext-2024", 0x001) \
-    X("maxtext-2025", 0x001) \
-    X("megatron-core-2024", 0x001) \
-    X("megatron-core-2026", 0x003) \
-    X("megatron-deepspeed-2022-fp16", 0x001) \
-    X("megatron-lm-2020", 0x001) \
-    X("megatron-lm-2021", 0x001) \
-    X("megatron-lm-2022", 0x001) \
-    X("mosaic-fsdp", 0x001) \
-    X("mosaic-fsdp-2023-pure", 0x001) \
-    X("mosaic-fsdp-2024", 0x001) \
-    X("nanotron-2025", 0x001) \
-    X("nemo-2024", 0x003) \
-    X("nemo-2025", 0x003) \
-    X("nim-1.5", 0x100) \
-    X("nim-1.8", 0x100) \
-    X("paddlenlp-2023", 0x001) \
-    X("paxml-2024", 0x001) \
-    X("pytorch-compiled-pointwise-cudagraph", 0x064) \
-    X("pytorch-eager", 0x001) \
-    X("pytorch-eager-cudagraph", 0x0e4) \
-    X("pytorch-eager-stream", 0x020) \
-    X("sglang-0.5", 0x1c00) \
-    X("tensorrt-10.2-server", 0x1c00) \
-    X("tensorrt-llm-0.9", 0x0ec) \
-    X("tensorrt-llm-1.0", 0x1400) \
-    X("tensorrt-llm-1.2", 0x1f00) \
-    X("tensorrt-llm-nemo", 0x00c) \
-    X("torchtitan-2024-async-tp", 0x001) \
-    X("torchtitan-2024-compiled", 0x001) \
-    X("torchtitan-2024-eager", 0x001) \
-    X("torchtitan-2025-compiled", 0x001) \
-    X("vllm-0.11", 0x1c00) \
-    X("vllm-0.14", 0x1c00) \
-    X("vllm-0.17", 0x1c00) \
-    X("vllm-0.6", 0x094)
+    X("fastertransformer", "fastertransformer", 0x02c) \
+    X("fastertransformer-4.0", "fastertransformer", 0x004) \
+    X("fastertransformer-5.0-beta", "fastertransformer", 0x024) \
+    X("hf-transformers-2026-autocast", "hf-transformers", 0x001) \
+    X("hf-transformers-2026-compiled", "hf-transformers", 0x001) \
+    X("hf-transformers-2026-eager", "hf-transformers", 0x001) \
+    X("internevo-2023", "internevo", 0x001) \
+    X("lmdeploy-turbomind-0.2", "lmdeploy", 0x004) \
+    X("maxtext-2024", "maxtext", 0x001) \
+    X("maxtext-2025", "maxtext", 0x001) \
+    X("megatron-core-2024", "megatron-core", 0x001) \
+    X("megatron-core-2026", "megatron-core", 0x003) \
+    X("megatron-deepspeed-2022-fp16", "megatron-deepspeed", 0x001) \
+    X("megatron-lm-2020", "megatron-lm", 0x001) \
+    X("megatron-lm-2021", "megatron-lm", 0x001) \
+    X("megatron-lm-2022", "megatron-lm", 0x001) \
+    X("mosaic-fsdp", "llm-foundry", 0x001) \
+    X("mosaic-fsdp-2023-pure", "llm-foundry", 0x001) \
+    X("mosaic-fsdp-2024", "llm-foundry", 0x001) \
+    X("nanotron-2025", "nanotron", 0x001) \
+    X("nemo-2024", "nemo", 0x003) \
+    X("nemo-2025", "nemo", 0x003) \
+    X("nim-1.5", "nim", 0x100) \
+    X("nim-1.8", "nim", 0x100) \
+    X("paddlenlp-2023", "paddlenlp", 0x001) \
+    X("paxml-2024", "paxml", 0x001) \
+    X("pytorch-compiled-pointwise-cudagraph", "pytorch", 0x064) \
+    X("pytorch-eager", "pytorch", 0x001) \
+    X("pytorch-eager-cudagraph", "pytorch", 0x0e4) \
+    X("pytorch-eager-stream", "pytorch", 0x020) \
+    X("sglang-0.5", "sglang", 0x1c00) \
+    X("tensorrt-10.2-server", "tensorrt-server", 0x1c00) \
+    X("tensorrt-llm-0.9", "tensorrt-llm", 0x0ec) \
+    X("tensorrt-llm-1.0", "tensorrt-llm", 0x1400) \
+    X("tensorrt-llm-1.2", "tensorrt-llm", 0x1f00) \
+    X("tensorrt-llm-nemo", "nemo-export", 0x00c) \
+    X("torchtitan-2024-async-tp", "torchtitan", 0x001) \
+    X("torchtitan-2024-compiled", "torchtitan", 0x001) \
+    X("torchtitan-2024-eager", "torchtitan", 0x001) \
+    X("torchtitan-2025-compiled", "torchtitan", 0x001) \
+    X("vllm-0.11", "vllm", 0x1c00) \
+    X("vllm-0.14", "vllm", 0x1c00) \
+    X("vllm-0.17", "vllm", 0x1c00) \
+    X("vllm-0.6", "vllm", 0x094)

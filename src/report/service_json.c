@@ -2,6 +2,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/service.h"
+#include "report/sureness.h"
 #include "spec/names.h"
 
 #include <string.h>
@@ -184,6 +185,7 @@ void orr_service_json(const struct orr_service *service, struct orr_text *text)
     int failed = !json;
     if (json) {
         failed |= orr_serving_result_json(json, &service->result, service->closed_form);
+        failed |= orr_service_sureness_json(json, &service->request.job, &service->result);
         failed |= json_object_set_new(json, "request", orr_service_request(service));
     }
     orr_json_lines(text, orr_json_whole(json, failed));

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/service.h"
 #include "report/summary.h"
+#include "report/sureness.h"
 #include "report/table.h"
 #include "spec/names.h"
 
@@ -160,6 +161,9 @@ void orr_service_terminal(const struct orr_service *service, const struct orr_st
     add_times(service, style, text);
     orr_text_add(text, "\n");
     add_rates(service, style, text);
+    orr_text_add(text, "\n");
+    orr_service_sureness(&service->request.job, r, style, text);
+    if (r->at_knee) orr_text_add(text, "  knee      a step a little slower or faster decides whether requests queue\n");
     if (r->saturated) orr_text_add(text, "\n  more arrives than is served: times grow with the length of the run\n");
     if (!r->complete) orr_text_add(text, "\n  stopped early: about the first %lld requests\n", (long long)r->requests);
     if (service->closed_form || service->n_records == 0) return;

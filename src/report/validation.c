@@ -5,6 +5,7 @@
 #include "report/json_text.h"
 #include "report/record.h"
 #include "report/table.h"
+#include "validate/unseen_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,6 +96,11 @@ static void add_coverage(const struct orr_validation *v, struct orr_text *text, 
     if (isnan(coverage.inside)) return;
     orr_text_add(&line, "  80 %% intervals: %.1f %% inside", 100 * coverage.inside);
     if (!isnan(coverage.left_out)) orr_text_add(&line, ", %.1f %% leaving each source out", 100 * coverage.left_out);
+    const struct orr_held held = orr_held_on_record(v);
+    if (held.rows > 0)
+        orr_text_add(&line,
+                     "; of engines that runs cover %.0f %% as a mean over sources, at a mean width of %.2f in ln",
+                     100 * held.coverage_frac, held.width_ln);
     orr_text_add(&line, ".\n");
     text->failed |= line.failed;
     if (!line.failed) orr_text_fit(text, style, line.data);
@@ -209,6 +215,9 @@ static json_t *validation_json(const struct orr_validation *v)
     json_decref(stats);
     const double left_out = orr_validation_coverage(v).left_out;
     json_object_set_new(object, "coverage80_left_out", isnan(left_out) ? json_null() : json_real(left_out));
+    const struct orr_held held = orr_held_on_record(v);
+    json_object_set_new(object, "coverage80_measured", held.rows > 0 ? json_real(held.coverage_frac) : json_null());
+    json_object_set_new(object, "width_ln_measured", held.rows > 0 ? json_real(held.width_ln) : json_null());
     add_groups_json(v, object);
     json_object_set_new(object, "verdicts",
                         json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)v->n_verdicts, "wrong",

@@ -78,14 +78,23 @@ static const char *next_engine(const struct orr_validation *v, const char *after
     return next;
 }
 
+static const char *family_of(const struct orr_validation *v, const char *engine)
+{
+    for (size_t i = 0; i < v->n_scores; i++)
+        if (v->scores[i].timed && strcmp(v->scores[i].engine, engine) == 0) return v->scores[i].family;
+    return "";
+}
+
 /* Adds the engines that measured runs cover, with a bit for every regime of which there are enough. */
 static void add_measured(const struct orr_validation *v, struct orr_text *text)
 {
-    orr_text_add(text, "\n/* Engines with at least %d measured times in a regime, as bits. */\n#define ORR_MEASURED(X)",
+    orr_text_add(text,
+                 "\n/* Engines with at least %d measured times in a regime, with their families; regimes as bits. "
+                 "*/\n#define ORR_MEASURED(X)",
                  LEAST_ROWS);
     for (const char *name = next_engine(v, ""); name; name = next_engine(v, name)) {
         const unsigned mask = measured_regimes(v, name);
-        if (mask) orr_text_add(text, " \\\n    X(\"%s\", 0x%03x)", name, mask);
+        if (mask) orr_text_add(text, " \\\n    X(\"%s\", \"%s\", 0x%03x)", name, family_of(v, name), mask);
     }
     orr_text_add(text, "\n");
 }

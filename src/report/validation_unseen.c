@@ -50,6 +50,22 @@ static void add_groups(const struct orr_validation *v, const char *title, orr_me
     free(values);
 }
 
+/* The figure in which a source has no part in the choice of widths. */
+static void add_cross(const struct orr_validation *v, struct orr_text *text, const struct orr_style *style)
+{
+    const struct orr_held cross = orr_held_cross(v);
+    struct orr_text line = {0};
+    if (cross.sources < 2) return;
+    orr_text_add(
+        &line,
+        "With widths at which the other sources hold 80 %%, a source holds %.0f %% as a mean over sources, at a "
+        "mean width of %.2f.\n\n",
+        100 * cross.coverage_frac, cross.width_ln);
+    text->failed |= line.failed;
+    if (!line.failed) orr_text_fit(text, style, line.data);
+    free(line.data);
+}
+
 void orr_validation_unseen_terminal(const struct orr_validation *v, struct orr_text *text,
                                     const struct orr_style *style)
 {
@@ -58,6 +74,7 @@ void orr_validation_unseen_terminal(const struct orr_validation *v, struct orr_t
                  "chosen with its rows in view. Times only. Error in %: predicted over measured - 1. Width: ln of the "
                  "upper over the lower end. Slow misses: share of the misses in which the run was slower.\n\n");
     add_groups(v, "source", orr_source_of, true, text, style);
+    add_cross(v, text, style);
     add_groups(v, "class", orr_class_of, false, text, style);
 }
 
@@ -100,11 +117,11 @@ static double least_class(const struct orr_validation *v)
 
 json_t *orr_validation_unseen_json(const struct orr_validation *v)
 {
-    const struct orr_held all = orr_held_mean(v);
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
+    const struct orr_held all = orr_held_mean(v), cross = orr_held_cross(v);
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "schema", ORR_SCHEMA, "kind",
                      "validate", "rows", (json_int_t)v->n_rows, "scored", (json_int_t)all.rows, "sources",
                      (json_int_t)all.sources, "coverage80_unseen", all.coverage_frac, "median_ape_unseen",
                      all.median_frac, "width_ln_unseen", all.width_ln, "least_class_coverage80_unseen", least_class(v),
-                     "by_source", groups_json(v, "source", orr_source_of), "by_class",
-                     groups_json(v, "class", orr_class_of));
+                     "coverage80_left_out", cross.coverage_frac, "width_ln_left_out", cross.width_ln, "by_source",
+                     groups_json(v, "source", orr_source_of), "by_class", groups_json(v, "class", orr_class_of));
 }

@@ -219,6 +219,7 @@ static struct orr_steady prompts_only(const struct search *s)
     const double load = orr_min(rate * own_s, 0.999);
     const double queue_s = d->rate_per_s > 0 ? load * own_s / (2 * (1 - load)) : d->users / rate - own_s - d->think_s;
     return (struct orr_steady){.ttft_s = s->request_s + own_s + orr_max(0, queue_s),
+                               .handling_s = s->request_s,
                                .rate_per_s = rate,
                                .waiting_s = orr_max(0, queue_s),
                                .prompt_load = load,
@@ -279,7 +280,7 @@ struct orr_steady orr_steady_of(const struct orr_replica_facts *facts, struct or
         (e->frontend_s + e->frontend_s_per_token * demand->input + e->frontend_s_per_request) / facts->host_speed +
         facts->request_s;
     if (s.further <= 0) return prompts_only(&s);
-    struct orr_steady steady = {.stable = true, .busy_frac = 1};
+    struct orr_steady steady = {.stable = true, .busy_frac = 1, .handling_s = s.request_s};
     const bool open = demand->rate_per_s > 0;
     const double limit = most_decodes(&s), most = open ? limit : orr_min(limit, demand->users);
     const bool marching = !open && demand->equal_lengths && !s.mixes && demand->users > 1.5 && demand->think_s <= 0;
@@ -350,5 +351,5 @@ void orr_closed_form_solve(struct orr_closed_form *form, const struct orr_traffi
     const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
     const struct orr_steady steady = orr_steady_of(&form->facts, form->steps, &demand, 1);
     orr_steady_result(job, &form->facts, &demand, &steady, form->scratch, result);
-    orr_serving_intervals(job, &form->facts, &demand, form->steps, &steady, result);
+    orr_serving_intervals(job, &form->facts, &demand, form->steps, &steady, form->scratch, result);
 }

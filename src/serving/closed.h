@@ -11,6 +11,7 @@ struct orr_steady {
     double rate_per_s;    /* requests */
     double decodes;       /* mean number of decoding sequences */
     double waiting_s;     /* queue before admission */
+    double handling_s;    /* of a request before the engine sees it */
     double prompt_load;   /* share of time that prompts add: lambda a */
     double prompt_tokens; /* of a step with prompts */
     double busy_frac;
@@ -37,9 +38,10 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                        const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
 
-/* Eq. 210: the 80 % intervals, of the model's error and of a finite run; the result carries the latter when called. */
+/* Eqs. 210 and 320: the 80 % intervals, of the model's error and of a finite run (interval.c); the result carries the
+ * latter when called. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
-                           struct orr_serving_result *result);
+                           struct orr_scratch *scratch, struct orr_serving_result *result);
 
 #endif

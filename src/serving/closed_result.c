@@ -1,15 +1,12 @@
-/* This file writes a steady state as a result, and has the intervals of results. Eqs. 208, 210. */
+/* This file writes a steady state as a result. Eq. 208. */
 #include "base/number.h"
-#include "predict/interval.h"
 #include "predict/scratch.h"
 #include "serving/closed.h"
 #include "serving/result.h"
 
-#include <math.h>
-
 static void put(struct orr_timing *spread, double mean)
 {
-    *spread = (struct orr_timing){.mean = mean, .low_frac = 1, .high_frac = 1};
+    *spread = (struct orr_timing){.mean = mean, .low_frac = 1, .mid_frac = 1, .high_frac = 1};
 }
 
 void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts *facts,
@@ -47,46 +44,4 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                                          .prompt_tokens = steady->prompt_tokens,
                                          .mixes = facts->engine.scheduler == ORR_SCHEDULER_VLLM_V1};
     orr_serving_costs(job, &means, scratch, result);
-}
-
-/* Joins the error of the model, a factor below or above 1, with that of a finite run. */
-static double joined(double model, double run)
-{
-    const double squares = log(model) * log(model) + log(run) * log(run);
-    return exp(model < 1 ? -sqrt(squares) : sqrt(squares));
-}
-
-/* Eq. 210: the closed form with steps at either end of the interval of their class says how far means move; near
- * saturation that is much more than the steps themselves. */
-void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
-                           const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
-                           struct orr_serving_result *result)
-{
-    const struct orr_exposure whole = {0}; /* the shares of resources do not matter to a service under load */
-    const struct orr_interval interval = orr_interval_of(job, orr_serving_regime(job), &whole);
-    const struct orr_interval first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &whole);
-    const double scale[2] = {interval.low, interval.high};
-    double factor[2][ORR_N_TIMINGS], rate[2];
-    for (int i = 0; i < 2; i++) {
-        const struct orr_steady end = orr_steady_of(facts, steps, demand, scale[i]);
-        const double ttft = middle->ttft_s > 0 ? end.ttft_s / middle->ttft_s : 1;
-        const double tpot = middle->tpot_s > 0 ? end.tpot_s / middle->tpot_s : 1;
-        const double latency =
-            (end.ttft_s + (demand->output - 1) * end.tpot_s) / (middle->ttft_s + (demand->output - 1) * middle->tpot_s);
-        factor[i][ORR_TIMING_TTFT] = factor[i][ORR_TIMING_QUEUE] = ttft;
-        factor[i][ORR_TIMING_TPOT] = factor[i][ORR_TIMING_ITL] = tpot;
-        factor[i][ORR_TIMING_LATENCY] = latency;
-        rate[i] = middle->rate_per_s > 0 ? end.rate_per_s / middle->rate_per_s : 1;
-    }
-    for (int k = 0; k < ORR_N_TIMINGS; k++) {
-        if (k == ORR_TIMING_TTFT || k == ORR_TIMING_QUEUE) { /* whichever is wider */
-            factor[0][k] = orr_min(factor[0][k], first.low);
-            factor[1][k] = orr_max(factor[1][k], first.high);
-        }
-        result->timing[k].low_frac = joined(orr_min(1, factor[0][k]), result->timing[k].low_frac);
-        result->timing[k].high_frac = joined(orr_max(1, factor[1][k]), result->timing[k].high_frac);
-    }
-    result->rate_low_frac = orr_min(1, rate[1]);
-    result->rate_high_frac = orr_max(1, rate[0]);
-    if (!middle->stable) result->saturated = true;
 }

@@ -206,7 +206,7 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
             const struct orr_mean_lengths lengths = orr_traffic_lengths(traffic);
             const struct orr_demand demand = orr_demand_of(traffic, &lengths, (double)job->plan.dp);
             const struct orr_steady steady = orr_steady_of(&facts, steps, &demand, 1);
-            orr_serving_intervals(job, &facts, &demand, steps, &steady, result);
+            orr_serving_intervals(job, &facts, &demand, steps, &steady, scratch, result);
         }
     }
     free(run);

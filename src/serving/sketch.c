@@ -97,6 +97,7 @@ struct orr_timing orr_sketch_timing(struct orr_sketch *sketch)
                                .p95 = quantile(sketch, 0.95),
                                .p99 = quantile(sketch, 0.99),
                                .low_frac = 1,
+                               .mid_frac = 1,
                                .high_frac = 1};
 }
 

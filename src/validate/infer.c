@@ -320,7 +320,6 @@ static void set_exposure(struct validator *w, const struct orr_infer_result *res
     const bool prompt = is(metric, "prefill_s") || is(metric, "ttft_s") || is(phase, "prefill");
     const bool decode = is(metric, "decode_step_s") || is(metric, "tpot_s") || is(phase, "decode");
     w->exposure = orr_infer_exposure(result, decode ? 0 : result->prefill_s, prompt ? 0 : result->decode_s);
-    w->exposure.unseen = w->v->unseen;
 }
 
 /* Throughputs and latencies are scored in flight if the batch is filled so, and token times if only the load is

@@ -70,7 +70,6 @@ static void put_request(struct validator *w, size_t row)
     orr_row_put(w, "workload.precision", precision);
     orr_row_put(w, "workload.kv_precision", orr_csv_cell(w->csv, row, "kv_precision"));
     orr_row_put_engine(w, orr_csv_cell(w->csv, row, "engine"), "vllm");
-    w->exposure = (struct orr_exposure){.unseen = w->v->unseen};
     orr_row_put_number(w, "workload.input_len", lround(orr_max(1, number(w, row, "input_len", 200))));
     orr_row_put_number(w, "workload.output_len", lround(orr_max(1, number(w, row, "output_len", 200))));
     const bool together = is(orr_csv_cell(w->csv, row, "arrival"), "static");
@@ -108,26 +107,45 @@ static struct orr_traffic traffic_of(const struct validator *w, size_t row)
 
 /* ---------------------------------------------------------------- runs */
 
-/* The rate at which the mean time per token is the measured one, by the closed form. */
-static double rate_for(const struct orr_job *job, struct orr_traffic traffic, double tpot_s)
+/* The rate at which the mean time per token is the measured one, by the closed form, which ends there. */
+static double rate_for(struct orr_closed_form *form, struct orr_traffic traffic, double tpot_s,
+                       struct orr_serving_result *result)
 {
-    struct orr_closed_form *form = orr_closed_form_new(job);
     double low = 0, high = traffic.rate_per_s;
-    struct orr_serving_result result;
-    if (!form) return (double)NAN;
     for (int i = 0; i < 12; i++, high *= 2) {
         traffic.rate_per_s = high;
-        orr_closed_form_solve(form, &traffic, &result);
-        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) break;
+        orr_closed_form_solve(form, &traffic, result);
+        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) break;
     }
     for (int i = 0; i < 30; i++) {
         traffic.rate_per_s = (low + high) / 2;
-        orr_closed_form_solve(form, &traffic, &result);
-        if (result.saturated || result.timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
+        orr_closed_form_solve(form, &traffic, result);
+        if (result->saturated || result->timing[ORR_TIMING_TPOT].mean > tpot_s) high = traffic.rate_per_s;
         else low = traffic.rate_per_s;
     }
-    orr_closed_form_free(form);
     return (low + high) / 2;
+}
+
+/* First tokens at a rate that follows from the time per token. If steps take s times as long, so does a first token at
+ * the rate that gives 1 / s of that time: at the knee it falls from one in a queue to one without (Eq. 321). */
+static void widen_first(const struct validator *w, struct orr_closed_form *form, const struct orr_traffic *traffic,
+                        double tpot_s, struct orr_serving_result *result)
+{
+    struct orr_timing *ttft = &result->timing[ORR_TIMING_TTFT];
+    const double scale[2] = {result->step_low_frac, result->step_high_frac};
+    const struct orr_exposure handling = orr_first_exposure(0, ttft->mean);
+    const struct orr_interval first = orr_interval_of(&w->job, ORR_REGIME_SERVE_FIRST, &handling);
+    double low = 1, high = 1;
+    for (int i = 0; i < 2; i++) {
+        struct orr_serving_result end;
+        (void)rate_for(form, *traffic, tpot_s / scale[i], &end);
+        const double factor = scale[i] * end.timing[ORR_TIMING_TTFT].mean / ttft->mean;
+        low = orr_min(low, factor);
+        high = orr_max(high, factor);
+    }
+    result->at_knee = high / low > ORR_KNEE;
+    ttft->low_frac = exp(-hypot(log(low), log(first.low)));
+    ttft->high_frac = exp(hypot(log(high), log(first.high)));
 }
 
 static bool same_run(const struct orr_csv *csv, size_t a, size_t b)
@@ -161,20 +179,36 @@ static void run_row(struct validator *w, size_t row, struct orr_served_run *run)
 {
     struct orr_traffic traffic = traffic_of(w, row);
     struct orr_error error;
+    struct orr_closed_form *form = NULL;
+    const double tpot_s = traffic.arrival == ORR_ARRIVAL_POISSON ? measured_mean(w, row, "tpot_s") : 0;
     run->stated_tpot_s = 0;
     run->rate_per_s = traffic.rate_per_s;
-    if (traffic.arrival == ORR_ARRIVAL_POISSON) {
-        struct orr_serving_result stated;
-        const double tpot_s = measured_mean(w, row, "tpot_s");
-        if (!orr_simulate(&w->job, &traffic, NULL, &stated, &error))
-            run->stated_tpot_s = stated.timing[ORR_TIMING_TPOT].mean;
-        if (tpot_s > 0) run->rate_per_s = traffic.rate_per_s = rate_for(&w->job, traffic, tpot_s);
-    }
-    if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error)) {
+    if (traffic.arrival == ORR_ARRIVAL_POISSON && !orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
+        run->stated_tpot_s = run->result.timing[ORR_TIMING_TPOT].mean;
+    if (tpot_s > 0) form = orr_closed_form_new(&w->job);
+    if (form) run->rate_per_s = traffic.rate_per_s = rate_for(form, traffic, tpot_s, &run->result);
+    if (orr_simulate(&w->job, &traffic, NULL, &run->result, &error))
         snprintf(run->failed, sizeof run->failed, "%s", error.text);
-        return;
-    }
+    else if (form) widen_first(w, form, &traffic, tpot_s, &run->result);
+    orr_closed_form_free(form);
+    if (run->failed[0]) return;
     if (!run->result.fits) snprintf(run->failed, sizeof run->failed, "%s", run->result.reason);
+}
+
+/* Steps that no queue shapes: their own interval is that of every time of the run. */
+static void put_step_interval(const struct validator *w, const struct orr_exposure *exposure,
+                              struct orr_serving_result *result)
+{
+    const struct orr_interval step = orr_interval_of(&w->job, orr_serving_regime(&w->job), exposure);
+    for (int i = 0; i < ORR_N_TIMINGS; i++) {
+        result->timing[i].low_frac = step.low;
+        result->timing[i].high_frac = step.high;
+    }
+    result->step_low_frac = step.low;
+    result->step_high_frac = step.high;
+    result->rate_low_frac = 1 / step.high;
+    result->rate_high_frac = 1 / step.low;
+    memcpy(result->bound_frac, exposure->bound_frac, sizeof result->bound_frac);
 }
 
 /* The decode pool of a disaggregated run: its batch follows from Little's law and the measured times, and its steps
@@ -188,12 +222,17 @@ static void run_pool(struct validator *w, size_t row, struct orr_served_run *run
     const double ranks = number(w, row, "pool_replicas", 1) * (double)w->job.plan.dp;
     const int64_t batch = lround(orr_max(1, users / ranks));
     struct orr_step_model *model = orr_step_model_new(&w->job);
+    struct orr_infer_result alone;
     const struct orr_step step = {.decode_sequences = batch,
                                   .decode_context = batch * lround(ratio * (input + output / 2))};
     memset(&run->result, 0, sizeof run->result);
     if (model) run->result.timing[ORR_TIMING_TPOT].mean = orr_step_time(model, &step);
     else snprintf(run->failed, sizeof run->failed, "out of memory");
     orr_step_model_free(model);
+    w->job.serving.batch = batch;
+    orr_infer(&w->job, w->scratch, &alone);
+    const struct orr_exposure exposure = orr_step_exposure(&alone, 0, run->result.timing[ORR_TIMING_TPOT].mean);
+    put_step_interval(w, &exposure, &run->result);
 }
 
 static void run_static(struct validator *w, struct orr_served_run *run)
@@ -204,6 +243,8 @@ static void run_static(struct validator *w, struct orr_served_run *run)
     run->result.timing[ORR_TIMING_TTFT] = (struct orr_timing){.mean = result.ttft_s, .p50 = result.ttft_s};
     run->result.timing[ORR_TIMING_TPOT] = (struct orr_timing){.mean = result.tpot_s, .p50 = result.tpot_s};
     run->result.output_tokens_per_s = result.output_tokens_per_s;
+    const struct orr_exposure exposure = orr_infer_exposure(&result, result.prefill_s, result.decode_s);
+    put_step_interval(w, &exposure, &run->result);
 }
 
 /* ---------------------------------------------------------------- scores */
@@ -235,7 +276,7 @@ static bool score_timing(struct validator *w, const struct orr_served_run *run, 
         const double predicted_s = at_stat(&run->result.timing[i], stat);
         const bool first = i == ORR_TIMING_TTFT || i == ORR_TIMING_QUEUE;
         const enum orr_regime regime = first ? ORR_REGIME_SERVE_FIRST : orr_serving_regime(&w->job);
-        if (predicted_s > 0) orr_row_time(w, regime, predicted_s, score);
+        if (predicted_s > 0) orr_row_served_time(w, regime, &run->result.timing[i], predicted_s, score);
         else
             snprintf(score->skipped, sizeof score->skipped, "no prediction of %s %s in such a run", stat,
                      score->metric);
@@ -249,20 +290,23 @@ static void score_metric(struct validator *w, const struct orr_served_run *run, 
 {
     const struct orr_serving_result *r = &run->result;
     const enum orr_regime regime = orr_serving_regime(&w->job);
-    const double tpot_s = r->timing[ORR_TIMING_TPOT].mean;
-    if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
+    const double low = r->rate_low_frac, high = r->rate_high_frac;
+    if (run->rate_per_s > 0 && is(score->metric, "ttft_s") && (r->saturated || r->at_knee))
+        snprintf(score->skipped, sizeof score->skipped, "no prediction: a service at its knee may queue or not");
+    else if (run->rate_per_s > 0 && is(score->metric, "tpot_s"))
         snprintf(score->skipped, sizeof score->skipped, "given: the rate follows from it; at the stated rate %.3g s",
                  run->stated_tpot_s);
     else if (run->rate_per_s > 0 && is(score->metric, "completed_requests_per_s"))
-        orr_row_rate(w, regime, run->rate_per_s, tpot_s, score);
+        orr_row_served_rate(w, regime, 1 / r->step_high_frac, 1 / r->step_low_frac, run->rate_per_s, score);
     else if (run->rate_per_s > 0 && !is(score->metric, "ttft_s"))
         snprintf(score->skipped, sizeof score->skipped, "follows from the rate and the time per token");
     else if (score_timing(w, run, stat, score)) return;
     else if (is(score->metric, "output_tokens_per_s_per_gpu"))
-        orr_row_rate(w, regime, r->output_tokens_per_s_per_gpu, tpot_s, score);
-    else if (is(score->metric, "output_tokens_per_s")) orr_row_rate(w, regime, r->output_tokens_per_s, tpot_s, score);
+        orr_row_served_rate(w, regime, low, high, r->output_tokens_per_s_per_gpu, score);
+    else if (is(score->metric, "output_tokens_per_s"))
+        orr_row_served_rate(w, regime, low, high, r->output_tokens_per_s, score);
     else if (is(score->metric, "completed_requests_per_s"))
-        orr_row_rate(w, regime, r->completed_requests_per_s, tpot_s, score);
+        orr_row_served_rate(w, regime, low, high, r->completed_requests_per_s, score);
     else if (is(score->metric, "power_w_per_gpu")) score_energy(r->power_w_per_gpu, score);
     else if (is(score->metric, "energy_j_per_output_token"))
         score_energy(r->energy_j_per_output_token / w->job.system.pue_frac, score); /* of the GPUs alone */
@@ -280,8 +324,8 @@ static void score_latency(struct validator *w, size_t row, const struct orr_serv
     if (ttft_s <= 0 || tpot_s <= 0) return;
     struct orr_score *score = orr_row_score(w, row, "latency_s");
     score->measured = ttft_s + (output - 1) * tpot_s;
-    orr_row_time(w, orr_serving_regime(&w->job),
-                 r->timing[ORR_TIMING_TTFT].mean + (output - 1) * r->timing[ORR_TIMING_TPOT].mean, score);
+    orr_row_served_time(w, orr_serving_regime(&w->job), &r->timing[ORR_TIMING_LATENCY],
+                        r->timing[ORR_TIMING_TTFT].mean + (output - 1) * r->timing[ORR_TIMING_TPOT].mean, score);
 }
 
 void orr_score_serving_row(struct validator *w, size_t row)
@@ -309,6 +353,7 @@ void orr_score_serving_row(struct validator *w, size_t row)
         snprintf(score->skipped, sizeof score->skipped, "%s", run->failed);
         return;
     }
+    memcpy(w->exposure.bound_frac, run->result.bound_frac, sizeof w->exposure.bound_frac);
     score_metric(w, run, stat, score);
     if (is(arrival, "closed") && is(metric, "tpot_s")) score_latency(w, row, run);
 }
@@ -421,7 +466,6 @@ static void read_log(struct validator *w, struct orr_score *score, struct orr_se
     orr_row_put_cells(w, 0, "plan.", "tp dp ep");
     orr_row_put(w, "workload.precision", is(orr_csv_cell(w->csv, 0, "dtype"), "bfloat16") ? "bf16" : "");
     orr_row_put_engine(w, orr_csv_cell(w->csv, 0, "engine"), "vllm");
-    w->exposure = (struct orr_exposure){.unseen = w->v->unseen};
     orr_row_put(w, "workload.input_len", orr_csv_cell(w->csv, 0, "input_tokens"));
     orr_row_put(w, "workload.output_len", orr_csv_cell(w->csv, 0, "output_tokens"));
     if (!orr_row_read(w, score)) {
@@ -450,7 +494,10 @@ void orr_score_log_row(struct validator *w, size_t row)
     }
     const struct orr_request_record *r = &run->records[row];
     const enum orr_regime regime = orr_serving_regime(&w->job);
+    memcpy(w->exposure.bound_frac, run->result.bound_frac, sizeof w->exposure.bound_frac);
     if (orr_row_measured(w, row, "ttft_s", 1, first))
-        orr_row_time(w, ORR_REGIME_SERVE_FIRST, r->first_s - r->arrival_s, first);
-    if (orr_row_measured(w, row, "latency_s", 1, last)) orr_row_time(w, regime, r->finish_s - r->arrival_s, last);
+        orr_row_served_time(w, ORR_REGIME_SERVE_FIRST, &run->result.timing[ORR_TIMING_TTFT], r->first_s - r->arrival_s,
+                            first);
+    if (orr_row_measured(w, row, "latency_s", 1, last))
+        orr_row_served_time(w, regime, &run->result.timing[ORR_TIMING_LATENCY], r->finish_s - r->arrival_s, last);
 }

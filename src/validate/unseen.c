@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "predict/interval.h"
 #include "spec/part.h"
 #include "spec/relatives.h"
 
@@ -59,17 +60,33 @@ enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *cs
     return unseen->view ? ORR_OK : orr_out_of_memory(error, NULL);
 }
 
-enum orr_err orr_unseen_engine(const struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
+/* A parent of the same family is another version; any other is another stack. */
+static enum orr_err set_kin(struct orr_unseen *unseen, const char *own, struct orr_error *error)
+{
+    struct orr_engine a, b;
+    enum orr_err err = orr_engine_read(unseen->whole, own, &a, error);
+    if (!err) err = orr_engine_read(unseen->whole, unseen->parent, &b, error);
+    if (err) return err;
+    const bool same = a.family[0] && strcmp(a.family, b.family) == 0 && !orr_engine_stands_in(b.id);
+    unseen->kin = same ? ORR_KIN_VERSION : ORR_KIN_OTHER;
+    return ORR_OK;
+}
+
+enum orr_err orr_unseen_engine(struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
                                struct orr_error *error)
 {
     const struct orr_entry *entry = NULL;
-    char id[ORR_ID];
-    enum orr_err err = find_engine(unseen, name, &entry, error);
+    char id[ORR_ID], own[ORR_ID] = "";
     parent[0] = '\0';
+    enum orr_err err = find_engine(unseen, name, &entry, error);
+    if (!err) orr_copy_line(own, sizeof own, entry->id);
     for (size_t i = 0; !err && i <= unseen->n_own; i++) {
         orr_engine_parent(unseen->whole, entry->id, id, parent);
         err = find_engine(unseen, parent, &entry, error);
         if (!err && !is_own(unseen, entry->id)) break;
     }
-    return err;
+    if (err || (strcmp(own, unseen->asked) == 0 && strcmp(parent, unseen->parent) == 0)) return err;
+    orr_copy_line(unseen->asked, sizeof unseen->asked, own);
+    orr_copy_line(unseen->parent, sizeof unseen->parent, parent);
+    return set_kin(unseen, own, error);
 }

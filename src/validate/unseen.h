@@ -14,6 +14,9 @@ struct orr_unseen {
     const char *source;         /* points into the CSV */
     size_t n_own;
     char own[ORR_MAX_OWN_ENGINES][ORR_ID]; /* engines of the source's own rows, which do not count as parents */
+    /* Of the last question: the engine, what stands in for it, and what that is to it. */
+    char asked[ORR_ID], parent[ORR_ID];
+    enum orr_kin kin;
 };
 
 /* Starts with no source hidden. `on` false leaves everything empty. Close it even after an error. */
@@ -24,7 +27,7 @@ void orr_unseen_close(struct orr_unseen *unseen);
 enum orr_err orr_unseen_hide(struct orr_unseen *unseen, const struct orr_csv *csv, const char *source,
                              struct orr_error *error);
 /* The engine that stands in for another: its parent, or the parent's parent where the source has runs of that too. */
-enum orr_err orr_unseen_engine(const struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
+enum orr_err orr_unseen_engine(struct orr_unseen *unseen, const char *name, char parent[ORR_ID],
                                struct orr_error *error);
 
 #endif

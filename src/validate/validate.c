@@ -120,6 +120,7 @@ static void describe_run(const struct validator *w, struct orr_score *score)
     const struct orr_plan *p = &w->job.plan;
     const bool trains = w->job.kind == ORR_JOB_TRAIN;
     memcpy(score->engine, w->job.engine.id, sizeof score->engine);
+    memcpy(score->family, w->job.engine.family, sizeof score->family);
     memcpy(score->bound_frac, w->exposure.bound_frac, sizeof score->bound_frac);
     score->gpus = (double)p->gpus;
     score->params = (double)orr_model_params_active(&w->job.model);
@@ -129,32 +130,60 @@ static void describe_run(const struct validator *w, struct orr_score *score)
              (int)p->dp, (int)p->ep, trains ? "micro-batch" : "batch", (int)a, (int)b);
 }
 
-static void compare_times(const struct validator *w, enum orr_regime regime, double predicted_s, double measured_s,
-                          struct orr_score *score)
+static void compare_times(const struct validator *w, enum orr_regime regime, const struct orr_interval *interval,
+                          double ratio, struct orr_score *score)
 {
-    const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
-    score->error = predicted_s / measured_s - 1;
+    score->error = 1 / ratio - 1;
     score->timed = true;
-    score->covered = measured_s >= interval.low * predicted_s && measured_s <= interval.high * predicted_s;
-    score->low = interval.low;
-    score->high = interval.high;
+    score->covered = ratio >= interval->low && ratio <= interval->high;
+    score->on_record = interval->measured;
+    score->low = interval->low;
+    score->high = interval->high;
     describe_run(w, score);
-    score->job_class = interval.name;
+    score->job_class = interval->name;
     score->regime = regime;
     score->calibrated = w->job.calibration.calibrated;
 }
 
 void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score)
 {
+    const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
     score->predicted = predicted_s;
-    compare_times(w, regime, predicted_s, score->measured, score);
+    compare_times(w, regime, &interval, score->measured / predicted_s, score);
 }
 
 void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
                   struct orr_score *score)
 {
+    const struct orr_interval interval = orr_interval_of(&w->job, regime, &w->exposure);
     score->predicted = predicted;
-    compare_times(w, regime, time_s, time_s * predicted / score->measured, score);
+    compare_times(w, regime, &interval, time_s * predicted / score->measured / time_s, score);
+}
+
+/* The interval of a service: its class is that of its job. */
+static struct orr_interval served(const struct validator *w, enum orr_regime regime, double low, double high)
+{
+    const struct orr_exposure none = {0};
+    struct orr_interval interval = orr_interval_of(&w->job, regime, &none);
+    interval.low = low;
+    interval.high = high;
+    return interval;
+}
+
+void orr_row_served_time(const struct validator *w, enum orr_regime regime, const struct orr_timing *timing,
+                         double predicted_s, struct orr_score *score)
+{
+    const struct orr_interval interval = served(w, regime, timing->low_frac, timing->high_frac);
+    score->predicted = predicted_s;
+    compare_times(w, regime, &interval, score->measured / predicted_s, score);
+}
+
+void orr_row_served_rate(const struct validator *w, enum orr_regime regime, double low_frac, double high_frac,
+                         double predicted, struct orr_score *score)
+{
+    const struct orr_interval interval = served(w, regime, 1 / high_frac, 1 / low_frac);
+    score->predicted = predicted;
+    compare_times(w, regime, &interval, predicted / score->measured, score);
 }
 
 static void record_memory(const struct validator *w, struct orr_score *score)
@@ -192,21 +221,16 @@ bool orr_row_read(struct validator *w, struct orr_score *score)
         return false;
     }
     w->job = *job;
+    if (w->v->unseen) w->job.kin = w->unseen.kin;
     orr_ablate(w->v->without, &w->job);
     return true;
-}
-
-static void set_exposure(struct validator *w)
-{
-    w->exposure = orr_train_exposure(&w->result);
-    w->exposure.unseen = w->v->unseen;
 }
 
 /* Predict w->job. */
 static void predict(struct validator *w)
 {
     orr_train(&w->job, w->scratch, &w->result);
-    set_exposure(w);
+    w->exposure = orr_train_exposure(&w->result);
 }
 
 /* Read a training row. What the source does not print of micro-batch and chunks is filled in. */

@@ -30,16 +30,17 @@ struct orr_score {
     const char *id, *source, *system, *model, *metric;
     const char *by; /* value in the column given to orr_validation_group; else NULL */
     double measured, predicted;
-    double error;        /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
-    bool covered;        /* The measured value is inside the 80 % interval (times only). */
-    double low, high;    /* ends of that interval, as factors of the predicted time (times only) */
-    char engine[ORR_ID]; /* engine that the prediction is for (times only) */
-    char plan[56];       /* degrees and sizes of the run in words (times only) */
-    double gpus, params; /* GPUs and active parameters (times only) */
-    double bound_frac[ORR_N_BOUNDS]; /* what the time is exposed to (times only) */
-    bool timed;                      /* The score has an interval. */
-    const char *job_class;           /* class of the interval; a literal */
-    enum orr_regime regime;          /* regime in job_class (times only) */
+    double error;     /* predicted time over measured time - 1 (throughput inverted); the same for bytes */
+    bool covered;     /* The measured value is inside the 80 % interval (times only). */
+    double low, high; /* ends of that interval, as factors of the predicted time (times only) */
+    bool on_record;   /* measured runs cover the engine in this regime (times only) */
+    char engine[ORR_ID], family[ORR_ID]; /* of the prediction (times only) */
+    char plan[56];                       /* degrees and sizes of the run in words (times only) */
+    double gpus, params;                 /* GPUs and active parameters (times only) */
+    double bound_frac[ORR_N_BOUNDS];     /* what the time is exposed to (times only) */
+    bool timed;                          /* The score has an interval. */
+    const char *job_class;               /* class of the interval; a literal */
+    enum orr_regime regime;              /* regime in job_class (times only) */
     bool calibrated;
     char skipped[ORR_ERROR_TEXT]; /* why the row was not scored; empty if it was */
 };

@@ -63,7 +63,11 @@ bool orr_row_read(struct validator *w, struct orr_score *score);
 void orr_row_time(const struct validator *w, enum orr_regime regime, double predicted_s, struct orr_score *score);
 void orr_row_rate(const struct validator *w, enum orr_regime regime, double predicted, double time_s,
                   struct orr_score *score);
-
+/* The same for a service under load, whose result has intervals: those of a time, or of a rate as factors. */
+void orr_row_served_time(const struct validator *w, enum orr_regime regime, const struct orr_timing *timing,
+                         double predicted_s, struct orr_score *score);
+void orr_row_served_rate(const struct validator *w, enum orr_regime regime, double low_frac, double high_frac,
+                         double predicted, struct orr_score *score);
 
 void orr_score_infer_row(struct validator *w, size_t row);
 struct orr_score *orr_read_infer_row(struct validator *w, size_t row);

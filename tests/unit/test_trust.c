@@ -1,5 +1,6 @@
 /* How sure an answer is: intervals of engines that no run covers, and the nearest measured run. Expected
  * numbers are worked out by hand from the terms of Eqs. 182-187. */
+#include "random.h"
 #include "support.h"
 
 #include "predict/nearest.h"
@@ -10,32 +11,66 @@
     "{'kind':'train','model':'llama3-8b','system':'h100-sxm','gpus':8,'workload':{'global_batch':8,'seq':4096,'"       \
     "engine':'%s'}}"
 
-/* Compute 0.8, DRAM 0.1, network 0.1 of a training step. Downwards: runs 0.12, stack 0.16, compute 0.8 · 0.15, memory
- * 0.1 · 0.5, network 0.1 · 0.4: squares 0.0144 + 0.0256 + 0.0144 + 0.0025 + 0.0016 = 0.0585, root 0.241868. Upwards:
- * memory 0.1 · 0.77, network 0.1 · 0.5: 0.0144 + 0.0256 + 0.0144 + 0.005929 + 0.0025 = 0.062829, root 0.250657. */
+/* Compute 0.8, DRAM 0.1, network 0.1 of a training step. A share s that may be off by a logarithm x is off by ln(1 + s
+ * (e^x - 1)) upwards and -ln(1 - s (1 - e^-x)) downwards. Downwards: runs 0.09, stack 0.08, compute 0.8 of 0.15,
+ * memory 0.1 of 0.5, network 0.1 of 0.4: squares 0.0081 + 0.0064 + 0.013958 + 0.001611 + 0.001124 = 0.031193, root
+ * 0.176616. Upwards: runs 0.10, stack 0.18, compute 0.8 of 0.15, memory 0.1 of 0.77, network 0.1 of 0.5: 0.01 + 0.0324
+ * + 0.014822 + 0.012041 + 0.003951 = 0.073214, root 0.270581. Half of the stacks are 0.05 slower. */
+static const struct orr_exposure MIXED = {
+    .bound_frac = {[ORR_BOUND_COMPUTE] = 0.8, [ORR_BOUND_DRAM] = 0.1, [ORR_BOUND_NETWORK] = 0.1}};
+
 static void an_unmeasured_engine_adds_what_stacks_differ_by(void **state)
 {
     struct world *w = *state;
     read_job(w, DENSE, "generic");
-    const struct orr_exposure exposure = {
-        .bound_frac = {[ORR_BOUND_COMPUTE] = 0.8, [ORR_BOUND_DRAM] = 0.1, [ORR_BOUND_NETWORK] = 0.1}, .unseen = true};
-    const struct orr_interval interval = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
-    assert_close(interval.low, exp(-0.241868), 1e-5);
-    assert_close(interval.high, exp(0.250657), 1e-5);
+    const struct orr_interval interval = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
+    assert_close(interval.low, exp(0.05 - 0.176616), 1e-5);
+    assert_close(interval.mid, exp(0.05), 1e-12);
+    assert_close(interval.high, exp(0.05 + 0.270581), 1e-5);
     assert_int_equal(interval.from, ORR_DOUBT_STACK);
     assert_false(interval.measured);
 }
 
-/* A host that waits half of the time dominates: 0.5 · 1 upwards, and fixed times of a tenth add ln 1.1 to it. */
+/* Runs cover megatron-core-2024 and 2026, but not 2025. Its resources may be off by 0.7 of what those of another stack
+ * may: downwards 0.0081 + 0.0064 + 0.8 of 0.105: 0.006906, 0.1 of 0.35: 0.000899, 0.1 of 0.28: 0.000611; root
+ * 0.151378. Upwards the class has more than the terms, ln 1.22 against 0.173: an engine that no run covers is never
+ * surer than one that runs cover. */
+static void another_version_is_surer_than_another_stack(void **state)
+{
+    struct world *w = *state;
+    read_job(w, DENSE, "megatron-core-2025");
+    const struct orr_interval version = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
+    assert_close(version.low, exp(-0.151378), 1e-5);
+    assert_true(version.mid == 1 && !version.measured);
+    assert_true(version.high >= orr_interval_recorded(ORR_REGIME_TRAIN_DENSE, true).high);
+    assert_int_equal(version.from, ORR_DOUBT_RUNS);
+    w->job.kin = ORR_KIN_OTHER;
+    const struct orr_interval other = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED);
+    assert_true(other.high / other.low > version.high / version.low);
+    /* Nothing is measured of this family in serving. */
+    w->job.kin = ORR_KIN_RECORD;
+    assert_int_equal(orr_interval_of(&w->job, ORR_REGIME_PREFILL, &MIXED).from, ORR_DOUBT_STACK);
+}
+
+/* Whoever names an engine that describes no stack in particular has a stack of his own, whatever was measured. */
+static void a_stand_in_is_never_measured(void **state)
+{
+    struct world *w = *state;
+    read_job(w, DENSE, "pytorch-eager");
+    assert_true(orr_engine_stands_in("pytorch-eager") && !orr_engine_stands_in("megatron-core-2024"));
+    assert_false(orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &MIXED).measured);
+}
+
+/* A host that waits half of the time dominates: ln(1 + 0.5 (e - 1) + 0.1) = 0.672506 upwards with fixed times of a
+ * tenth; runs, stack and compute 0.5 of 0.15 add 0.01 + 0.0324 + 0.006060. */
 static void the_widest_term_is_named(void **state)
 {
     struct world *w = *state;
     read_job(w, DENSE, "generic");
-    const struct orr_exposure exposure = {
-        .bound_frac = {[ORR_BOUND_COMPUTE] = 0.5, [ORR_BOUND_HOST] = 0.5}, .fixed_frac = 0.1, .unseen = true};
+    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 0.5, [ORR_BOUND_HOST] = 0.5},
+                                          .fixed_frac = 0.1};
     const struct orr_interval interval = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
-    const double host = 0.5 + log(1.1), rest = 0.0144 + 0.0256 + 0.075 * 0.075;
-    assert_close(interval.high, exp(sqrt(host * host + rest)), 1e-9);
+    assert_close(interval.high, exp(0.05 + sqrt(0.672506 * 0.672506 + 0.04846)), 1e-5);
     assert_int_equal(interval.from, ORR_DOUBT_HOST);
     assert_true(strstr(orr_doubt_remedy(interval.from), "orrery fit") != NULL);
 }
@@ -45,16 +80,90 @@ static void a_measured_engine_is_narrower(void **state)
 {
     struct world *w = *state;
     read_job(w, DENSE, "megatron-core-2024");
-    struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 1}};
+    const struct orr_exposure exposure = {.bound_frac = {[ORR_BOUND_COMPUTE] = 1}};
     const struct orr_interval seen = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
     assert_true(orr_engine_is_measured("megatron-core-2024", ORR_REGIME_TRAIN_DENSE));
     assert_false(orr_engine_is_measured("megatron-core-2024", ORR_REGIME_PREFILL));
     assert_false(orr_engine_is_measured("no such engine", ORR_REGIME_TRAIN_DENSE));
-    exposure.unseen = true;
+    w->job.kin = ORR_KIN_OTHER;
     const struct orr_interval unseen = orr_interval_of(&w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
     assert_true(seen.measured && !unseen.measured);
-    assert_true(seen.low > unseen.low && seen.high < unseen.high);
+    assert_true(seen.low >= unseen.low && seen.high < unseen.high);
     assert_true(seen.low <= exp(-0.09) && seen.high >= exp(0.17));
+}
+
+/* ---------------------------------------------------------------- properties of every interval */
+
+static double width_of(const struct world *w, const struct orr_job *job, enum orr_regime regime,
+                       const struct orr_exposure *exposure)
+{
+    (void)w;
+    const struct orr_interval interval = orr_interval_of(job, regime, exposure);
+    assert_true(interval.low > 0 && interval.low < interval.mid && interval.mid < interval.high);
+    assert_true(interval.low <= 1 && interval.high >= 1);
+    assert_string_not_equal(orr_doubt_text(interval.from), "");
+    assert_string_not_equal(orr_doubt_remedy(interval.from), "");
+    return log(interval.high / interval.low);
+}
+
+/* Shares of the time that add up to 1, drawn at random; some are 0. */
+static struct orr_exposure random_exposure(struct random *random)
+{
+    struct orr_exposure exposure = {.hidden_frac = (double)draw(random, 50) / 100,
+                                    .fixed_frac = (double)draw(random, 30) / 100};
+    double sum = 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) sum += exposure.bound_frac[i] = (double)(draw(random, 12) * draw(random, 3));
+    for (int i = 0; i < ORR_N_BOUNDS; i++) exposure.bound_frac[i] = sum > 0 ? exposure.bound_frac[i] / sum : 0;
+    return exposure;
+}
+
+/* In every regime and at every mix of resources quantiles are in order, and fewer facts never narrow them: another
+ * version, another stack, a chip from its datasheet, a model with experts. */
+static void fewer_facts_are_wider(void **state)
+{
+    struct world *w = *state;
+    struct random random = {7};
+    static struct orr_job job, experts;
+    read_job(w, "{'kind':'train','model':'mixtral-8x7b','system':'h100-sxm','gpus':8,'workload':{'global_batch':8,"
+                "'seq':4096,'engine':'megatron-core-2024'}}");
+    experts = w->job;
+    read_job(w, DENSE, "megatron-core-2024");
+    for (int i = 0; i < 200; i++) {
+        const struct orr_exposure exposure = random_exposure(&random);
+        const enum orr_regime regime = (enum orr_regime)draw(&random, ORR_REGIME_SERVE_FIRST);
+        const bool known = orr_engine_is_measured(w->job.engine.id, regime);
+        double widths[ORR_N_KINS];
+        for (int kin = 0; kin < ORR_N_KINS; kin++) {
+            job = w->job;
+            job.kin = (enum orr_kin)kin;
+            widths[kin] = width_of(w, &job, regime, &exposure);
+            job.calibration.calibrated = false;
+            assert_true(width_of(w, &job, regime, &exposure) >= widths[kin]);
+            experts.kin = job.kin;
+            assert_true(width_of(w, &experts, regime, &exposure) >= widths[kin]);
+        }
+        if (known) assert_true(widths[ORR_KIN_VERSION] >= widths[ORR_KIN_RECORD]);
+        assert_true(widths[ORR_KIN_OTHER] >= widths[ORR_KIN_VERSION]);
+    }
+}
+
+/* A resource counts with its share: a larger share of the network is wider, and a step without it is as wide as if
+ * networks were all alike. */
+static void a_resource_counts_with_its_share(void **state)
+{
+    struct world *w = *state;
+    double last = 0;
+    read_job(w, DENSE, "generic");
+    for (int i = 0; i <= 10; i++) {
+        const struct orr_exposure exposure = {
+            .bound_frac = {[ORR_BOUND_COMPUTE] = 1 - 0.1 * i, [ORR_BOUND_NETWORK] = 0.1 * i}};
+        const double width = width_of(w, &w->job, ORR_REGIME_TRAIN_DENSE, &exposure);
+        if (i > 3) assert_true(width > last);
+        last = width;
+    }
+    /* All network: runs and stack, and 0.4 and 0.5 of the whole time. */
+    const double low = sqrt(0.0081 + 0.0064 + 0.16), high = sqrt(0.01 + 0.0324 + 0.25);
+    assert_close(last, low + high, 1e-9);
 }
 
 /* The medium of an interval lies between its ends in every answer, and quantiles are the interval. */
@@ -64,6 +173,45 @@ static void results_have_quantiles(void **state)
     read_job(w, DENSE, "generic");
     orr_train(&w->job, w->scratch, &w->result);
     assert_true(w->result.interval_low_s < w->result.median_s && w->result.median_s < w->result.interval_high_s);
+    assert_close(w->result.median_s, w->result.step_time_s * exp(0.05), 1e-12);
+}
+
+/* ---------------------------------------------------------------- services */
+
+static struct orr_serving_result served(struct world *w, double rate_per_s)
+{
+    const struct orr_traffic traffic = {.arrival = ORR_ARRIVAL_POISSON,
+                                        .rate_per_s = rate_per_s,
+                                        .requests = 400,
+                                        .input_len = {.law = ORR_LENGTH_FIXED, .mean = 500},
+                                        .output_len = {.law = ORR_LENGTH_FIXED, .mean = 200},
+                                        .seed = 1};
+    struct orr_serving_result result;
+    struct orr_error error;
+    if (orr_simulate(&w->job, &traffic, NULL, &result, &error)) fail_msg("%s", error.text);
+    return result;
+}
+
+/* Far from its limit a service is as unsure as its steps. Near it the same error of a step decides whether requests
+ * queue: the interval of first tokens grows without the steps being less sure, and at last the answer says so. */
+static void a_service_at_its_knee_says_so(void **state)
+{
+    struct world *w = *state;
+    read_job(w, "{'kind':'infer','model':'llama3-8b','system':'h100-sxm','gpus':1,"
+                "'workload':{'engine':'vllm','batch':1,'input_len':500,'output_len':200}}");
+    const struct orr_serving_result calm = served(w, 2);
+    const struct orr_timing *tpot = &calm.timing[ORR_TIMING_TPOT], *ttft = &calm.timing[ORR_TIMING_TTFT];
+    assert_false(calm.at_knee || calm.saturated);
+    assert_false(calm.engine_measured);
+    assert_true(tpot->low_frac < tpot->mid_frac && tpot->mid_frac < tpot->high_frac);
+    assert_true(ttft->low_frac < ttft->mid_frac && ttft->mid_frac < ttft->high_frac);
+    assert_true(log(ttft->high_frac / ttft->low_frac) > log(calm.step_high_frac / calm.step_low_frac));
+    double shares = 0;
+    for (int i = 0; i < ORR_N_BOUNDS; i++) shares += calm.bound_frac[i];
+    assert_close(shares, 1, 1e-6);
+    bool knee = false;
+    for (double rate = 8; rate < 200 && !knee; rate *= 1.15) knee = served(w, rate).at_knee;
+    assert_true(knee);
 }
 
 /* ---------------------------------------------------------------- coverage */
@@ -90,6 +238,40 @@ static void coverage_is_a_mean_over_sources(void **state)
     assert_close(all.coverage_frac, 2.0 / 3, 1e-12);
     assert_close(all.median_frac, 0.2, 1e-12);
     assert_int_equal(all.sources, 2);
+}
+
+/* Four sources of one row in intervals from 1/2 to 2, at distances 0.1, 0.2, 0.3 and 3 times ln 2 from the middle.
+ * Without the last one the other three must be held to 80 %, that is all three: a stretch of 0.30, at which the last
+ * is missed. Without any other one the three that stay include the last, so that only the stretch 3 holds 80 % of
+ * them, and the row left out is held. Coverage 3 / 4; widths 2 ln 2 times (3 + 3 + 3 + 0.30) / 4. */
+static void a_source_has_no_part_in_its_own_width(void **state)
+{
+    (void)state;
+    const double distance[] = {0.0999, 0.1999, 0.2999, 2.9999};
+    static const char *const NAMES[] = {"A", "B", "C", "D"};
+    struct orr_score scores[4];
+    for (size_t i = 0; i < COUNT(scores); i++)
+        scores[i] = held_score(NAMES[i], exp(-distance[i] * log(2)) - 1, true, 0.5, 2);
+    const struct orr_validation v = {.n_scores = COUNT(scores), .scores = scores};
+    const struct orr_held cross = orr_held_cross(&v);
+    assert_int_equal(cross.sources, 4);
+    assert_int_equal(cross.rows, 4);
+    assert_close(cross.coverage_frac, 0.75, 1e-12);
+    assert_close(cross.width_ln, 2 * log(2) * (3 + 3 + 3 + 0.3) / 4, 1e-9);
+}
+
+/* Only rows whose engine runs cover count: A's second row and all of B. */
+static void validated_engines_have_a_width_of_their_own(void **state)
+{
+    (void)state;
+    struct orr_score scores[] = {held_score("A", 0.1, true, 0.5, 2), held_score("A", 0.1, true, 0.8, 1.2),
+                                 held_score("B", -0.6, false, 0.9, 1.8)};
+    scores[1].on_record = scores[2].on_record = true;
+    const struct orr_validation v = {.n_scores = COUNT(scores), .scores = scores};
+    const struct orr_held held = orr_held_on_record(&v);
+    assert_int_equal(held.rows, 2);
+    assert_close(held.coverage_frac, 0.5, 1e-12);
+    assert_close(held.width_ln, (log(1.5) + log(2)) / 2, 1e-12);
 }
 
 /* ---------------------------------------------------------------- nearest */
@@ -120,10 +302,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unmeasured_engine_adds_what_stacks_differ_by),
+        cmocka_unit_test(another_version_is_surer_than_another_stack),
+        cmocka_unit_test(a_stand_in_is_never_measured),
         cmocka_unit_test(the_widest_term_is_named),
         cmocka_unit_test(a_measured_engine_is_narrower),
+        cmocka_unit_test(fewer_facts_are_wider),
+        cmocka_unit_test(a_resource_counts_with_its_share),
         cmocka_unit_test(results_have_quantiles),
+        cmocka_unit_test(a_service_at_its_knee_says_so),
         cmocka_unit_test(coverage_is_a_mean_over_sources),
+        cmocka_unit_test(a_source_has_no_part_in_its_own_width),
+        cmocka_unit_test(validated_engines_have_a_width_of_their_own),
         cmocka_unit_test(a_measured_run_is_nearest_to_itself),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
