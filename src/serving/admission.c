@@ -97,7 +97,7 @@ static bool admit(struct orr_replica *r)
 {
     const int32_t slot = orr_line_at(&r->waiting, 0);
     struct orr_sequence *s = &r->sequences[slot];
-    const int32_t place = prefix_of(r, s);
+    const int32_t place = s->complete ? ORR_NOBODY : prefix_of(r, s);
     const int64_t found = found_blocks(r, s, place), blocks = needed_blocks(r, s) - found;
     if (r->n_running >= r->facts.engine.max_requests) return false;
     if (place != ORR_NOBODY) orr_prefix_use(&r->prefixes, place); /* so that it is not given up for this request */
@@ -106,11 +106,12 @@ static bool admit(struct orr_replica *r)
         return false;
     }
     (void)orr_line_pop(&r->waiting);
-    r->waiting_tokens -= s->prompt;
+    if (s->ask.urgent) r->n_urgent--;
+    if (!s->complete) r->waiting_tokens -= s->prompt;
     s->prefix = place;
-    s->computed = found * r->block;
+    s->computed = s->complete ? s->prompt : found * r->block;
     if (s->start_s < 0) s->cached = s->computed;
-    r->sums.cached_tokens += s->computed;
+    if (!s->complete) r->sums.cached_tokens += s->computed;
     s->blocks = blocks;
     free_up(r, blocks);
     r->free_blocks -= blocks;
@@ -118,7 +119,8 @@ static bool admit(struct orr_replica *r)
     r->fresh += orr_expected(s);
     if (s->start_s < 0) s->start_s = r->now_s;
     orr_running_add(r, slot);
-    if (!orr_line_push(&r->begun, slot, false)) r->failed = true;
+    if (s->complete) orr_join(r, slot);
+    else if (!orr_line_push(&r->begun, slot, false)) r->failed = true;
     return true;
 }
 
@@ -172,6 +174,11 @@ void orr_form_step(struct orr_replica *r)
     if (r->waiting.n == 0 || r->stopped || held(r)) return;
     while (r->waiting.n > 0 && !r->failed) {
         const struct orr_sequence *s = &r->sequences[orr_line_at(&r->waiting, 0)];
+        if (s->complete) { /* a cache from a prefill pool */
+            if (!admit(r)) break;
+            left -= r->mixes ? r->facts.queries : 0;
+            continue;
+        }
         const int64_t found = found_blocks(r, s, prefix_of(r, s)) * r->block;
         const int64_t tokens = chunk_of(r, s->prompt - found, left);
         if (tokens <= 0 || !admit(r)) break;
@@ -248,7 +255,10 @@ static int32_t victim(const struct orr_replica *r)
 {
     int32_t best = ORR_NOBODY;
     double least = 0;
-    if (!r->by_ratio) return r->newest;
+    if (!r->by_ratio) {
+        for (best = r->newest; best != ORR_NOBODY && r->sequences[best].ask.urgent;) best = r->sequences[best].before;
+        return best != ORR_NOBODY ? best : r->newest;
+    }
     for (int32_t slot = r->oldest; slot != ORR_NOBODY; slot = r->sequences[slot].after) {
         const struct orr_sequence *s = &r->sequences[slot];
         if (!s->decoding) continue;
@@ -293,10 +303,11 @@ static void preempt(struct orr_replica *r, int32_t slot)
     r->sums.recomputed_tokens += decoding ? s->ask.input_len + s->made : s->computed;
     s->prompt = s->ask.input_len + s->made;
     s->computed = 0;
+    s->complete = false;
     s->preemptions++;
     r->sums.preemptions++;
     r->waiting_tokens += s->prompt;
-    if (!orr_line_push(&r->waiting, slot, !r->by_ratio)) r->failed = true;
+    orr_stand_in_line(r, slot, !r->by_ratio);
 }
 
 void orr_make_room(struct orr_replica *r)

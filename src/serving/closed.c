@@ -113,6 +113,12 @@ static struct point point_at(const struct search *s, double n)
     const double beside = s->mixes ? n : 0;
     const double left = orr_max(1, s->budget - beside * (double)s->facts->queries);
     struct point p = {.tau_s = decode_s(s, n), .joined = 1};
+    if (d->received) { /* Eq. 385 */
+        p.chunks = 1;
+        p.step_s = orr_max(p.tau_s, n * e->stream_s_per_token / s->facts->host_speed);
+        if (s->further > 0) p.rate_per_s = n / (s->further * p.step_s);
+        return p;
+    }
     p.chunks = e->chunked_prefill ? orr_max(1, orr_ceil(d->input / left)) : 1;                  /* Eq. 211 */
     if (s->further > 0) p.joined = orr_max(1, orr_min(n / s->further, floor(left / d->input))); /* per step */
     if (e->batch_wait_steps > 0 && s->further > 0)

@@ -24,6 +24,7 @@ struct orr_demand {
     double users, think_s; /* closed loop */
     double requests;       /* of the whole run; 0: endless, without the burst at its start */
     double input, output, output_square, max_output;
+    bool received; /* prompts are computed by another pool */
     bool equal_lengths; /* all answers are equally long, so that users march in step */
 };
 struct orr_demand orr_demand_of(const struct orr_traffic *traffic, const struct orr_mean_lengths *lengths,
@@ -37,6 +38,11 @@ void orr_steady_result(const struct orr_job *job, const struct orr_replica_facts
                        const struct orr_demand *demand, const struct orr_steady *steady, struct orr_scratch *scratch,
                        struct orr_serving_result *result);
 
+/* Factors of steps at either end of the 80 % interval of their class, and what the steady states there say of a result
+ * whose own steady state is `middle`. */
+void orr_serving_scales(const struct orr_job *job, double scale[2]);
+void orr_serving_spread(const struct orr_job *job, double output, const struct orr_steady *middle,
+                        const struct orr_steady ends[2], struct orr_serving_result *result);
 /* Eq. 210: the 80 % intervals, of the model's error and of a finite run; the result carries the latter when called. */
 void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
                            const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,

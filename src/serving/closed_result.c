@@ -58,25 +58,30 @@ static double joined(double model, double run)
 
 /* Eq. 210: the closed form with steps at either end of the interval of their class says how far means move; near
  * saturation that is much more than the steps themselves. */
-void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
-                           const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
-                           struct orr_serving_result *result)
+void orr_serving_scales(const struct orr_job *job, double scale[2])
 {
     const struct orr_exposure whole = {0}; /* the shares of resources do not matter to a service under load */
     const struct orr_interval interval = orr_interval_of(job, orr_serving_regime(job), &whole);
+    scale[0] = interval.low;
+    scale[1] = interval.high;
+}
+
+void orr_serving_spread(const struct orr_job *job, double output, const struct orr_steady *middle,
+                        const struct orr_steady ends[2], struct orr_serving_result *result)
+{
+    const struct orr_exposure whole = {0};
     const struct orr_interval first = orr_interval_of(job, ORR_REGIME_SERVE_FIRST, &whole);
-    const double scale[2] = {interval.low, interval.high};
     double factor[2][ORR_N_TIMINGS], rate[2];
     for (int i = 0; i < 2; i++) {
-        const struct orr_steady end = orr_steady_of(facts, steps, demand, scale[i]);
-        const double ttft = middle->ttft_s > 0 ? end.ttft_s / middle->ttft_s : 1;
-        const double tpot = middle->tpot_s > 0 ? end.tpot_s / middle->tpot_s : 1;
+        const struct orr_steady *end = &ends[i];
+        const double ttft = middle->ttft_s > 0 ? end->ttft_s / middle->ttft_s : 1;
+        const double tpot = middle->tpot_s > 0 ? end->tpot_s / middle->tpot_s : 1;
         const double latency =
-            (end.ttft_s + (demand->output - 1) * end.tpot_s) / (middle->ttft_s + (demand->output - 1) * middle->tpot_s);
+            (end->ttft_s + (output - 1) * end->tpot_s) / (middle->ttft_s + (output - 1) * middle->tpot_s);
         factor[i][ORR_TIMING_TTFT] = factor[i][ORR_TIMING_QUEUE] = ttft;
         factor[i][ORR_TIMING_TPOT] = factor[i][ORR_TIMING_ITL] = tpot;
         factor[i][ORR_TIMING_LATENCY] = latency;
-        rate[i] = middle->rate_per_s > 0 ? end.rate_per_s / middle->rate_per_s : 1;
+        rate[i] = middle->rate_per_s > 0 ? end->rate_per_s / middle->rate_per_s : 1;
     }
     for (int k = 0; k < ORR_N_TIMINGS; k++) {
         if (k == ORR_TIMING_TTFT || k == ORR_TIMING_QUEUE) { /* whichever is wider */
@@ -89,4 +94,15 @@ void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_f
     result->rate_low_frac = orr_min(1, rate[1]);
     result->rate_high_frac = orr_max(1, rate[0]);
     if (!middle->stable) result->saturated = true;
+}
+
+void orr_serving_intervals(const struct orr_job *job, const struct orr_replica_facts *facts,
+                           const struct orr_demand *demand, struct orr_steps *steps, const struct orr_steady *middle,
+                           struct orr_serving_result *result)
+{
+    double scale[2];
+    struct orr_steady ends[2];
+    orr_serving_scales(job, scale);
+    for (int i = 0; i < 2; i++) ends[i] = orr_steady_of(facts, steps, demand, scale[i]);
+    orr_serving_spread(job, demand->output, middle, ends, result);
 }

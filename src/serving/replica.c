@@ -52,16 +52,21 @@ void orr_replica_free(struct orr_replica *r)
 }
 
 /* Eq. 199: the front end takes requests one after another; what it does to one delays only that one. */
-static double visible_s(struct orr_replica *r, const struct orr_ask *ask)
+static double visible_s(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
     const struct orr_engine *e = &r->facts.engine;
     const double turn_s = e->frontend_s_per_request / r->facts.host_speed;
     const double own_s = e->frontend_s + e->frontend_s_per_token * (double)ask->input_len;
-    r->front_s = orr_max(ask->arrival_s, r->front_s) + turn_s;
+    r->front_s = orr_max(time_s, r->front_s) + turn_s;
     return r->front_s + own_s / r->facts.host_speed + r->facts.request_s;
 }
 
 bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
+{
+    return orr_replica_submit_at(r, ask, ask->arrival_s);
+}
+
+bool orr_replica_submit_at(struct orr_replica *r, const struct orr_ask *ask, double time_s)
 {
     const int64_t most = ask->input_len + (r->reserves ? ask->max_output_len : ask->output_len);
     if (most > r->total_blocks * r->block) {
@@ -76,7 +81,7 @@ bool orr_replica_submit(struct orr_replica *r, const struct orr_ask *ask)
     struct orr_sequence *s = &r->sequences[slot];
     const uint32_t turn = s->turn;
     *s = (struct orr_sequence){.ask = *ask,
-                               .visible_s = visible_s(r, ask),
+                               .visible_s = visible_s(r, ask, time_s),
                                .start_s = -1,
                                .first_s = -1,
                                .prompt = ask->input_len,
@@ -96,8 +101,7 @@ static double decode_steps_left(const struct orr_replica *r, const struct orr_se
     return r->facts.tokens_per_step > 1 ? orr_ceil(left / r->facts.tokens_per_step) : left;
 }
 
-/* Lets a sequence whose prompt is complete decode from the next tick on. */
-static void join(struct orr_replica *r, int32_t slot)
+void orr_join(struct orr_replica *r, int32_t slot)
 {
     struct orr_sequence *s = &r->sequences[slot];
     s->join_tick = r->tick;
@@ -157,9 +161,29 @@ static void finish(struct orr_replica *r, int32_t slot)
                                               .input_len = s->ask.input_len,
                                               .output_len = s->ask.output_len,
                                               .cached_len = s->cached,
-                                              .preemptions = s->preemptions};
+                                              .preemptions = s->preemptions,
+                                              .transfer_s = s->transfer_s,
+                                              .urgent = s->ask.urgent};
     orr_slot_give(r, slot);
     r->sink.finished(r->sink.context, &record);
+}
+
+/* Hands a complete prompt over; its blocks stay taken until its cache has been sent. */
+static void hand_over(struct orr_replica *r, int32_t slot)
+{
+    const struct orr_sequence *s = &r->sequences[slot];
+    orr_running_remove(r, slot);
+    r->outstanding = orr_max(0, r->outstanding - orr_expected(s));
+    r->tokens_left = orr_max(0, r->tokens_left - (double)(s->ask.output_len - 1));
+    const struct orr_handover handover = {.ask = s->ask,
+                                          .visible_s = s->visible_s,
+                                          .start_s = s->start_s,
+                                          .ready_s = r->now_s,
+                                          .first_s = s->first_s,
+                                          .cached = s->cached,
+                                          .preemptions = s->preemptions,
+                                          .slot = slot};
+    r->sink.prefilled(r->sink.context, &handover);
 }
 
 static const struct orr_due *first_end(struct orr_replica *r)
@@ -275,8 +299,9 @@ static void pass_prompts(struct orr_replica *r)
         r->outstanding = orr_max(0, r->outstanding - 1);
         r->sums.output_tokens++;
         r->tokens_left = orr_max(0, r->tokens_left - 1);
-        if (s->made < s->ask.output_len) join(r, slot);
-        else finish(r, slot);
+        if (s->made >= s->ask.output_len) finish(r, slot);
+        else if (r->facts.role == ORR_POOL_PREFILL) hand_over(r, slot);
+        else orr_join(r, slot);
     }
 }
 
@@ -385,13 +410,14 @@ static void receive(struct orr_replica *r)
     while (r->coming.n > 0 && r->coming.items[0].key <= decided_s) {
         const int32_t slot = r->coming.items[0].slot;
         orr_queue_pop(&r->coming);
-        r->waiting_tokens += r->sequences[slot].prompt;
-        if (!orr_line_push(&r->waiting, slot, false)) r->failed = true;
+        if (!r->sequences[slot].complete) r->waiting_tokens += r->sequences[slot].prompt;
+        orr_stand_in_line(r, slot, false);
     }
 }
 
 double orr_replica_next_s(const struct orr_replica *r)
 {
+    if (r->blocked) return HUGE_VAL;
     if (r->n_running > 0 || r->waiting.n > 0) return r->now_s;
     return r->coming.n > 0 ? orr_max(r->now_s, r->coming.items[0].key) : HUGE_VAL;
 }
@@ -407,7 +433,11 @@ void orr_replica_run(struct orr_replica *r, double until_s)
         orr_form_step(r);
         if (r->n_chunks > 0) run_mixed(r);
         else if (r->n_decoding > 0) run_decodes(r, until_s);
-        else return; /* nobody runs and the first in line is not admitted: cannot happen, as refused requests are not */
+        else {
+            /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
+            r->blocked = true;
+            return;
+        }
     }
 }
 

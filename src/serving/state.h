@@ -19,10 +19,12 @@ struct orr_sequence {
     int64_t join_tick;
     int64_t blocks; /* of its prompt, or all that it may need */
     int64_t preemptions;
+    double transfer_s;     /* of its cache from another pool */
     int32_t prefix;        /* beginning in the cache that it uses; ORR_NOBODY */
     int32_t before, after; /* in the list of running sequences */
     uint32_t turn;         /* changes whenever it stops decoding, so that old places in the queue of ends are void */
     bool decoding;
+    bool complete; /* it comes with its whole cache and joins the decoding sequences without a prompt */
 };
 
 /* A place in one of the two queues by time: ends of answers by tick, requests on their way by visible time. */
@@ -73,6 +75,7 @@ struct orr_replica {
     int32_t n_sequences, room, free_slot; /* free ones are chained by `after` */
     struct orr_queue coming, ends;
     struct orr_line_up waiting, begun; /* begun: admitted prompts that are not complete */
+    size_t n_urgent;                   /* the first so many of those that wait */
     int32_t oldest, newest;            /* running sequences in the order of admission */
     int64_t n_running, n_decoding;
     double contexts;    /* of the decoding sequences in their next step, new token included */
@@ -89,6 +92,7 @@ struct orr_replica {
     double fresh; /* outputs of the prompts that were admitted for this step */
     bool stopped; /* the last look for room stopped a sequence, so nobody is admitted */
     bool failed, halted;
+    bool blocked; /* nobody runs and the first in line has no room until a cache is sent */
     struct orr_replica_sums sums;
 };
 
@@ -127,6 +131,10 @@ void orr_take_blocks(struct orr_replica *r, int64_t steps);
 
 /* ---------------------------------------------------------------- replica.c */
 
+/* Lets a sequence whose prompt is complete decode from the next tick on. */
+void orr_join(struct orr_replica *r, int32_t slot);
+/* Puts a request into the line: urgent ones before all others. `first`: before its equals, as after an interruption. */
+void orr_stand_in_line(struct orr_replica *r, int32_t slot, bool first);
 /* Ends the decoding of a sequence at the current tick; its blocks are counted as its own. */
 void orr_leave(struct orr_replica *r, int32_t slot);
 /* Gives the blocks of a running sequence back and takes it from the list. */
