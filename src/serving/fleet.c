@@ -77,13 +77,16 @@ static void ask_again(struct orr_fleet *f, double time_s)
 
 static void finished(void *context, const struct orr_request_record *record)
 {
-    struct orr_fleet *f = ((struct orr_station *)context)->fleet;
+    const struct orr_station *station = context;
+    struct orr_fleet *f = station->fleet;
     const struct orr_simulation *how = f->how;
+    const bool closed = f->traffic->arrival == ORR_ARRIVAL_CLOSED;
+    if (closed || f->blocked.n > 0 || (how->stop && *how->stop)) orr_replica_pause(station->replica);
     orr_tally_add(&f->tally, record);
     f->last_s = orr_max(f->last_s, record->finish_s);
     f->freed = true;
     if (how->finished) how->finished(how->context, record);
-    if (f->traffic->arrival == ORR_ARRIVAL_CLOSED) ask_again(f, record->finish_s);
+    if (closed) ask_again(f, record->finish_s);
     if (how->progress && f->tally.finished % TOLD_EVERY == 0) {
         const double by_time = f->traffic->duration_s > 0 ? record->finish_s / f->traffic->duration_s : 0;
         const double by_count = f->total < INT64_MAX ? (double)f->tally.finished / (double)f->total : 0;

@@ -57,11 +57,12 @@ static struct prompts prompts_at(const struct orr_pool_view *pool, double input,
 }
 
 /* Eq. 386: the wait for a prefill replica. Pollaczek and Khinchine where a step takes one prompt; where it takes many,
- * half a step until the queue itself is longer than one. */
-static double wait_s(const struct prompts *p, double rate)
+ * half a step until the queue itself is longer than one. A replica that gets every R-th request of a stream sees gaps
+ * with 1 / R of their variance, to which the wait is proportional (Kingman). */
+static double wait_s(const struct prompts *p, double rate, double replicas)
 {
     const double busy = orr_min(1, rate * p->step_s / p->joined);
-    return busy * p->step_s / 2 / orr_max(1e-6, 1 - p->load);
+    return busy * p->step_s / 2 / replicas / orr_max(1e-6, 1 - p->load);
 }
 
 /* ---------------------------------------------------------------- one rate through all pools */
@@ -104,7 +105,7 @@ static void add_prefill(const struct flow *f, int64_t i, double rate, struct orr
         (e->frontend_s + e->frontend_s_per_token * f->demand.input + e->frontend_s_per_request) /
             pool->facts->host_speed +
         pool->facts->request_s;
-    double load, queue_s = wait_s(&p, each);
+    double load, queue_s = wait_s(&p, each, f->prefills);
     if (f->demand.users > 0) queue_s *= orr_max(0, f->demand.users - 1) / f->demand.users;
     const double sent_s = transfer_s(f, pool, rate, p.step_s, &load);
     s->pools[i] = (struct orr_steady){.ttft_s = handling_s + queue_s + p.step_s + sent_s,

@@ -424,7 +424,8 @@ double orr_replica_next_s(const struct orr_replica *r)
 
 void orr_replica_run(struct orr_replica *r, double until_s)
 {
-    while (!r->failed && !r->halted) {
+    r->paused = false;
+    while (!r->failed && !r->halted && !r->paused) {
         const double next_s = orr_replica_next_s(r);
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
@@ -446,6 +447,11 @@ void orr_replica_run(struct orr_replica *r, double until_s)
 void orr_replica_stop(struct orr_replica *r)
 {
     r->halted = true;
+}
+
+void orr_replica_pause(struct orr_replica *r)
+{
+    r->paused = true;
 }
 
 bool orr_replica_failed(const struct orr_replica *r)

@@ -83,6 +83,8 @@ bool orr_replica_holds(const struct orr_replica *replica, uint64_t prefix);
 void orr_replica_run(struct orr_replica *replica, double until_s);
 /* Lets the run end after the current step; a sink may call it. */
 void orr_replica_stop(struct orr_replica *replica);
+/* The same, but the next call of orr_replica_run goes on. */
+void orr_replica_pause(struct orr_replica *replica);
 /* The beginning of its next step as far as it knows; HUGE_VAL where nothing is left to do. */
 double orr_replica_next_s(const struct orr_replica *replica);
 /* Loads for routers: requests that are submitted and not finished; tokens of their prompts and answers that are not yet

@@ -91,7 +91,7 @@ struct orr_replica {
     size_t n_chunks, chunk_room;
     double fresh; /* outputs of the prompts that were admitted for this step */
     bool stopped; /* the last look for room stopped a sequence, so nobody is admitted */
-    bool failed, halted;
+    bool failed, halted, paused;
     bool blocked; /* nobody runs and the first in line has no room until a cache is sent */
     struct orr_replica_sums sums;
 };
