@@ -30,13 +30,12 @@ enum orr_err orr_request_search(const struct orr_catalogue *catalogue, struct or
 /* Fill a request of kind "serving" from a parsed one, which is taken apart. */
 enum orr_err orr_request_serving(const struct orr_catalogue *catalogue, struct orr_doc *request,
                                  struct orr_serving_request *serving, struct orr_error *error);
-/* "deployment" of such a request (request_deployment.c), before the request is taken apart; what must hold of the whole
- * request; and the deployment with the jobs of its pools, which are those of the request. */
+/* "deployment" of such a request (request_deployment.c), before the request is taken apart, and what must hold of the
+ * whole request. */
 enum orr_err orr_deployment_read(const struct orr_catalogue *catalogue, const struct orr_doc *request,
                                  json_t *deployment, struct orr_serving_request *serving, struct orr_error *error);
 enum orr_err orr_deployment_check(const struct orr_doc *request, const struct orr_serving_request *serving,
                                   struct orr_error *error);
-struct orr_deployment orr_deployment_of(const struct orr_serving_request *serving);
 /* Fill a request of kind "size" from a parsed one. */
 struct orr_size_request;
 enum orr_err orr_request_size(const struct orr_catalogue *catalogue, const struct orr_doc *request,

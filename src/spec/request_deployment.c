@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "spec/form.h"
 #include "spec/limits.h"
 #include "spec/names.h"
 #include "spec/request.h"
