@@ -154,11 +154,11 @@ void orr_fleet_submit(struct orr_fleet *f, const struct orr_ask *ask, double tim
         f->rejected++;
         return;
     }
-    struct orr_replica *replica =
-        f->stations[f->chosen[orr_route(f->traffic->router, f->candidates, n, f->traffic->seed, ask)]].replica;
-    if (!orr_replica_submit_at(replica, ask, time_s) && f->traffic->arrival == ORR_ARRIVAL_CLOSED &&
-        !orr_replica_failed(replica))
-        ask_again(f, time_s);
+    const int64_t to = f->chosen[orr_route(f->traffic->router, f->candidates, n, f->traffic->seed, ask)];
+    struct orr_replica *replica = f->stations[to].replica;
+    const bool taken = orr_replica_submit_at(replica, ask, time_s);
+    if (!taken && f->traffic->arrival == ORR_ARRIVAL_CLOSED && !orr_replica_failed(replica)) ask_again(f, time_s);
+    orr_fleet_touch(f, to);
 }
 
 /* Starts to send a cache if a decode replica has room for it (Eqs. 380-382). */
@@ -188,10 +188,14 @@ static void arrive(struct orr_fleet *f, const struct orr_transfer *t, double tim
     to->coming--;
     to->coming_tokens -= (double)h.ask.input_len + 1;
     h.first_s = time_s + t->latency_s;
-    if (t->from >= 0) orr_replica_sent(f->stations[t->from].replica, h.slot, time_s);
+    if (t->from >= 0) {
+        orr_replica_sent(f->stations[t->from].replica, h.slot, time_s);
+        orr_fleet_touch(f, t->from);
+    }
     if (to->up) {
         if (!orr_replica_receive(to->replica, &h, h.first_s) && f->traffic->arrival == ORR_ARRIVAL_CLOSED)
             ask_again(f, time_s);
+        orr_fleet_touch(f, t->to);
     } else orr_fleet_submit(f, &h.ask, time_s); /* it has stopped meanwhile */
 }
 
@@ -246,36 +250,46 @@ static void handle(struct orr_fleet *f, double time_s)
     }
 }
 
+/* Which replica begins a step next, the next after it, and the next that computes prompts for others. */
+struct order {
+    int64_t first;
+    double first_s, other_s, prompt_s;
+};
+
+static struct order order_of(const struct orr_fleet *f)
+{
+    struct order o = {.first = -1, .first_s = HUGE_VAL, .other_s = HUGE_VAL, .prompt_s = HUGE_VAL};
+    for (int64_t p = 0; p < f->n_pools; p++) {
+        const struct orr_fleet_pool *pool = &f->pools[p];
+        double least_s = HUGE_VAL;
+        for (int64_t i = pool->first; i < pool->first + pool->n; i++) {
+            const double begin_s = f->begin_s[i];
+            least_s = orr_min(least_s, begin_s);
+            if (begin_s >= o.other_s) continue;
+            if (begin_s < o.first_s) {
+                o.other_s = o.first_s;
+                o.first_s = begin_s;
+                o.first = i;
+            } else o.other_s = begin_s;
+        }
+        if (pool->role == ORR_POOL_PREFILL) o.prompt_s = orr_min(o.prompt_s, least_s);
+    }
+    return o;
+}
+
 /* Runs the replica whose next step begins first. A replica that computes prompts for others makes one step; others run
  * until something can reach them: an event, a prompt that may be handed over, or, where answers cause questions, a step
  * of another replica. */
-static void run_first(struct orr_fleet *f, double event_s)
+static void run_first(struct orr_fleet *f, const struct order *o, double event_s)
 {
-    int64_t first = -1;
-    double next_s = HUGE_VAL, other_s = HUGE_VAL, prompt_s = HUGE_VAL;
-    for (int64_t i = 0; i < f->n; i++) {
-        const double begin_s = orr_replica_next_s(f->stations[i].replica);
-        if (f->pools[f->stations[i].pool].role == ORR_POOL_PREFILL) prompt_s = orr_min(prompt_s, begin_s);
-        if (begin_s < next_s) {
-            other_s = next_s;
-            next_s = begin_s;
-            first = i;
-        } else other_s = orr_min(other_s, begin_s);
-    }
-    const bool prompts = f->pools[f->stations[first].pool].role == ORR_POOL_PREFILL;
+    const bool prompts = f->pools[f->stations[o->first].pool].role == ORR_POOL_PREFILL;
     const bool feedback = f->traffic->arrival == ORR_ARRIVAL_CLOSED || f->blocked.n > 0;
-    double until_s = orr_min(event_s, prompt_s);
-    if (feedback) until_s = orr_min(until_s, other_s);
+    double until_s = orr_min(event_s, o->prompt_s);
+    if (feedback) until_s = orr_min(until_s, o->other_s);
     if (prompts) until_s = 0;
-    orr_replica_run(f->stations[first].replica, orr_max(until_s, nextafter(next_s, HUGE_VAL)));
-    f->failed |= orr_replica_failed(f->stations[first].replica);
-}
-
-static double first_step_s(const struct orr_fleet *f)
-{
-    double next_s = HUGE_VAL;
-    for (int64_t i = 0; i < f->n; i++) next_s = orr_min(next_s, orr_replica_next_s(f->stations[i].replica));
-    return next_s;
+    orr_replica_run(f->stations[o->first].replica, orr_max(until_s, nextafter(o->first_s, HUGE_VAL)));
+    f->failed |= orr_replica_failed(f->stations[o->first].replica);
+    orr_fleet_touch(f, o->first);
 }
 
 static void forget(struct orr_fleet *f)
@@ -299,12 +313,13 @@ static void run(struct orr_fleet *f)
             orr_links_advance(&f->links, f->now_s);
             try_blocked(f);
         }
-        const double event_s = next_event_s(f), step_s = first_step_s(f);
+        const struct order order = order_of(f);
+        const double event_s = next_event_s(f), step_s = order.first_s;
         if (!f->warm && orr_min(event_s, step_s) >= f->traffic->warmup_s) forget(f);
         if (event_s == HUGE_VAL && step_s == HUGE_VAL) return;
         if (step_s < event_s) {
             f->now_s = orr_max(f->now_s, step_s);
-            run_first(f, event_s);
+            run_first(f, &order, event_s);
         } else handle(f, event_s);
     }
 }
@@ -332,7 +347,8 @@ static bool open_stations(struct orr_fleet *f)
     f->stations = calloc(n, sizeof *f->stations);
     f->candidates = calloc(n, sizeof *f->candidates);
     f->chosen = calloc(n, sizeof *f->chosen);
-    bool done = f->stations && f->candidates && f->chosen && orr_links_open(&f->links, f->n);
+    f->begin_s = calloc(n, sizeof *f->begin_s);
+    bool done = f->stations && f->candidates && f->chosen && f->begin_s && orr_links_open(&f->links, f->n);
     for (int64_t p = 0; done && p < f->n_pools; p++)
         for (int64_t i = 0; done && i < f->pools[p].n; i++) {
             struct orr_station *s = &f->stations[f->pools[p].first + i];
@@ -344,6 +360,7 @@ static bool open_stations(struct orr_fleet *f)
             s->up = s->paid = i < f->pools[p].job->plan.dp;
             s->replica = orr_replica_new(&f->pools[p].facts, f->pools[p].steps, &sink);
             done = s->replica;
+            if (done) orr_fleet_touch(f, s->index);
         }
     return done;
 }
@@ -359,6 +376,7 @@ static void close_fleet(struct orr_fleet *f)
     free(f->stations);
     free(f->candidates);
     free(f->chosen);
+    free(f->begin_s);
     free(f->store.items);
     free(f->store.chain);
     free(f->asks.items);

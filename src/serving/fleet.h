@@ -58,6 +58,7 @@ struct orr_fleet {
     struct orr_station *stations;
     struct orr_candidate *candidates; /* and the stations that they are */
     int64_t *chosen;
+    double *begin_s; /* by station: its next step as of orr_fleet_touch */
     int64_t n;
     struct orr_stream stream;
     struct orr_ask next; /* of the stream */
@@ -86,6 +87,11 @@ struct orr_fleet {
 double orr_control_next_s(const struct orr_fleet *fleet);
 /* Does everything that is due by then. */
 void orr_control(struct orr_fleet *fleet, double time_s);
+/* Must be called whenever a replica has got, lost or run something. */
+static inline void orr_fleet_touch(struct orr_fleet *fleet, int64_t station)
+{
+    fleet->begin_s[station] = orr_replica_next_s(fleet->stations[station].replica);
+}
 /* Routes a request at `time_s`, which may be later than its arrival. */
 void orr_fleet_submit(struct orr_fleet *fleet, const struct orr_ask *ask, double time_s);
 

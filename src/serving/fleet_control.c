@@ -43,6 +43,7 @@ static void fail(struct orr_fleet *f, size_t i, double time_s)
     s->up = false;
     orr_links_forget(&f->links, s->index);
     orr_replica_crash(s->replica, time_s, restart, &again);
+    orr_fleet_touch(f, s->index);
 }
 
 /* ---------------------------------------------------------------- the number of replicas */
