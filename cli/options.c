@@ -243,6 +243,7 @@ static const struct cli_option options[] = {
            "also write one page: charts, operators, formulas, data; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_VALIDATE, "also write one page: scatter and tables; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SERVING, "also write one page: distributions, batch over time"),
+    ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SIZE, "also write one page: cost against latency; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SEARCH, "also write one page: plans and front; -: only that"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_SWEEP, "also write one page: a plot and a table of 2000 points"),
     ACTION("html", "", "FILE", CLI_HTML, CLI_FOR_HARDWARE | CLI_FOR_CALIBRATE | CLI_FOR_FIT,

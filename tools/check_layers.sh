@@ -43,7 +43,7 @@ for folder in $folders; do
     rule "src/$folder includes only folders before it"
 done
 
-own='cli|cluster|options|request|rows|store|studies|sweep_cluster|bench|fuzz'
+own='cli|cluster|options|request|rows|store|studies|sweep_cluster|watch|bench|fuzz'
 grep -nHE '^ *# *include "' cli/*.[ch] bench/*.[ch] tests/fuzz/*.[ch] |
     grep -vE "include \"(orrery|server/server|$own)\.h\"|^cli/cli\.h.*\"base/text\.h\"|^tests/fuzz/.*\"spec/job\.h\"" >"$found"
 rule "cli, bench and fuzzers use the public header only, cli the growable text, fuzzers the rules of a job"

@@ -30,6 +30,7 @@ struct sizing {
     size_t n;
     struct orr_size_answer *answer;
     struct orr_size_splits splits;
+    double done_frac;
     bool failed;
 };
 
@@ -180,6 +181,21 @@ static bool desk_take(struct desk *desk, const struct orr_size_unit *unit)
     return !desk->failed;
 }
 
+static bool first_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num() == 0;
+#else
+    return true;
+#endif
+}
+
+/* Tells of progress, in which the caller may ask for a stop. */
+static void tell(const struct sizing *sizing)
+{
+    if (sizing->progress) sizing->progress(sizing->context, sizing->done_frac);
+}
+
 /* Runs `work` for items 0 .. n - 1, each on the desk of the thread that takes it. */
 typedef void desk_work(struct desk *desk, size_t i, void *context);
 static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *context)
@@ -194,8 +210,10 @@ static void run_all(struct sizing *sizing, size_t n, desk_work *work, void *cont
 #ifdef _OPENMP
 #pragma omp for schedule(dynamic, 1)
 #endif
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            if (first_thread()) tell(sizing);
             if (!(sizing->stop && *sizing->stop)) work(&desk, i, context);
+        }
 #ifdef _OPENMP
 #pragma omp critical
 #endif
@@ -264,7 +282,7 @@ static enum orr_err find_cheapest(struct sizing *sizing, bool joint, struct orr_
         run_all(sizing, n, confirm_unit, round);
         for (size_t i = 0; i < n; i++)
             if (round->best[i].met && orr_size_better(&round->best[i], best)) *best = round->best[i];
-        if (sizing->progress) sizing->progress(sizing->context, 0.1 + 0.7 * (double)first / (double)sizing->n);
+        sizing->done_frac = 0.1 + 0.6 * (double)first / (double)sizing->n;
     }
     free(round);
     return sizing->failed ? orr_out_of_memory(error, NULL) : ORR_OK;
@@ -326,10 +344,17 @@ struct trial {
     struct orr_sized plans[ORR_SIZE_FRONT];
 };
 
+/* Plans that are not tried any more after a stop are as far from the limits as can be. */
+static struct trial *new_trial(void)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    for (size_t i = 0; trial && i < ORR_SIZE_FRONT; i++) trial->plans[i].ratio = HUGE_VAL;
+    return trial;
+}
+
 static void try_point(struct desk *desk, size_t i, void *context)
 {
     struct trial *trial = context;
-    trial->plans[i].ratio = HUGE_VAL;
     if (desk_take(desk, trial->points[i].unit)) simulate(desk, 0, trial->points[i].copies, true, &trial->plans[i]);
 }
 
@@ -375,7 +400,7 @@ static bool find_front(struct sizing *sizing, bool joint)
 {
     size_t n;
     struct point *points = list_points(sizing, false, &n);
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial *trial = new_trial();
     bool done = false;
     if (points && trial) {
         qsort(points, n, sizeof *points, by_cost);
@@ -395,7 +420,7 @@ static bool find_nearest(struct sizing *sizing, bool joint)
     struct orr_size_answer *answer = sizing->answer;
     size_t n;
     struct point *points = list_points(sizing, true, &n);
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial *trial = new_trial();
     if (points && trial) {
         qsort(points, n, sizeof *points, by_ratio);
         n = !joint ? 0 : n < NEAREST ? n : NEAREST;
@@ -463,6 +488,19 @@ static void count(struct sizing *sizing)
     }
 }
 
+static void tell_split(void *context)
+{
+    tell(context);
+}
+
+static enum orr_err split(struct sizing *sizing, struct orr_error *error)
+{
+    const struct orr_size_told told = {.stop = sizing->stop, .tell = tell_split, .context = sizing};
+    sizing->done_frac = 0.7;
+    return orr_size_split(sizing->request, sizing->units, sizing->n, &told, &sizing->answer->best, &sizing->splits,
+                          error);
+}
+
 static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
 {
     if (!orr_size_units(sizing->request, &sizing->units, &sizing->n)) return orr_out_of_memory(error, NULL);
@@ -473,13 +511,14 @@ static enum orr_err solve(struct sizing *sizing, struct orr_error *error)
     const struct orr_choices *pools = &sizing->request->spaces[0].space.disaggregated;
     const bool joint = orr_chosen(pools, 0), apart = orr_chosen(pools, 1);
     enum orr_err err = find_cheapest(sizing, joint, error);
-    struct orr_sized *best = &sizing->answer->best;
+    const struct orr_sized *best = &sizing->answer->best;
     if (!err && apart)
-        err = orr_size_split(sizing->request, sizing->units, sizing->n, sizing->stop, best, &sizing->splits, error);
+        err = split(sizing, error);
     if (err) return err;
     sizing->answer->counts.simulated += sizing->splits.simulated;
     sizing->answer->counts.pairs = sizing->splits.pairs;
     sizing->answer->found = best->met;
+    sizing->done_frac = 0.9;
     if (!find_front(sizing, joint)) sizing->failed = true;
     if (!sizing->answer->found && !find_nearest(sizing, joint)) sizing->failed = true;
     fill_least(sizing);

@@ -111,10 +111,16 @@ struct orr_size_splits {
     size_t n;
     int64_t pairs, simulated;
 };
+/* Whom it tells that it goes on, and who may stop it. */
+struct orr_size_told {
+    const volatile int *stop;
+    void (*tell)(void *context);
+    void *context;
+};
 /* Finds the cheapest plan with two pools that keeps every limit and is better than *best, which it replaces; lists the
  * plans that were simulated to their end. */
 enum orr_err orr_size_split(const struct orr_size_request *request, const struct orr_size_unit *units, size_t n,
-                            const volatile int *stop, struct orr_sized *best, struct orr_size_splits *splits,
+                            const struct orr_size_told *told, struct orr_sized *best, struct orr_size_splits *splits,
                             struct orr_error *error);
 
 #endif

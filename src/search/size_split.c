@@ -23,7 +23,7 @@ struct prepared {
 
 struct splitting {
     const struct orr_size_request *request;
-    const volatile int *stop;
+    const struct orr_size_told *told;
     struct orr_scratch *scratch;
     struct prepared *units;
     size_t n;
@@ -148,7 +148,8 @@ static const struct prepared *prepared_of(const struct splitting *s, const struc
 
 static bool stopped(const struct splitting *s)
 {
-    return s->stop && *s->stop;
+    s->told->tell(s->told->context);
+    return s->told->stop && *s->told->stop;
 }
 
 static bool list_pairs(struct splitting *s, double best)
@@ -210,7 +211,7 @@ static bool run_pair(struct splitting *s, const struct orr_size_pair *pair, stru
                                          .deployment = &deployment,
                                          .steps = steps,
                                          .scratch = s->scratch,
-                                         .stop = s->stop,
+                                         .stop = s->told->stop,
                                          .patient = true};
     fill_plan(s, pair, &jobs[0], plan);
     s->splits->simulated++;
@@ -262,10 +263,10 @@ static bool solve(struct splitting *s, const struct orr_size_unit *units, size_t
 }
 
 enum orr_err orr_size_split(const struct orr_size_request *request, const struct orr_size_unit *units, size_t n,
-                            const volatile int *stop, struct orr_sized *best, struct orr_size_splits *splits,
+                            const struct orr_size_told *told, struct orr_sized *best, struct orr_size_splits *splits,
                             struct orr_error *error)
 {
-    struct splitting s = {.request = request, .stop = stop, .splits = splits, .scratch = orr_scratch_new()};
+    struct splitting s = {.request = request, .told = told, .splits = splits, .scratch = orr_scratch_new()};
     const bool done = solve(&s, units, n, best);
     for (size_t i = 0; s.units && i < s.n; i++) {
         orr_steps_free(s.units[i].steps);
