@@ -21,7 +21,7 @@ static void add_front(const struct orr_size *size, const char *name, double (*va
                                             .good = a->front[i].met,
                                             .title = titles[i].data ? titles[i].data : ""};
     }
-    if (a->n_front > 1) orr_html_points(text, size->request.by_gpus ? "GPUs" : "$/h", name, points, a->n_front);
+    if (a->n_front > 1) orr_html_curve(text, size->request.by_gpus ? "GPUs" : "$/h", name, points, a->n_front, true);
     for (size_t i = 0; i < a->n_front; i++) free(titles[i].data);
 }
 
@@ -32,7 +32,7 @@ static double worst_of(const struct orr_sized *plan)
 
 static double ttft_of(const struct orr_sized *plan)
 {
-    return 1e3 * plan->result.timing[ORR_TIMING_TTFT].p99;
+    return plan->result.timing[ORR_TIMING_TTFT].p99;
 }
 
 static double tpot_of(const struct orr_sized *plan)
@@ -47,7 +47,7 @@ void orr_size_html(const struct orr_size *size, struct orr_text *text)
     if (size->answer.n_front > 1) {
         orr_html_element(text, "h2", "", "Cost against latency");
         add_front(size, "worst time, % of its limit", worst_of, text);
-        add_front(size, "first token, p99, ms", ttft_of, text);
+        add_front(size, "first token, p99, s", ttft_of, text);
         add_front(size, "next tokens, p99, ms", tpot_of, text);
     }
     orr_size_terminal(size, &orr_html_style, &terminal);
