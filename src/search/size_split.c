@@ -202,7 +202,7 @@ static bool run_pair(struct splitting *s, const struct orr_size_pair *pair, stru
     const int64_t copies[2] = {pair->prompts, pair->answers};
     struct orr_deployment deployment = {.n_pools = 2,
                                         .pools = {{ORR_POOL_PREFILL, &jobs[0]}, {ORR_POOL_DECODE, &jobs[1]}}};
-    struct orr_steps *steps[2] = {sides[0]->steps, sides[1]->steps};
+    struct orr_steps *steps[ORR_MAX_POOLS] = {sides[0]->steps, sides[1]->steps};
     orr_size_limits(s->request, &s->request->spaces[pair->prompt->system].job.engine, &limits);
     for (int i = 0; i < 2; i++) orr_size_job(s->request, sides[i]->unit, &limits, 0, copies[i], &jobs[i]);
     const struct orr_size_trial trial = {.request = s->request,

@@ -446,7 +446,7 @@ enum orr_err orr_simulate_pools(const struct orr_job *job, const struct orr_traf
     for (size_t i = 0; i < d.n_pools && done; i++) {
         f->split |= d.pools[i].role == ORR_POOL_DECODE;
         f->n_pools = (int64_t)i + 1;
-        done = open_pool(f, (int64_t)i, &d.pools[i], steps && (i == 0 || how->deployment) ? steps[i] : NULL, &alone[i]);
+        done = open_pool(f, (int64_t)i, &d.pools[i], steps ? steps[i] : NULL, &alone[i]);
     }
     done = done && open_stations(f) && orr_tally_open(&f->tally);
     if (done) run_and_tell(f, job, alone, result);

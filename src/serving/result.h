@@ -13,7 +13,8 @@ double orr_timing_at(const struct orr_timing *spread, double quantile);
 enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic *traffic,
                              const struct orr_simulation *how, struct orr_steps *steps, struct orr_scratch *scratch,
                              struct orr_serving_result *result, struct orr_error *error);
-/* The same with one table of steps per pool of the deployment in `how`; a NULL among them is made for the run. */
+/* The same with ORR_MAX_POOLS tables of steps, one per pool of the deployment in `how`; those that are NULL are made for
+ * the run. */
 enum orr_err orr_simulate_pools(const struct orr_job *job, const struct orr_traffic *traffic,
                                 const struct orr_simulation *how, struct orr_steps *const *steps,
                                 struct orr_scratch *scratch, struct orr_serving_result *result,

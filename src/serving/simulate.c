@@ -151,8 +151,9 @@ enum orr_err orr_simulate_on(const struct orr_job *job, const struct orr_traffic
                              struct orr_serving_result *result, struct orr_error *error)
 {
     static const struct orr_simulation NOTHING = {0};
+    struct orr_steps *const first[ORR_MAX_POOLS] = {steps};
     if (orr_fleet_needed(job, traffic, how))
-        return orr_simulate_pools(job, traffic, how, &steps, scratch, result, error);
+        return orr_simulate_pools(job, traffic, how, first, scratch, result, error);
     struct orr_infer_result alone;
     struct run *run = calloc(1, sizeof *run);
     enum orr_err err = run ? ORR_OK : ORR_ERR_MEMORY;
