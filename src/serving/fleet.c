@@ -19,6 +19,7 @@ bool orr_fleet_needed(const struct orr_job *job, const struct orr_traffic *traff
 {
     const struct orr_deployment *d = how ? how->deployment : NULL;
     if (d && (d->n_pools > 1 || d->max_outstanding > 0 || d->autoscale.most > 0 || d->n_failures > 0)) return true;
+    if (orr_lockstep_ranks(&job->plan) > 1) return true;
     return traffic->arrival != ORR_ARRIVAL_CLOSED && traffic->router != ORR_ROUTER_ROUND_ROBIN && job->plan.dp > 1;
 }
 
@@ -287,8 +288,11 @@ static void run_first(struct orr_fleet *f, const struct order *o, double event_s
     double until_s = orr_min(event_s, o->prompt_s);
     if (feedback) until_s = orr_min(until_s, o->other_s);
     if (prompts) until_s = 0;
-    orr_replica_run(f->stations[o->first].replica, orr_max(until_s, nextafter(o->first_s, HUGE_VAL)));
-    f->failed |= orr_replica_failed(f->stations[o->first].replica);
+    const int64_t ranks = f->pools[f->stations[o->first].pool].ranks;
+    until_s = orr_max(until_s, nextafter(o->first_s, HUGE_VAL));
+    if (ranks == 1) orr_replica_run(f->replicas[o->first], until_s);
+    else orr_lockstep_run(&f->replicas[o->first], ranks, until_s);
+    for (int64_t i = 0; i < ranks; i++) f->failed |= orr_replica_failed(f->replicas[o->first + i]);
     orr_fleet_touch(f, o->first);
 }
 
@@ -337,6 +341,8 @@ static bool open_pool(struct orr_fleet *f, int64_t i, const struct orr_pool *poo
     p->stages = malloc((size_t)pool->job->plan.pp * sizeof *p->stages);
     if (p->stages) orr_stages_build(pool->job, p->stages);
     if (i == 0 && f->deployment->autoscale.most > 0) p->n = f->deployment->autoscale.most;
+    p->ranks = orr_lockstep_ranks(&pool->job->plan);
+    if (p->n % p->ranks != 0 || p->ranks > ORR_LOCKSTEP_RANKS) p->ranks = 1;
     f->n += p->n;
     return p->steps && p->stages;
 }
@@ -348,7 +354,8 @@ static bool open_stations(struct orr_fleet *f)
     f->candidates = calloc(n, sizeof *f->candidates);
     f->chosen = calloc(n, sizeof *f->chosen);
     f->begin_s = calloc(n, sizeof *f->begin_s);
-    bool done = f->stations && f->candidates && f->chosen && f->begin_s && orr_links_open(&f->links, f->n);
+    f->replicas = calloc(n, sizeof *f->replicas);
+    bool done = f->stations && f->candidates && f->chosen && f->begin_s && f->replicas && orr_links_open(&f->links, f->n);
     for (int64_t p = 0; done && p < f->n_pools; p++)
         for (int64_t i = 0; done && i < f->pools[p].n; i++) {
             struct orr_station *s = &f->stations[f->pools[p].first + i];
@@ -358,9 +365,9 @@ static bool open_stations(struct orr_fleet *f)
                                           .stepped = f->how->stepped ? stepped : NULL};
             *s = (struct orr_station){.fleet = f, .index = f->pools[p].first + i, .pool = p, .ready_s = HUGE_VAL};
             s->up = s->paid = i < f->pools[p].job->plan.dp;
-            s->replica = orr_replica_new(&f->pools[p].facts, f->pools[p].steps, &sink);
+            f->replicas[s->index] = s->replica = orr_replica_new(&f->pools[p].facts, f->pools[p].steps, &sink);
+            f->begin_s[s->index] = HUGE_VAL; /* nothing to do yet; of a group, the first has the time */
             done = s->replica;
-            if (done) orr_fleet_touch(f, s->index);
         }
     return done;
 }
@@ -377,6 +384,7 @@ static void close_fleet(struct orr_fleet *f)
     free(f->candidates);
     free(f->chosen);
     free(f->begin_s);
+    free(f->replicas);
     free(f->store.items);
     free(f->store.chain);
     free(f->asks.items);

@@ -7,6 +7,7 @@
 #define ORR_SERVING_FLEET_H
 
 #include "serving/link.h"
+#include "serving/lockstep.h"
 #include "serving/result.h"
 #include "serving/router.h"
 #include "serving/state.h"
@@ -25,6 +26,7 @@ struct orr_fleet_pool {
     bool own_steps;
     struct orr_stage *stages; /* owned; of pools between which caches are sent */
     int64_t first, n;         /* stations */
+    int64_t ranks;            /* successive stations that make their steps together; 1: each by itself */
 };
 
 /* A replica of a pool. */
@@ -59,6 +61,7 @@ struct orr_fleet {
     struct orr_candidate *candidates; /* and the stations that they are */
     int64_t *chosen;
     double *begin_s; /* by station: its next step as of orr_fleet_touch */
+    struct orr_replica **replicas; /* those of the stations */
     int64_t n;
     struct orr_stream stream;
     struct orr_ask next; /* of the stream */
@@ -90,7 +93,13 @@ void orr_control(struct orr_fleet *fleet, double time_s);
 /* Must be called whenever a replica has got, lost or run something. */
 static inline void orr_fleet_touch(struct orr_fleet *fleet, int64_t station)
 {
-    fleet->begin_s[station] = orr_replica_next_s(fleet->stations[station].replica);
+    const struct orr_fleet_pool *pool = &fleet->pools[fleet->stations[station].pool];
+    if (pool->ranks == 1) {
+        fleet->begin_s[station] = orr_replica_next_s(fleet->replicas[station]);
+        return;
+    }
+    const int64_t first = station - (station - pool->first) % pool->ranks; /* stands for its group */
+    fleet->begin_s[first] = orr_lockstep_next_s(&fleet->replicas[first], pool->ranks);
 }
 /* Routes a request at `time_s`, which may be later than its arrival. */
 void orr_fleet_submit(struct orr_fleet *fleet, const struct orr_ask *ask, double time_s);

@@ -305,10 +305,10 @@ static void pass_prompts(struct orr_replica *r)
     }
 }
 
-static void run_mixed(struct orr_replica *r)
+static void pass_mixed(struct orr_replica *r, const struct orr_mixed *step, double time_s)
 {
-    const struct orr_mixed mixed = mixed_of(r);
-    const double time_s = orr_steps_mixed(r->table, &mixed), start_s = r->now_s, end_s = start_s + time_s;
+    const struct orr_mixed mixed = *step;
+    const double start_s = r->now_s, end_s = start_s + time_s;
     const struct orr_step_record record = {.start_s = start_s,
                                            .end_s = end_s,
                                            .steps = 1,
@@ -331,7 +331,7 @@ static void run_mixed(struct orr_replica *r)
 
 /* ---------------------------------------------------------------- steps that only decode */
 
-static double line_sum_s(const struct orr_line *line, double k)
+double orr_line_sum_s(const struct orr_line *line, double k)
 {
     return k * line->first_s + line->slope_s * k * (k - 1) / 2; /* Eq. 202 */
 }
@@ -349,8 +349,8 @@ static int64_t steps_within(const struct orr_line *line, double time_s)
         k = root > 0 ? 2 * time_s / (half + sqrt(root)) : guess;
     }
     k = orr_ceil(orr_max(0, k - 1e-9));
-    while (line_sum_s(line, k) < time_s) k++;
-    while (k >= 1 && line_sum_s(line, k - 1) >= time_s) k--;
+    while (orr_line_sum_s(line, k) < time_s) k++;
+    while (k >= 1 && orr_line_sum_s(line, k - 1) >= time_s) k--;
     return (int64_t)k;
 }
 
@@ -361,7 +361,7 @@ static int64_t least(int64_t a, int64_t b)
 
 /* The steps that can run before something else must be looked at. Under overlapped scheduling the decision about a step
  * is made when the one before begins (Eq. 204), so a request is admitted one step later. */
-static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *line, double until_s)
+int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s)
 {
     const struct orr_due *end = first_end(r);
     const struct orr_engine *e = &r->facts.engine;
@@ -379,29 +379,6 @@ static int64_t steps_until_event(struct orr_replica *r, const struct orr_line *l
     return steps > 1 ? steps : 1;
 }
 
-static void run_decodes(struct orr_replica *r, double until_s)
-{
-    const double context = r->contexts / (double)r->n_decoding, start_s = r->now_s;
-    const struct orr_line line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
-    const int64_t steps = steps_until_event(r, &line, until_s);
-    const double time_s = line_sum_s(&line, (double)steps), end_s = start_s + time_s;
-    const struct orr_step_record record = {.start_s = start_s,
-                                           .end_s = end_s,
-                                           .steps = steps,
-                                           .decodes = r->n_decoding,
-                                           .waiting = (int64_t)r->waiting.n,
-                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
-    account(r, &record);
-    deliver(r, end_s, steps, r->n_decoding);
-    r->decide_s = end_s - (line.first_s + line.slope_s * (double)(steps - 1));
-    r->held_steps += r->waiting.n > 0 ? steps : 0;
-    r->now_s = end_s;
-    pass_ticks(r, steps, start_s, line.first_s, end_s);
-    end_answers(r);
-}
-
-/* ---------------------------------------------------------------- the loop */
-
 /* Requests that were visible when the step was decided stand in line. */
 static void receive(struct orr_replica *r)
 {
@@ -414,6 +391,53 @@ static void receive(struct orr_replica *r)
         orr_stand_in_line(r, slot, false);
     }
 }
+
+static void pass_decodes(struct orr_replica *r, const struct orr_line *line, int64_t steps, double time_s)
+{
+    const double start_s = r->now_s, end_s = start_s + time_s;
+    const struct orr_step_record record = {.start_s = start_s,
+                                           .end_s = end_s,
+                                           .steps = steps,
+                                           .decodes = r->n_decoding,
+                                           .waiting = (int64_t)r->waiting.n,
+                                           .kv_used_frac = 1 - (double)orr_free_blocks(r) / (double)r->total_blocks};
+    account(r, &record);
+    deliver(r, end_s, steps, r->n_decoding);
+    r->decide_s = end_s - (line->first_s + line->slope_s * (double)(steps - 1));
+    r->held_steps += r->waiting.n > 0 ? steps : 0;
+    r->now_s = end_s;
+    pass_ticks(r, steps, start_s, line->first_s, end_s);
+    end_answers(r);
+}
+
+struct orr_turn orr_turn_of(struct orr_replica *r)
+{
+    struct orr_turn turn = {.kind = ORR_TURN_IDLE};
+    orr_make_room(r);
+    receive(r);
+    orr_form_step(r);
+    if (r->n_chunks > 0) {
+        turn.kind = ORR_TURN_MIXED;
+        turn.mixed = mixed_of(r);
+        turn.line.first_s = orr_steps_mixed(r->table, &turn.mixed);
+    } else if (r->n_decoding > 0) {
+        const double context = r->contexts / (double)r->n_decoding;
+        turn.kind = ORR_TURN_DECODE;
+        turn.line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
+    }
+    return turn;
+}
+
+void orr_turn_pass(struct orr_replica *r, const struct orr_turn *turn, int64_t steps, double time_s)
+{
+    switch (turn->kind) {
+    case ORR_TURN_MIXED: pass_mixed(r, &turn->mixed, time_s); break;
+    case ORR_TURN_DECODE: pass_decodes(r, &turn->line, steps, time_s); break;
+    case ORR_TURN_IDLE: r->now_s += time_s; break;
+    }
+}
+
+/* ---------------------------------------------------------------- the loop */
 
 double orr_replica_next_s(const struct orr_replica *r)
 {
@@ -429,15 +453,16 @@ void orr_replica_run(struct orr_replica *r, double until_s)
         const double next_s = orr_replica_next_s(r);
         if (next_s >= until_s || next_s == HUGE_VAL) return;
         r->now_s = next_s;
-        orr_make_room(r);
-        receive(r);
-        orr_form_step(r);
-        if (r->n_chunks > 0) run_mixed(r);
-        else if (r->n_decoding > 0) run_decodes(r, until_s);
-        else {
+        const struct orr_turn turn = orr_turn_of(r);
+        if (turn.kind == ORR_TURN_IDLE) {
             /* Nobody runs and the first in line is not admitted: caches that are being sent take the room. */
             r->blocked = true;
             return;
+        }
+        if (turn.kind == ORR_TURN_MIXED) orr_turn_pass(r, &turn, 1, turn.line.first_s);
+        else {
+            const int64_t steps = orr_turn_steps(r, &turn.line, until_s);
+            orr_turn_pass(r, &turn, steps, orr_line_sum_s(&turn.line, (double)steps));
         }
     }
 }

@@ -21,6 +21,8 @@ struct orr_replica_facts {
     int64_t queries;        /* rows of a sequence in a decode step: drafted tokens + 1 */
     double host_speed;      /* of the system's host, over the reference */
     double request_s;       /* host time per request inside the engine */
+    int64_t ranks;          /* that share experts with this one and step together; 1: none */
+    double own_frac;        /* of these: orr_lockstep_own_frac */
 };
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result);

@@ -131,6 +131,20 @@ void orr_take_blocks(struct orr_replica *r, int64_t steps);
 
 /* ---------------------------------------------------------------- replica.c */
 
+/* The next step of a replica before its time is known to all who wait for it. */
+struct orr_turn {
+    enum { ORR_TURN_IDLE, ORR_TURN_MIXED, ORR_TURN_DECODE } kind;
+    struct orr_mixed mixed; /* MIXED */
+    struct orr_line line;   /* DECODE: times of decode steps from here on. MIXED: first_s is that of the step */
+};
+/* Forms the step that begins at now_s. */
+struct orr_turn orr_turn_of(struct orr_replica *r);
+/* The steps that can run before something else must be looked at, if they take as long as the line says. */
+int64_t orr_turn_steps(struct orr_replica *r, const struct orr_line *line, double until_s);
+/* Lets so many steps pass, which take time_s in all. */
+void orr_turn_pass(struct orr_replica *r, const struct orr_turn *turn, int64_t steps, double time_s);
+double orr_line_sum_s(const struct orr_line *line, double steps);
+
 /* Lets a sequence whose prompt is complete decode from the next tick on. */
 void orr_join(struct orr_replica *r, int32_t slot);
 /* Puts a request into the line: urgent ones before all others. `first`: before its equals, as after an interruption. */
