@@ -181,6 +181,8 @@ static const struct cli_option options[] = {
     FIELD_OF("prefix-share", "", "X", "traffic", "prefix_share", CLI_FOR_TRAFFIC, "share of a prompt that others have"),
     FIELD_OF("prefix-groups", "", "N", "traffic", "prefix_groups", CLI_FOR_TRAFFIC, "groups with a common prefix"),
     FIELD_OF("urgent-share", "", "X", "traffic", "urgent_share", CLI_FOR_SERVING, "share of requests that go first"),
+    FIELD_OF("adapters", "", "N", "traffic", "adapters", CLI_FOR_SERVING, "LoRA adapters among the requests"),
+    FIELD_OF("adapter-rank", "", "N", "traffic", "adapter_rank", CLI_FOR_SERVING, "their rank; default: 16"),
     FIELD_OF("seed", "", "N", "traffic", "seed", CLI_FOR_TRAFFIC, "equal seeds give equal runs; default: 0"),
     {.name = "slo", .aliases = "", .argument = "KEY<=TIME", .kind = CLI_WHERE, .keys = "slo",
      .commands = CLI_FOR_TRAFFIC, .help = "a limit: ttft_s.p99<=1 s, tpot_s.p95<=40 ms; repeatable"},

@@ -1482,6 +1482,9 @@ struct orr_engine {
     double frontend_s, frontend_s_per_token;  /* HTTP and tokenisation of a request: delay, and delay per token */
     double frontend_s_per_request;            /* ... and the part in which requests take turns */
     double stream_s_per_token;                /* detokenising and sending one token; tokens take turns */
+    int64_t stream_tokens;                    /* tokens that are sent together; 0 is 1 */
+    bool preempt_swap;                        /* stopped sequences keep their cache in the memory of the host */
+    int64_t max_adapters;                     /* LoRA adapters that a replica has loaded at once; 0 is 1 */
     /* memory */
     bool gradients_dropped;                   /* gradients are freed after a step, and appear as backward makes them */
     bool gradients_16bit_live;                /* 16-bit gradients stay until the optimizer copies them */
@@ -1904,6 +1907,8 @@ struct orr_traffic {
     double prefix_share;            /* share of a prompt that it has in common with others of its group */
     int64_t prefix_groups;          /* groups, drawn by Zipf's law; 0: one */
     double urgent_share;            /* share of the requests that go before all others */
+    int64_t adapters;               /* LoRA adapters among the requests, drawn by Zipf's law; 0: none */
+    int64_t adapter_rank;           /* their rank, on all matrices of the layers; 0: 16 */
     uint64_t seed;
     const struct orr_trace_row *trace; /* TRACE; not owned, sorted by arrival */
     size_t n_trace;

@@ -37,7 +37,11 @@ static json_t *traffic_json(const struct orr_serving_request *request)
     const struct {
         const char *key;
         int64_t value;
-    } counts[] = {{"concurrency", t->concurrency}, {"requests", t->requests}, {"max_output_len", t->max_output_len}};
+    } counts[] = {{"concurrency", t->concurrency},
+                  {"requests", t->requests},
+                  {"max_output_len", t->max_output_len},
+                  {"adapters", t->adapters},
+                  {"adapter_rank", t->adapter_rank}};
     json_t *json = json_pack("{ss}", "arrival", orr_arrival_names[t->arrival]);
     int failed = !json;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)

@@ -113,6 +113,9 @@ static bool admit(struct orr_replica *r)
     if (s->start_s < 0) s->cached = s->computed;
     if (!s->complete) r->sums.cached_tokens += s->computed;
     s->blocks = blocks;
+    orr_adapter_use(r, s->ask.adapter);
+    if (s->swapped) r->pause_s += (double)s->prompt * r->facts.swap_s_per_token;
+    s->swapped = false;
     free_up(r, blocks);
     r->free_blocks -= blocks;
     r->outstanding += orr_expected(s);
@@ -172,7 +175,7 @@ void orr_form_step(struct orr_replica *r)
         left -= tokens;
     }
     if (r->waiting.n == 0 || r->stopped || held(r)) return;
-    while (r->waiting.n > 0 && !r->failed) {
+    while (r->waiting.n > 0 && !r->failed && orr_adapter_next(r)) {
         const struct orr_sequence *s = &r->sequences[orr_line_at(&r->waiting, 0)];
         if (s->complete) { /* a cache from a prefill pool */
             if (!admit(r)) break;
@@ -300,13 +303,18 @@ static void preempt(struct orr_replica *r, int32_t slot)
     if (decoding) orr_leave(r, slot);
     else remove_begun(r, slot);
     orr_release(r, slot);
-    r->sums.recomputed_tokens += decoding ? s->ask.input_len + s->made : s->computed;
-    s->prompt = s->ask.input_len + s->made;
-    s->computed = 0;
-    s->complete = false;
     s->preemptions++;
     r->sums.preemptions++;
-    r->waiting_tokens += s->prompt;
+    s->swapped = s->complete = decoding && r->facts.swap_s_per_token > 0;
+    if (s->swapped) { /* all but the last token, which has no keys yet, are in the memory of the host */
+        s->prompt = s->computed = s->ask.input_len + s->made - 1;
+        r->pause_s += (double)s->prompt * r->facts.swap_s_per_token;
+    } else {
+        r->sums.recomputed_tokens += decoding ? s->ask.input_len + s->made : s->computed;
+        s->prompt = s->ask.input_len + s->made;
+        s->computed = 0;
+        r->waiting_tokens += s->prompt;
+    }
     orr_stand_in_line(r, slot, !r->by_ratio);
 }
 

@@ -70,6 +70,8 @@ void orr_replica_crash(struct orr_replica *r, double time_s, void (*again)(void 
     orr_prefixes_close(&r->prefixes);
     r->free_blocks = r->total_blocks;
     r->blocked = r->stopped = false;
+    r->n_adapters = r->n_active_adapters = 0;
+    r->pause_s = 0;
     r->n_chunks = 0;
     r->now_s = r->decide_s = orr_max(r->now_s, time_s);
     r->front_s = orr_max(r->front_s, time_s);

@@ -3,6 +3,7 @@
 #include "predict/scratch.h"
 #include "serving/lockstep.h"
 #include "serving/replica.h"
+#include "serving/state.h"
 
 #include <math.h>
 
@@ -30,6 +31,10 @@ struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const s
         .queries = job->serving.draft_tokens + 1,
         .host_speed = speed,
         .ranks = ranks,
+        .adapters = orr_adapter_facts_of(job, traffic),
+        .swap_s_per_token = job->engine.preempt_swap && job->system.host_link_bytes_per_s > 0
+                                ? result->kv_gpu_bytes / held / job->system.host_link_bytes_per_s
+                                : 0,
         .own_frac = ranks > 1 ? orr_lockstep_own_frac(job, scratch) : 1,
         .request_s = (job->engine.request_s + job->engine.request_s_per_sequence + job->engine.host_step_s) / speed};
 }

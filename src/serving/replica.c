@@ -31,8 +31,9 @@ struct orr_replica *orr_replica_new(const struct orr_replica_facts *facts, struc
     r->free_slot = r->oldest = r->newest = ORR_NOBODY;
     orr_prefixes_open(&r->prefixes);
     r->growing = calloc((size_t)r->cycle, sizeof *r->growing);
+    r->adapters = calloc((size_t)facts->adapters.most + 1, sizeof *r->adapters);
     orr_sketch_open(&r->sums.itl, false);
-    if (r->growing) return r;
+    if (r->growing && r->adapters) return r;
     orr_replica_free(r);
     return NULL;
 }
@@ -46,6 +47,7 @@ void orr_replica_free(struct orr_replica *r)
     free(r->waiting.slots);
     free(r->begun.slots);
     free(r->growing);
+    free(r->adapters);
     free(r->chunks);
     orr_prefixes_close(&r->prefixes);
     free(r);
@@ -140,6 +142,7 @@ void orr_release(struct orr_replica *r, int32_t slot)
 {
     struct orr_sequence *s = &r->sequences[slot];
     orr_running_remove(r, slot);
+    orr_adapter_leave(r, s->ask.adapter);
     r->free_blocks += s->blocks;
     s->blocks = 0;
     if (s->prefix != ORR_NOBODY) orr_prefix_leave(&r->prefixes, s->prefix);
@@ -173,6 +176,7 @@ static void hand_over(struct orr_replica *r, int32_t slot)
 {
     const struct orr_sequence *s = &r->sequences[slot];
     orr_running_remove(r, slot);
+    orr_adapter_leave(r, s->ask.adapter);
     r->outstanding = orr_max(0, r->outstanding - orr_expected(s));
     r->tokens_left = orr_max(0, r->tokens_left - (double)(s->ask.output_len - 1));
     const struct orr_handover handover = {.ask = s->ask,
@@ -232,7 +236,8 @@ static void account(struct orr_replica *r, const struct orr_step_record *record)
 /* Eq. 200: tokens leave one after another, so that a front end that is too slow for them sets the pace. */
 static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t tokens)
 {
-    const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens;
+    const double together = (double)(r->facts.engine.stream_tokens > 1 ? r->facts.engine.stream_tokens : 1);
+    const double turn_s = r->facts.engine.stream_s_per_token / r->facts.host_speed * (double)tokens / together;
     r->out_s = orr_max(end_s + turn_s, r->out_s + (double)steps * turn_s);
 }
 
@@ -240,15 +245,17 @@ static void deliver(struct orr_replica *r, double end_s, int64_t steps, int64_t 
  * prompts, belong to the first gap between tokens. */
 static void pass_ticks(struct orr_replica *r, int64_t steps, double start_s, double first_s, double end_s)
 {
+    const int64_t together = r->facts.engine.stream_tokens; /* a gap is one between two messages of so many tokens */
     const double n = (double)r->n_decoding, k = (double)steps, per_step = r->facts.tokens_per_step;
+    const double sent = together > 1 ? (double)together : 1, gaps = n * per_step / sent;
     const double waited_s = orr_max(0, start_s - r->tick_s);
     if (n <= 0) return;
     orr_take_blocks(r, steps);
     if (waited_s > 0) {
-        orr_sketch_add(&r->sums.itl, (waited_s + first_s) / per_step, n * per_step);
+        orr_sketch_add(&r->sums.itl, sent * (waited_s + first_s) / per_step, gaps);
         if (steps > 1)
-            orr_sketch_add(&r->sums.itl, (end_s - start_s - first_s) / (k - 1) / per_step, n * per_step * (k - 1));
-    } else orr_sketch_add(&r->sums.itl, (end_s - start_s) / k / per_step, n * per_step * k);
+            orr_sketch_add(&r->sums.itl, sent * (end_s - start_s - first_s) / (k - 1) / per_step, gaps * (k - 1));
+    } else orr_sketch_add(&r->sums.itl, sent * (end_s - start_s) / k / per_step, gaps * k);
     r->tick += steps;
     r->tick_s = end_s;
     r->contexts += n * k * per_step;
@@ -410,12 +417,24 @@ static void pass_decodes(struct orr_replica *r, const struct orr_line *line, int
     end_answers(r);
 }
 
+/* Adapters and caches are moved between host and GPU while everybody waits. */
+static void pass_pause(struct orr_replica *r)
+{
+    r->sums.busy_s += r->pause_s;
+    r->sums.running_s += r->pause_s * (double)r->n_running;
+    r->sums.decoding_s += r->pause_s * (double)r->n_decoding;
+    r->sums.used_block_s += r->pause_s * (double)(r->total_blocks - orr_free_blocks(r));
+    r->now_s += r->pause_s;
+    r->pause_s = 0;
+}
+
 struct orr_turn orr_turn_of(struct orr_replica *r)
 {
     struct orr_turn turn = {.kind = ORR_TURN_IDLE};
     orr_make_room(r);
     receive(r);
     orr_form_step(r);
+    if (r->pause_s > 0) pass_pause(r);
     if (r->n_chunks > 0) {
         turn.kind = ORR_TURN_MIXED;
         turn.mixed = mixed_of(r);
@@ -425,6 +444,7 @@ struct orr_turn orr_turn_of(struct orr_replica *r)
         turn.kind = ORR_TURN_DECODE;
         turn.line = orr_steps_decode(r->table, r->n_decoding, context, r->facts.tokens_per_step);
     }
+    if (turn.kind != ORR_TURN_IDLE) turn.line.first_s += orr_adapter_step_s(r);
     return turn;
 }
 

@@ -23,6 +23,12 @@ struct orr_replica_facts {
     double request_s;       /* host time per request inside the engine */
     int64_t ranks;          /* that share experts with this one and step together; 1: none */
     double own_frac;        /* of these: orr_lockstep_own_frac */
+    double swap_s_per_token; /* of a cache between GPU and host; 0: stopped sequences are computed again */
+    struct orr_adapter_facts {
+        int64_t most;              /* loaded at once; 0: there are none */
+        double load_s;             /* of one, from the host */
+        double step_s, adapter_s;  /* what steps take longer: with any adapter, and with every one */
+    } adapters;
 };
 struct orr_replica_facts orr_replica_facts_of(const struct orr_job *job, const struct orr_traffic *traffic,
                                               struct orr_scratch *scratch, struct orr_infer_result *result);
@@ -56,7 +62,7 @@ struct orr_replica_sums {
     double decode_rows;           /* sum over decode steps of decoding sequences */
     int64_t prompt_tokens, output_tokens, recomputed_tokens, cached_tokens, asked_tokens;
     double prompt_pairs; /* keys seen by all prompt tokens */
-    int64_t preemptions, refused;
+    int64_t preemptions, refused, loaded_adapters;
     struct orr_sketch itl;
 };
 

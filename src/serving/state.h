@@ -25,6 +25,7 @@ struct orr_sequence {
     uint32_t turn;         /* changes whenever it stops decoding, so that old places in the queue of ends are void */
     bool decoding;
     bool complete; /* it comes with its whole cache and joins the decoding sequences without a prompt */
+    bool swapped;  /* its cache is in the memory of the host */
 };
 
 /* A place in one of the two queues by time: ends of answers by tick, requests on their way by visible time. */
@@ -58,8 +59,17 @@ struct orr_chunk {
     int64_t tokens;
 };
 
+/* LoRA adapters that are loaded; those without users are given up, the longest unused first. */
+struct orr_adapter_slot {
+    int64_t id, users, last_use;
+};
+enum { ORR_ADAPTER_SLOTS = 1024 };
+
 struct orr_replica {
     struct orr_replica_facts facts;
+    struct orr_adapter_slot *adapters;
+    int64_t n_adapters, n_active_adapters, adapter_uses;
+    double pause_s; /* for adapters and caches that are moved before the next step */
     struct orr_steps *table;
     struct orr_sink sink;
     /* what kind of scheduler it is */
@@ -128,6 +138,20 @@ void orr_make_room(struct orr_replica *r);
 int64_t orr_steps_of_blocks(const struct orr_replica *r, int64_t most);
 /* Takes the blocks of so many decode steps. */
 void orr_take_blocks(struct orr_replica *r, int64_t steps);
+
+/* ---------------------------------------------------------------- adapters.c */
+
+struct orr_adapter_facts orr_adapter_facts_of(const struct orr_job *job, const struct orr_traffic *traffic);
+/* Puts the first request of the line whose adapter is loaded, or can be, in front; false: there is none. */
+bool orr_adapter_next(struct orr_replica *r);
+void orr_adapter_use(struct orr_replica *r, int64_t id);
+void orr_adapter_leave(struct orr_replica *r, int64_t id);
+/* What steps take longer for the adapters of the running sequences. */
+static inline double orr_adapter_step_s(const struct orr_replica *r)
+{
+    const struct orr_adapter_facts *a = &r->facts.adapters;
+    return r->n_active_adapters > 0 ? a->step_s + (double)r->n_active_adapters * a->adapter_s : 0;
+}
 
 /* ---------------------------------------------------------------- replica.c */
 

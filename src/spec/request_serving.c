@@ -29,6 +29,8 @@ static const struct orr_field TRAFFIC_FIELDS[] = {
     ORR_REAL(orr_traffic, warmup_s, ORR_UNIT_S, false, 0, TIME_MAX_S, "earlier requests are not counted"),
     ORR_INT(orr_traffic, max_output_len, false, 1, ORR_CONTEXT_MAX, "output that a request may take"),
     ORR_REAL(orr_traffic, prefix_share, ORR_UNIT_NONE, false, 0, 1, "share of a prompt that others begin with too"),
+    ORR_INT(orr_traffic, adapters, false, 1, 1000000, "LoRA adapters among the requests"),
+    ORR_INT(orr_traffic, adapter_rank, false, 1, 4096, "rank of the adapters"),
     ORR_REAL(orr_traffic, urgent_share, ORR_UNIT_NONE, false, 0, 1, "share of requests that go before all others"),
     ORR_INT(orr_traffic, prefix_groups, false, 1, 1000000000, "groups of requests with a common prefix"),
 };
