@@ -2228,6 +2228,8 @@ struct orr_search_request {
     int64_t top;         /* plans to list, each of another layout (gpus, tp, cp, pp, dp, ep, etp) */
     double front_within; /* with one GPU count, the front ends where a step takes this many times the fastest */
     bool brute;          /* evaluate every plan that fits, prune none */
+    int64_t concurrency; /* infer: users of a closed loop under whose load plans are compared; 0: none */
+    double rate_per_s;   /* infer: ... or requests per second; 0: none */
     bool compared;       /* also count the plans that are better than `compare` */
     struct orr_choice compare;
     size_t n_limits;

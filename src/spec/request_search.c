@@ -26,12 +26,16 @@ struct ask {
     int64_t top;
     double front_within;
     bool brute, overlap;
+    int64_t concurrency;
+    double rate_per_s;
 };
 static const struct orr_field ASK_FIELDS[] = {
     ORR_ENUM(ask, objective, false, OBJECTIVES, "what the best plan has"),
     ORR_INT(ask, top, false, 1, TOP_MAX, "plans to list"),
     ORR_REAL(ask, front_within, ORR_UNIT_NONE, false, 1, WITHIN_MAX, "end of the front, over the fastest"),
     ORR_BOOL(ask, brute, false, "prune nothing"),
+    ORR_INT(ask, concurrency, false, 1, 10000000, "users under whose load plans are compared"),
+    ORR_REAL(ask, rate_per_s, ORR_UNIT_NONE, false, 1e-9, 1e9, "requests per second under which plans are compared"),
     ORR_BOOL(ask, overlap, false, "also plans that switch off an overlap"),
 };
 static const char *const ASK_EXTRA[] = {"limits", "compare", NULL};
@@ -285,9 +289,16 @@ static enum orr_err read_ask(const struct orr_doc *request, const json_t *object
         err = orr_doc_fail(request, "search.overlap", error, "cannot be true where plan.overlap says what overlaps");
     if (!err && search->job.kind == ORR_JOB_INFER && json_object_get(object, "overlap"))
         err = orr_doc_fail(request, "search.overlap", error, "is a choice of training plans");
+    if (!err && search->job.kind == ORR_JOB_TRAIN && (ask.concurrency > 0 || ask.rate_per_s > 0))
+        err = orr_doc_fail(request, ask.concurrency > 0 ? "search.concurrency" : "search.rate_per_s", error,
+                           "is a load of inference plans");
+    if (!err && ask.concurrency > 0 && ask.rate_per_s > 0)
+        err = orr_doc_fail(request, "search.rate_per_s", error, "cannot stand beside concurrency: one of them is the load");
     search->objective = (enum orr_objective)ask.objective;
     search->top = ask.top;
     search->front_within = ask.front_within;
+    search->concurrency = ask.concurrency;
+    search->rate_per_s = ask.rate_per_s;
     search->brute = ask.brute;
     search->space.overlap = ask.overlap && !fixed;
     const json_t *limits = json_object_get(object, "limits");
